@@ -1,0 +1,362 @@
+//! Memory for data: buffers filled without being zeroed first, huge pages, growth bounded by what a stream really holds; and which
+//! types' memory is a file's bytes.
+//!
+//! One of the two modules that may hold `unsafe`; the other is `view`.
+#![allow(unsafe_code)]
+
+mod transpose;
+
+use std::io::{self, Read};
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
+
+use crate::error::{ErrorKind, Part, Result};
+
+pub use transpose::reverse_axes;
+
+/// A type whose memory is the bytes of a file, in native byte order.
+///
+/// # Safety
+///
+/// For every value, each of the `size_of::<Self>()` bytes is initialised (there is no padding). Every pattern of bytes is a valid
+/// value, except that where `IS_BOOL` is true each byte must be 0 or 1. Where `WORD_BYTES` is not 0, it divides
+/// `size_of::<Self>()`, and reversing each word of that many bytes changes between the byte orders.
+pub unsafe trait Plain: Copy + 'static {
+    /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a `Complex<f32>`.
+    const WORD_BYTES: usize;
+    /// Whether it consists of bools.
+    const IS_BOOL: bool = false;
+}
+
+/// Proof that a type is [`Plain`], which generic code can carry without the bound.
+pub struct Bulk<T> {
+    word_bytes: usize,
+    is_bool: bool,
+    // No `T` is owned or shared.
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Bulk<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Bulk<T> {}
+
+impl<T: Plain> Bulk<T> {
+    /// The proof.
+    pub const fn new() -> Self {
+        Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, marker: PhantomData }
+    }
+}
+
+impl<T: Plain> Default for Bulk<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Where the elements come from: fills part of the memory, tells by [`Spare::filled`] how far it came.
+pub(crate) type Fill<'a> = dyn FnMut(&mut Spare<'_>) -> io::Result<()> + 'a;
+
+/// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.
+pub(crate) const STAGE_BYTES: usize = 256 * 1024;
+
+/// How much memory a stream of unknown length gets before anything was read from it.
+const FIRST_BYTES: usize = 64 * 1024;
+
+impl<T> Bulk<T> {
+    /// Arrays of a plain type are plain.
+    pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
+        Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, marker: PhantomData }
+    }
+
+    /// The bytes of the elements.
+    pub(crate) fn bytes_of(self, items: &[T]) -> &[u8] {
+        // SAFETY: `self` proves that `T` is `Plain` (or an array of such): all of its bytes are initialised. A `u8` has no
+        // alignment and no invalid value, the length is that of the memory, and the lifetime is that of `items`.
+        unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) }
+    }
+
+    /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
+    pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
+        let expected = mem::size_of_val(items);
+        let begin = items.as_mut_ptr().cast::<u8>();
+        // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives, and by `self` all of it is
+        // initialised. By `self` again, whatever bytes are stored in it are valid `T`s, but for bools: of those, only 0 and 1 are
+        // stored below.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(begin, expected) };
+        let mut raw_bools = vec![0; if self.is_bool { expected.min(STAGE_BYTES) } else { 0 }];
+        let mut done = 0;
+        for stage in bytes.chunks_mut(self.step(expected, swap).max(1)) {
+            let target = if self.is_bool { &mut raw_bools[..stage.len()] } else { &mut *stage };
+            let mut spare = Spare::over(target);
+            let result = spare.fill_up(fill);
+            let filled = spare.filled;
+            result.map_err(|error| truncated_or_io(error, offset, expected, done + filled))?;
+            if self.is_bool {
+                for (byte, raw) in stage.iter_mut().zip(&raw_bools) {
+                    *byte = u8::from(*raw != 0);
+                }
+            } else if swap {
+                self.swap(stage);
+            }
+            done += filled;
+        }
+        Ok(())
+    }
+
+    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all and the memory is taken at once;
+    /// else it grows with what was read. `offset` is where they begin in the file.
+    pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
+        let mut items: Vec<T> = Vec::new();
+        let size = size_of::<T>();
+        if size == 0 {
+            // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without bytes there is nothing to
+            // initialise.
+            unsafe { items.set_len(count) };
+            return Ok(items);
+        }
+        let expected = count.saturating_mul(size);
+        if is_there {
+            reserve_exact(&mut items, count)?;
+        }
+        let step = self.step(expected, swap) / size;
+        while items.len() < count {
+            let step = if is_there { step } else { step.min(growth(items.len() * size).div_ceil(size)) };
+            let step = step.clamp(1, count - items.len());
+            if items.capacity() - items.len() < step {
+                reserve_exact(&mut items, step)?;
+            }
+            let done = items.len() * size;
+            let (spare, _) = items.spare_capacity_mut().split_at_mut(step);
+            let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
+            // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a
+            // `MaybeUninit<u8>` needs no initialisation and no alignment.
+            let memory = unsafe { std::slice::from_raw_parts_mut(begin, step * size) };
+            let mut spare = Spare { memory, filled: 0 };
+            let result = spare.fill_up(fill);
+            let filled = spare.filled;
+            result.map_err(|error| truncated_or_io(error, offset, expected, done + filled))?;
+            // SAFETY: `fill_up` succeeded, so `spare` initialised every byte.
+            self.repair(unsafe { assume_init(memory) }, swap);
+            // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
+            // bools, of which `repair` has made 0 and 1.
+            unsafe { items.set_len(items.len() + step) };
+        }
+        Ok(items)
+    }
+
+    /// How many bytes to read before something has to be done with them.
+    fn step(self, bytes: usize, swap: bool) -> usize {
+        let is_touched = (swap && self.word_bytes > 1) || self.is_bool;
+        let size = size_of::<T>().max(1);
+        if is_touched { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
+    }
+
+    /// Makes values of bytes as they stand in the file.
+    fn repair(self, bytes: &mut [u8], swap: bool) {
+        if self.is_bool {
+            for byte in bytes {
+                *byte = u8::from(*byte != 0);
+            }
+        } else if swap {
+            swap_words(bytes, self.word_bytes);
+        }
+    }
+
+    /// Reverses the bytes of each number in `bytes`, which hold whole elements.
+    pub(crate) fn swap(self, bytes: &mut [u8]) {
+        swap_words(bytes, self.word_bytes);
+    }
+}
+
+fn swap_words(bytes: &mut [u8], word_bytes: usize) {
+    match word_bytes {
+        2 => swap_each::<2>(bytes),
+        4 => swap_each::<4>(bytes),
+        8 => swap_each::<8>(bytes),
+        16 => swap_each::<16>(bytes),
+        _ => {}
+    }
+}
+
+fn swap_each<const N: usize>(bytes: &mut [u8]) {
+    for word in bytes.as_chunks_mut::<N>().0 {
+        word.reverse();
+    }
+}
+
+#[cold]
+fn truncated_or_io(error: io::Error, offset: u64, expected: usize, found: usize) -> crate::Error {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        let (expected, found) = (expected as u64, found as u64);
+        return ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into();
+    }
+    crate::Error::io("cannot read the array", error)
+}
+
+/// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the cost of growing stays linear.
+pub(crate) fn growth(done: usize) -> usize {
+    FIRST_BYTES.max(done / 4)
+}
+
+/// The bytes of memory that is initialised.
+///
+/// # Safety
+///
+/// All of it must be initialised.
+unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let memory: *mut [MaybeUninit<u8>] = memory;
+    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`; the borrow goes on.
+    unsafe { &mut *(memory as *mut [u8]) }
+}
+
+/// Memory that is being filled from the front.
+pub(crate) struct Spare<'a> {
+    memory: &'a mut [MaybeUninit<u8>],
+    filled: usize,
+}
+
+impl<'a> Spare<'a> {
+    /// Memory whose content is not needed any more.
+    pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
+        let length = bytes.len();
+        let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
+        // `[u8]`, which it is again when the borrow ends.
+        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0 }
+    }
+
+    /// Fills all of the memory, or fails with `UnexpectedEof`.
+    pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
+        while self.filled < self.memory.len() {
+            let before = self.filled;
+            match fill(self) {
+                Ok(()) if self.filled == before => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the front of `bytes`; tells how many there was room for.
+    pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(bytes.len());
+        for (slot, byte) in rest.iter_mut().zip(bytes) {
+            slot.write(*byte);
+        }
+        self.filled += count;
+        count
+    }
+
+    /// Reads once from a stream. The memory is zeroed before, a cache's worth at a time, because a `Read` may look at it.
+    pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(STAGE_BYTES);
+        let target = &mut rest[..count];
+        target.fill(MaybeUninit::new(0));
+        // SAFETY: the line above initialised all of it.
+        let read = reader.read(unsafe { assume_init(target) })?;
+        // A faulty `Read` may claim more than it was given room for; all of that room is initialised.
+        self.filled += read.min(count);
+        Ok(())
+    }
+
+    /// Reads once from a file, straight into the memory.
+    #[cfg(unix)]
+    pub(crate) fn read_from_file(&mut self, file: &std::fs::File) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `rest.len()` bytes from its first on.
+        let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
+        // -1, the only negative result, means that the cause is in `errno`.
+        let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
+        self.filled += read.min(rest.len());
+        Ok(())
+    }
+}
+
+/// Takes memory for `count` more elements, without exceeding that.
+pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
+    let bytes = count.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes })?;
+    advise_huge_pages(items.spare_capacity_mut());
+    Ok(())
+}
+
+/// Asks for huge pages, so that touching fresh memory takes one page fault in 2 MiB instead of 512. NumPy does it from 4 MiB on.
+#[cfg(target_os = "linux")]
+fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    const LEAST: usize = 4 << 20;
+    const PAGE: usize = 4096;
+    let length = mem::size_of_val(memory);
+    if length < LEAST {
+        return;
+    }
+    // Outward, to whole pages: a large block has them to itself, but for the allocator's own first bytes.
+    let before = memory.as_ptr().addr() % PAGE;
+    let begin = memory.as_mut_ptr().wrapping_byte_sub(before);
+    // SAFETY: this advice does not change what memory holds, and is refused for addresses that are not mapped. That it failed has
+    // no effect but time, so its result does not matter.
+    unsafe { libc::madvise(begin.cast(), (length + before).next_multiple_of(PAGE), libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
+
+/// Appends one element for each of `parts`; after an error, those before it. There must be capacity for all.
+///
+/// Unlike `push` this keeps the length out of the loop, so that decoding records runs at the speed of memory.
+#[inline(always)]
+pub(crate) fn extend<T, P, E>(
+    items: &mut Vec<T>,
+    parts: impl ExactSizeIterator<Item = P>,
+    mut decode: impl FnMut(P) -> Result<T, E>,
+) -> Result<(), (usize, E)> {
+    let mut count = 0;
+    let mut result = Ok(());
+    for (slot, part) in items.spare_capacity_mut().iter_mut().zip(parts) {
+        match decode(part) {
+            Ok(item) => slot.write(item),
+            Err(error) => {
+                result = Err((count, error));
+                break;
+            }
+        };
+        count += 1;
+    }
+    // SAFETY: `count` elements of the spare capacity were written just now, from its first on. (If `decode` panics, they leak.)
+    unsafe { items.set_len(items.len() + count) };
+    result
+}
+
+/// An array of what `item` gives for each index, or the first error.
+#[inline(always)]
+pub(crate) fn try_array<T, E, const N: usize>(mut item: impl FnMut(usize) -> Result<T, E>) -> Result<[T; N], E> {
+    struct Guard<'a, T> {
+        slots: &'a mut [MaybeUninit<T>],
+        count: usize,
+    }
+    impl<T> Drop for Guard<'_, T> {
+        fn drop(&mut self) {
+            let written: *mut [MaybeUninit<T>] = &raw mut self.slots[..self.count];
+            // SAFETY: the first `count` slots were written, and are not used again: the guard is only dropped on an error or a panic.
+            unsafe { std::ptr::drop_in_place(written as *mut [T]) };
+        }
+    }
+
+    let mut array = [const { MaybeUninit::<T>::uninit() }; N];
+    let mut guard = Guard { slots: &mut array, count: 0 };
+    for i in 0..N {
+        guard.slots[i].write(item(i)?);
+        guard.count += 1;
+    }
+    mem::forget(guard);
+    // SAFETY: all `N` slots are written, `[MaybeUninit<T>; N]` has the layout of `[T; N]`, and `array` is not used again, nor dropped
+    // as `T`s.
+    Ok(unsafe { mem::transmute_copy::<[MaybeUninit<T>; N], [T; N]>(&array) })
+}

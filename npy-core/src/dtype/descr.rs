@@ -1,0 +1,261 @@
+//! The `descr` of a header ⇄ [`DType`]: `descr_to_dtype` and `dtype_to_descr` of `numpy.lib.format`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::repr::push_repr;
+use super::{DType, Field, MOST_BYTES, Record, SubArray, Title, parse};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::literal::{self, Dialect, Node, Value};
+
+/// Reads a descr that stands alone, such as `[('x', '<f4')]`.
+pub(super) fn from_text(text: &str, limits: &Limits) -> Result<DType> {
+    let dialect = Dialect { latin1: false, long_integers: true, base: 0, depth: limits.nesting_depth };
+    from_literal(&literal::parse(text.as_bytes(), dialect)?, limits)
+}
+
+/// Reads the value of the header's `descr`.
+pub(crate) fn from_literal(node: &Node<'_>, limits: &Limits) -> Result<DType> {
+    let dtype = read(node)?;
+    let fields = dtype.count_fields();
+    if fields > limits.fields {
+        return Err(ErrorKind::LimitExceeded { what: "fields", limit: limits.fields as u64, found: fields as u64 }.into());
+    }
+    Ok(dtype)
+}
+
+fn read(node: &Node<'_>) -> Result<DType> {
+    match &node.value {
+        Value::Text(text) => parse::dtype_string(text).map_err(|error| locate(error, node)),
+        Value::Tuple(items) => match items.as_slice() {
+            // NumPy up to 1.26 wrote the metadata of a field's dtype, and 1.6 wrote `{}` behind a datetime. No NumPy reads that.
+            [dtype, Node { value: Value::Dict(_), .. }] => read(dtype),
+            // NumPy ignores what comes after the second item.
+            [base, shape, ..] => sub_array(read(base)?, shape),
+            _ => Err(invalid(node, "a sub-array is a tuple of a dtype and a shape")),
+        },
+        Value::List(fields) => read_record(node, fields),
+        _ => Err(invalid(node, "a dtype is a string, a list of fields, or a tuple of a dtype and a shape")),
+    }
+}
+
+fn read_record(node: &Node<'_>, items: &[Node<'_>]) -> Result<DType> {
+    let mut fields = Vec::with_capacity(items.len());
+    let mut offset = 0_usize;
+    for item in items {
+        let (Value::Tuple(parts) | Value::List(parts)) = &item.value else {
+            return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape"));
+        };
+        let (name, dtype) = match parts.as_slice() {
+            [name, dtype] => (name, read(dtype)?),
+            [name, dtype, shape] => (name, sub_array(read(dtype)?, shape)?),
+            _ => return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape")),
+        };
+        let (name, title) = read_name(name)?;
+        let is_padding = title.is_none() && name.is_empty() && dtype.is_plain_void();
+        let field = Field { name, title, offset, dtype };
+        offset = field.end();
+        if !is_padding {
+            fields.push(field);
+        }
+    }
+    Record::new(fields, offset).map(DType::from).map_err(|error| locate(error, node))
+}
+
+/// A name, or a tuple of a title and a name, in that order.
+fn read_name(node: &Node<'_>) -> Result<(String, Option<Title>)> {
+    let text = |node: &Node<'_>| match &node.value {
+        Value::Text(text) => Ok(text.clone().into_owned()),
+        _ => Err(invalid(node, "the name of a field is a string")),
+    };
+    match &node.value {
+        Value::Tuple(parts) => match parts.as_slice() {
+            [title, name] => Ok((text(name)?, read_title(title)?)),
+            _ => Err(invalid(node, "the name of a field is a string, or a tuple of a title and a name")),
+        },
+        _ => Ok((text(node)?, None)),
+    }
+}
+
+fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
+    match &node.value {
+        Value::None => Ok(None),
+        Value::Text(text) => Ok(Some(Title::Text(text.clone().into_owned()))),
+        Value::List(_) | Value::Dict(_) | Value::Set => Err(invalid(node, "Python cannot use it as a title")),
+        _ => {
+            let mut text = String::new();
+            push_title(node, &mut text);
+            Ok(Some(Title::Literal(text)))
+        }
+    }
+}
+
+/// Appends Python's `repr` of a title that is no text. Floats stay as they were written: NumPy wrote them by `repr` too.
+fn push_title(node: &Node<'_>, out: &mut String) {
+    // Writing to a `String` cannot fail.
+    let _ = match &node.value {
+        Value::Integer(value) => write!(out, "{value}"),
+        Value::Bool(true) => write!(out, "True"),
+        Value::Bool(false) => write!(out, "False"),
+        Value::None => write!(out, "None"),
+        Value::Text(text) => {
+            push_repr(text, out);
+            Ok(())
+        }
+        Value::Bytes(bytes) => {
+            let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+            out.push('b');
+            out.push(quote);
+            for &byte in bytes {
+                let _ = match byte {
+                    b'\\' => write!(out, "\\\\"),
+                    b'\t' => write!(out, "\\t"),
+                    b'\n' => write!(out, "\\n"),
+                    b'\r' => write!(out, "\\r"),
+                    _ if char::from(byte) == quote => write!(out, "\\{quote}"),
+                    b' '..=b'~' => write!(out, "{}", char::from(byte)),
+                    _ => write!(out, "\\x{byte:02x}"),
+                };
+            }
+            out.push(quote);
+            Ok(())
+        }
+        Value::Tuple(items) => {
+            out.push('(');
+            for (i, item) in items.iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { ", " });
+                push_title(item, out);
+            }
+            out.push_str(if items.len() == 1 { ",)" } else { ")" });
+            Ok(())
+        }
+        _ => {
+            let source = String::from_utf8_lossy(node.source());
+            // `repr` puts a complex number with both parts in parentheses.
+            let is_sum = source.ends_with('j') && source.get(1..).is_some_and(|rest| rest.replace("e-", "").contains(['+', '-']));
+            if is_sum { write!(out, "({source})") } else { write!(out, "{source}") }
+        }
+    };
+}
+
+/// An array of `base`; NumPy takes an empty shape for none.
+fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
+    let length = |node: &Node<'_>| match &node.value {
+        Value::Integer(length) => usize::try_from(*length).ok().filter(|&length| length <= MOST_BYTES),
+        _ => None,
+    };
+    let problem = "the shape of a sub-array is a tuple of lengths from 0 to 2147483647";
+    let lengths: Option<Vec<_>> = match &shape.value {
+        Value::Integer(_) => length(shape).map(|length| vec![length]),
+        Value::Tuple(items) | Value::List(items) => items.iter().map(length).collect(),
+        _ => None,
+    };
+    let lengths = lengths.ok_or_else(|| invalid(shape, problem))?;
+    if let (DType::Scalar(scalar), Value::Integer(_), [length]) = (&base, &shape.value, lengths.as_slice())
+        && scalar.itemsize() == 0
+    {
+        // `np.dtype(('S', 5))` is `S5`.
+        let text = format!("{}{length}", scalar.to_string().trim_end_matches('0'));
+        return parse::dtype_string(&text).map_err(|error| locate(error, shape));
+    }
+    if lengths.is_empty() {
+        return Ok(base);
+    }
+    SubArray::new(base, lengths).map(DType::from).map_err(|error| locate(error, shape))
+}
+
+#[cold]
+fn invalid(node: &Node<'_>, problem: &str) -> Error {
+    ErrorKind::InvalidDType { text: node.excerpt(), problem: problem.to_owned(), offset: Some(node.offset) }.into()
+}
+
+/// Adds the place in the header to the error.
+#[cold]
+fn locate(error: Error, node: &Node<'_>) -> Error {
+    match error.into_kind() {
+        ErrorKind::InvalidDType { text, problem, offset } => {
+            ErrorKind::InvalidDType { text, problem, offset: offset.or(Some(node.offset)) }.into()
+        }
+        kind => kind.into(),
+    }
+}
+
+/// Appends the literal that `numpy.lib.format.dtype_to_descr` returns.
+pub(crate) fn write_descr(dtype: &DType, out: &mut String) {
+    match dtype {
+        DType::Scalar(scalar) => {
+            // Writing to a `String` cannot fail.
+            let _ = write!(out, "'{scalar}'");
+        }
+        DType::SubArray(array) => {
+            out.push('(');
+            write_descr(array.base(), out);
+            out.push_str(", ");
+            write_shape(array.shape(), out);
+            out.push(')');
+        }
+        DType::Record(record) => write_record(record, out),
+    }
+}
+
+fn write_record(record: &Record, out: &mut String) {
+    let mut end = 0;
+    let mut separator = "";
+    let mut begin_item = |out: &mut String| {
+        out.push_str(separator);
+        separator = ", ";
+    };
+    out.push('[');
+    for field in record.fields() {
+        if field.offset > end {
+            begin_item(out);
+            let _ = write!(out, "('', '|V{}')", field.offset - end);
+        }
+        begin_item(out);
+        out.push('(');
+        if let Some(title) = &field.title {
+            out.push('(');
+            match title {
+                Title::Text(text) => push_repr(text, out),
+                Title::Literal(text) => out.push_str(text),
+            }
+            out.push_str(", ");
+        }
+        push_repr(&field.name, out);
+        out.push_str(if field.title.is_some() { "), " } else { ", " });
+        match &field.dtype {
+            DType::SubArray(array) => {
+                write_descr(array.base(), out);
+                out.push_str(", ");
+                write_shape(array.shape(), out);
+            }
+            dtype => write_descr(dtype, out),
+        }
+        out.push(')');
+        end = field.end();
+    }
+    if record.itemsize() > end {
+        begin_item(out);
+        let _ = write!(out, "('', '|V{}')", record.itemsize() - end);
+    }
+    out.push(']');
+}
+
+/// Appends a shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
+pub(crate) fn write_shape(shape: &[usize], out: &mut String) {
+    out.push('(');
+    for (i, length) in shape.iter().enumerate() {
+        let separator = if i == 0 { "" } else { ", " };
+        let _ = write!(out, "{separator}{length}");
+    }
+    out.push_str(if shape.len() == 1 { ",)" } else { ")" });
+}
+
+/// What a header has in place of a value, for an error message.
+pub(crate) fn excerpt_key(node: &Node<'_>) -> String {
+    match &node.value {
+        Value::Text(text) => Cow::Borrowed(text.as_ref()).into_owned(),
+        _ => node.excerpt(),
+    }
+}

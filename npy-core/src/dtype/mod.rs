@@ -1,0 +1,402 @@
+//! The dtype of an array as a plain value.
+
+mod descr;
+mod parse;
+mod repr;
+mod scalar;
+mod unprintable;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+
+pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
+pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+
+/// The dtype of an array: what its elements are and how their bytes lie in the file.
+///
+/// A plain value: inspect it, build it, compare it, parse it from any text that NumPy's `dtype` takes, and print it in NumPy's own
+/// spelling.
+///
+/// ```
+/// use npy_core::{DType, NpyElement, Record};
+///
+/// let dtype: DType = "[('name', '<U8'), ('', '|V4'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
+/// assert_eq!(dtype.itemsize(), 60);
+///
+/// let DType::Record(record) = &dtype else { unreachable!() };
+/// let pose = record.field("pose").unwrap();
+/// assert_eq!(pose.offset(), 36); // 8 characters of 4 bytes, then 4 bytes of padding
+/// assert_eq!(pose.dtype().to_string(), "[('xyz', '<f8', (3,))]");
+///
+/// let xyz = DType::from(Record::packed([("xyz", <[f64; 3]>::dtype())])?);
+/// assert_eq!(pose.dtype(), &xyz);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// A dtype without parts: numbers, text, times, raw bytes.
+    Scalar(Scalar),
+    /// A small array in each element. NumPy allows one as a field; as the dtype of a whole array only while reading.
+    SubArray(SubArray),
+    /// A structured dtype: fields with names.
+    Record(Record),
+}
+
+/// A small array as (part of) an element: `('<f8', (2, 3))`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SubArray {
+    base: Box<DType>,
+    shape: Vec<usize>,
+}
+
+/// A structured dtype: fields with names, each at an offset, in rising order without overlap.
+///
+/// Bytes between the fields and after the last are padding.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    fields: Vec<Field>,
+    itemsize: usize,
+}
+
+/// A field of a [`Record`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: String,
+    title: Option<Title>,
+    offset: usize,
+    dtype: DType,
+}
+
+/// The title of a field: a second name, which NumPy allows to be any Python object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Title {
+    /// A text.
+    Text(String),
+    /// Anything else that a header can hold (a number, bytes, a tuple), in Python's spelling.
+    Literal(String),
+}
+
+impl DType {
+    /// How many bytes an element takes, padding included; 0 for Python objects, whose pickle has no fixed size.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// assert_eq!("<U5".parse::<DType>()?.itemsize(), 20);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn itemsize(&self) -> usize {
+        match self {
+            Self::Scalar(scalar) => scalar.itemsize(),
+            Self::SubArray(array) => array.itemsize(),
+            Self::Record(record) => record.itemsize,
+        }
+    }
+
+    /// Whether Python objects are in it, so that the data are a pickle (`dtype.hasobject`).
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// assert!("[('id', '<u4'), ('tag', '|O')]".parse::<DType>()?.has_object());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn has_object(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
+            Self::SubArray(array) => array.base.has_object(),
+            Self::Record(record) => record.fields.iter().any(|field| field.dtype.has_object()),
+        }
+    }
+
+    /// A small array of this dtype: the dtype of a field. For sub-arrays of sub-arrays, call it again.
+    ///
+    /// # Errors
+    ///
+    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for more than 64 dimensions.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement};
+    /// let matrix = f32::dtype().sub_array(&[2, 3])?;
+    /// assert_eq!(matrix.to_string(), "('<f4', (2, 3))");
+    /// assert_eq!(matrix, <[[f32; 3]; 2]>::dtype());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn sub_array(self, shape: &[usize]) -> Result<Self> {
+        SubArray::new(self, shape.to_vec()).map(Self::from)
+    }
+
+    /// The dtype of a header that holds exactly what `numpy.lib.format.dtype_to_descr` returns: a quoted string, a list or a tuple.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement};
+    /// assert_eq!(f64::dtype().descr(), "'<f8'");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn descr(&self) -> String {
+        let mut text = String::new();
+        write_descr(self, &mut text);
+        text
+    }
+
+    pub(crate) fn count_fields(&self) -> usize {
+        match self {
+            Self::Scalar(_) => 0,
+            Self::SubArray(array) => array.base.count_fields(),
+            Self::Record(record) => record.fields.iter().map(|field| 1 + field.dtype.count_fields()).sum(),
+        }
+    }
+
+    /// Whether NumPy takes it for padding when the field has no name: plain raw bytes, also an array of them.
+    fn is_plain_void(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Void { .. }),
+            Self::SubArray(_) => true,
+            Self::Record(_) => false,
+        }
+    }
+}
+
+impl From<Scalar> for DType {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}
+
+impl From<SubArray> for DType {
+    fn from(array: SubArray) -> Self {
+        Self::SubArray(array)
+    }
+}
+
+impl From<Record> for DType {
+    fn from(record: Record) -> Self {
+        Self::Record(record)
+    }
+}
+
+/// NumPy's own spelling: `<f8` for a scalar, else the Python literal that stands in a header.
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            other => f.write_str(&other.descr()),
+        }
+    }
+}
+
+/// Any text that NumPy's `dtype` takes or a header holds: `<f8`, `float64`, `M8[ns]`, `i4,(2,3)f8`, `[('x', '<f4')]`, `('<f4', (3,))`.
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.as_bytes().first() {
+            Some(b'[' | b'\'' | b'"') => descr::from_text(text, &Limits::new()),
+            // A parenthesis begins a literal, or the shape in `(2,3)f8`.
+            Some(b'(') => match descr::from_text(text, &Limits::new()) {
+                Err(error) if matches!(error.kind(), ErrorKind::HeaderSyntax { .. }) => parse::dtype_string(text),
+                other => other,
+            },
+            _ => parse::dtype_string(text),
+        }
+    }
+}
+
+impl SubArray {
+    /// A small array of `base`.
+    ///
+    /// # Errors
+    ///
+    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
+    pub fn new(base: DType, shape: Vec<usize>) -> Result<Self> {
+        let array = Self::new_unchecked(base, shape);
+        let problem = if array.shape.is_empty() {
+            "a sub-array has at least one dimension"
+        } else if array.shape.len() > crate::shape::MOST_DIMENSIONS {
+            "a sub-array has at most 64 dimensions"
+        } else if array.shape.iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES {
+            "a dtype has at most 2147483647 bytes"
+        } else {
+            return Ok(array);
+        };
+        Err(invalid(&DType::SubArray(array).to_string(), problem))
+    }
+
+    /// Without checking the size: [`Header::new`](crate::Header::new) does that for every dtype.
+    pub(crate) fn new_unchecked(base: DType, shape: Vec<usize>) -> Self {
+        Self { base: Box::new(base), shape }
+    }
+
+    /// The dtype of the small array's elements.
+    pub fn base(&self) -> &DType {
+        &self.base
+    }
+
+    /// The lengths of its axes, the outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How many bytes it takes.
+    pub fn itemsize(&self) -> usize {
+        self.shape.iter().fold(self.base.itemsize(), |bytes, &length| bytes.saturating_mul(length))
+    }
+}
+
+impl Record {
+    /// A record without padding: each field begins where the one before it ends, as in `np.dtype([...])`.
+    ///
+    /// # Errors
+    ///
+    /// When two fields share a name, or the size does not fit NumPy's 2³¹ − 1 bytes.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement, Record};
+    /// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
+    /// assert_eq!(record.itemsize(), 9);
+    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('value', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
+        let mut itemsize = 0_usize;
+        let place = |(name, dtype): (N, DType)| {
+            let field = Field::new(name, itemsize, dtype);
+            itemsize = field.end();
+            field
+        };
+        let fields: Vec<_> = fields.into_iter().map(place).collect();
+        Self::new(fields, itemsize)
+    }
+
+    /// A record whose fields stand at given offsets. What lies between and after them is padding.
+    ///
+    /// # Errors
+    ///
+    /// When two fields share a name or a title, when fields overlap or do not come in the order of their offsets (NumPy cannot store
+    /// such a dtype), or when the size is more than 2³¹ − 1 bytes.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Field, NpyElement, Record};
+    /// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype())];
+    /// let record = Record::new(fields, 16)?;
+    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
+        let mut end = 0;
+        for field in &fields {
+            if field.offset < end {
+                return Err(invalid(
+                    &field.name,
+                    "the field overlaps the one before it or comes out of order; NumPy cannot store that",
+                ));
+            }
+            end = field.end();
+        }
+        if itemsize < end {
+            return Err(invalid(&format!("a record of {itemsize} bytes"), &format!("its fields end at byte {end}")));
+        }
+        if itemsize > MOST_BYTES {
+            return Err(invalid(&format!("a record of {itemsize} bytes"), "a dtype has at most 2147483647 bytes"));
+        }
+        let mut keys = HashSet::with_capacity(fields.len());
+        for field in &fields {
+            if !keys.insert(&field.name) {
+                return Err(invalid(&field.name, "two fields share this name"));
+            }
+        }
+        for field in &fields {
+            // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
+            if let Some(Title::Text(title)) = &field.title
+                && !keys.insert(title)
+            {
+                return Err(invalid(title, "a title equals a name or another title"));
+            }
+        }
+        Ok(Self { fields, itemsize })
+    }
+
+    /// For the derive, which has checked the names; [`Header::new`](crate::Header::new) checks the size of every dtype.
+    pub(crate) fn packed_unchecked(fields: impl IntoIterator<Item = (&'static str, DType)>) -> Self {
+        let mut itemsize = 0;
+        let place = |(name, dtype): (&'static str, DType)| {
+            let field = Field::new(name, itemsize, dtype);
+            itemsize = field.end();
+            field
+        };
+        let fields = fields.into_iter().map(place).collect();
+        Self { fields, itemsize }
+    }
+
+    /// The fields, in the order of their offsets. Padding is not among them.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// How many bytes a record takes, padding included.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+}
+
+impl Field {
+    /// A field `offset` bytes after the beginning of the record.
+    pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
+        Self { name: name.into(), title: None, offset, dtype }
+    }
+
+    /// The same field with a title.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Field, NpyElement, Record};
+    /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
+    /// let dtype = DType::from(Record::new(vec![field], 4)?);
+    /// assert_eq!(dtype.to_string(), "[(('temperature in K', 't'), '<f4')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(Title::Text(title.into()));
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its title, if it has one.
+    pub fn title(&self) -> Option<&Title> {
+        self.title.as_ref()
+    }
+
+    /// How many bytes after the beginning of the record it begins.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Its dtype.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    fn end(&self) -> usize {
+        self.offset.saturating_add(self.dtype.itemsize())
+    }
+}
+
+/// NumPy keeps the size of a dtype in a C int.
+pub(crate) const MOST_BYTES: usize = i32::MAX as usize;
+
+#[cold]
+fn invalid(text: &str, problem: &str) -> Error {
+    ErrorKind::InvalidDType { text: format!("{text:?}"), problem: problem.to_owned(), offset: None }.into()
+}

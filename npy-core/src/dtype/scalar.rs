@@ -1,0 +1,267 @@
+//! Dtypes without parts: numbers, text, times, raw bytes.
+
+use std::fmt;
+
+/// The order of the bytes of a number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Least significant byte first: `<`.
+    Little,
+    /// Most significant byte first: `>`.
+    Big,
+}
+
+impl ByteOrder {
+    /// The byte order of the machine this code runs on.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+}
+
+/// A dtype without parts: its kind, and the byte order where the kind has one.
+///
+/// ```
+/// use npy_core::{ByteOrder, DType, Scalar, ScalarKind};
+///
+/// let scalar = Scalar::new(ScalarKind::Float64, ByteOrder::Big);
+/// assert_eq!(scalar.to_string(), ">f8");
+/// assert_eq!(">f8".parse::<DType>()?, DType::Scalar(scalar));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    kind: ScalarKind,
+    byte_order: Option<ByteOrder>,
+}
+
+/// What a [`Scalar`] is. NumPy's character codes are given in parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScalarKind {
+    /// A bool in one byte (`b1`).
+    Bool,
+    /// (`i1`)
+    Int8,
+    /// (`i2`)
+    Int16,
+    /// (`i4`)
+    Int32,
+    /// (`i8`)
+    Int64,
+    /// (`u1`)
+    UInt8,
+    /// (`u2`)
+    UInt16,
+    /// (`u4`)
+    UInt32,
+    /// (`u8`)
+    UInt64,
+    /// `float8_e5m2` of `ml_dtypes`, which is stored as `<f1` (NumPy itself cannot load it).
+    Float8E5M2,
+    /// IEEE half precision (`f2`).
+    Float16,
+    /// (`f4`)
+    Float32,
+    /// (`f8`)
+    Float64,
+    /// The C compiler's `long double`: 80 bits in 16 bytes on x86-64 (`f16`), in 12 on 32-bit x86 (`f12`).
+    LongDouble {
+        /// 12 or 16.
+        itemsize: u8,
+    },
+    /// `complex32` of `ml_dtypes`, which is stored as `<W4` (NumPy itself cannot load it).
+    Complex32,
+    /// Two `f4` (`c8`).
+    Complex64,
+    /// Two `f8` (`c16`).
+    Complex128,
+    /// Two `long double` (`c32`, on 32-bit x86 `c24`).
+    ComplexLongDouble {
+        /// 24 or 32.
+        itemsize: u8,
+    },
+    /// Bytes, padded with NUL to a fixed length (`S`).
+    Bytes {
+        /// Their number.
+        length: usize,
+    },
+    /// Text in UCS-4, padded with NUL to a fixed length (`U`).
+    Unicode {
+        /// The number of characters, each of 4 bytes.
+        length: usize,
+    },
+    /// Raw bytes (`V`). With a byte order, `<V2` is `bfloat16` of `ml_dtypes` and `<V1` another of its types.
+    Void {
+        /// Their number.
+        length: usize,
+    },
+    /// A point in time, counted in steps of `count` units from 1970-01-01T00:00 (`M8`).
+    Datetime {
+        /// The unit.
+        unit: TimeUnit,
+        /// How many units a step is; 1 for most.
+        count: u32,
+    },
+    /// A span of time, counted in steps of `count` units (`m8`).
+    Timedelta {
+        /// The unit.
+        unit: TimeUnit,
+        /// How many units a step is; 1 for most.
+        count: u32,
+    },
+    /// Python objects, stored as a pickle (`O`).
+    Object,
+}
+
+/// The unit of a datetime or a timedelta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    /// No unit at all: `<M8`.
+    Generic,
+    /// `Y`
+    Year,
+    /// `M`
+    Month,
+    /// `W`
+    Week,
+    /// `D`
+    Day,
+    /// `h`
+    Hour,
+    /// `m`
+    Minute,
+    /// `s`
+    Second,
+    /// `ms`
+    Millisecond,
+    /// `us`
+    Microsecond,
+    /// `ns`
+    Nanosecond,
+    /// `ps`
+    Picosecond,
+    /// `fs`
+    Femtosecond,
+    /// `as`
+    Attosecond,
+}
+
+impl TimeUnit {
+    pub(super) const WITH_SYMBOLS: [(Self, &'static str); 13] = [
+        (Self::Year, "Y"),
+        (Self::Month, "M"),
+        (Self::Week, "W"),
+        (Self::Day, "D"),
+        (Self::Hour, "h"),
+        (Self::Minute, "m"),
+        (Self::Second, "s"),
+        (Self::Millisecond, "ms"),
+        (Self::Microsecond, "us"),
+        (Self::Nanosecond, "ns"),
+        (Self::Picosecond, "ps"),
+        (Self::Femtosecond, "fs"),
+        (Self::Attosecond, "as"),
+    ];
+
+    /// NumPy's symbol of the unit, such as `ns`; `generic` for none.
+    pub fn symbol(self) -> &'static str {
+        Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
+    }
+}
+
+impl Scalar {
+    /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects).
+    pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
+        let byte_order = match kind {
+            ScalarKind::Bool
+            | ScalarKind::Int8
+            | ScalarKind::UInt8
+            | ScalarKind::Bytes { .. }
+            | ScalarKind::Void { .. }
+            | ScalarKind::Object => None,
+            _ => Some(byte_order),
+        };
+        Self { kind, byte_order }
+    }
+
+    /// Raw bytes that carry a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, Scalar};
+    /// assert_eq!(Scalar::void_with_byte_order(2, ByteOrder::Little).to_string(), "<V2"); // bfloat16
+    /// ```
+    pub const fn void_with_byte_order(length: usize, byte_order: ByteOrder) -> Self {
+        Self { kind: ScalarKind::Void { length }, byte_order: Some(byte_order) }
+    }
+
+    /// What it is.
+    pub const fn kind(self) -> ScalarKind {
+        self.kind
+    }
+
+    /// The order of its bytes; `None` where it has none, which NumPy writes as `|`.
+    pub const fn byte_order(self) -> Option<ByteOrder> {
+        self.byte_order
+    }
+
+    /// How many bytes an element takes; 0 for Python objects, whose pickle has no fixed size.
+    pub const fn itemsize(self) -> usize {
+        match self.kind {
+            ScalarKind::Bool | ScalarKind::Int8 | ScalarKind::UInt8 | ScalarKind::Float8E5M2 => 1,
+            ScalarKind::Int16 | ScalarKind::UInt16 | ScalarKind::Float16 => 2,
+            ScalarKind::Int32 | ScalarKind::UInt32 | ScalarKind::Float32 | ScalarKind::Complex32 => 4,
+            ScalarKind::Int64
+            | ScalarKind::UInt64
+            | ScalarKind::Float64
+            | ScalarKind::Complex64
+            | ScalarKind::Datetime { .. }
+            | ScalarKind::Timedelta { .. } => 8,
+            ScalarKind::Complex128 => 16,
+            ScalarKind::LongDouble { itemsize } | ScalarKind::ComplexLongDouble { itemsize } => itemsize as usize,
+            ScalarKind::Bytes { length } | ScalarKind::Void { length } => length,
+            ScalarKind::Unicode { length } => length.saturating_mul(4),
+            ScalarKind::Object => 0,
+        }
+    }
+}
+
+/// NumPy's own spelling: `dtype.str`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.byte_order {
+            None => "|",
+            Some(ByteOrder::Little) => "<",
+            Some(ByteOrder::Big) => ">",
+        })?;
+        let (code, unit, count) = match self.kind {
+            ScalarKind::Bool => return f.write_str("b1"),
+            ScalarKind::Int8 => return f.write_str("i1"),
+            ScalarKind::Int16 => return f.write_str("i2"),
+            ScalarKind::Int32 => return f.write_str("i4"),
+            ScalarKind::Int64 => return f.write_str("i8"),
+            ScalarKind::UInt8 => return f.write_str("u1"),
+            ScalarKind::UInt16 => return f.write_str("u2"),
+            ScalarKind::UInt32 => return f.write_str("u4"),
+            ScalarKind::UInt64 => return f.write_str("u8"),
+            ScalarKind::Float8E5M2 => return f.write_str("f1"),
+            ScalarKind::Float16 => return f.write_str("f2"),
+            ScalarKind::Float32 => return f.write_str("f4"),
+            ScalarKind::Float64 => return f.write_str("f8"),
+            ScalarKind::LongDouble { itemsize } => return write!(f, "f{itemsize}"),
+            ScalarKind::Complex32 => return f.write_str("W4"),
+            ScalarKind::Complex64 => return f.write_str("c8"),
+            ScalarKind::Complex128 => return f.write_str("c16"),
+            ScalarKind::ComplexLongDouble { itemsize } => return write!(f, "c{itemsize}"),
+            ScalarKind::Bytes { length } => return write!(f, "S{length}"),
+            ScalarKind::Unicode { length } => return write!(f, "U{length}"),
+            ScalarKind::Void { length } => return write!(f, "V{length}"),
+            ScalarKind::Object => return f.write_str("O"),
+            ScalarKind::Datetime { unit, count } => ("M8", unit, count),
+            ScalarKind::Timedelta { unit, count } => ("m8", unit, count),
+        };
+        f.write_str(code)?;
+        match (unit, count) {
+            (TimeUnit::Generic, _) => Ok(()),
+            (unit, 1) => write!(f, "[{}]", unit.symbol()),
+            (unit, count) => write!(f, "[{count}{}]", unit.symbol()),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Rust types that are elements of arrays.
+
+mod array;
+#[cfg(feature = "complex")]
+mod complex;
+#[cfg(feature = "half")]
+mod half;
+mod long_double;
+mod number;
+mod text;
+mod time;
+mod void;
+
+use crate::alloc::Bulk;
+use crate::dtype::{ByteOrder, DType};
+use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner};
+
+pub use array::ArrayPlan;
+pub use long_double::{LongDouble, LongDoublePlan};
+pub use text::{FixedBytes, FixedUnicode, TextPlan};
+pub use time::{Datetime64, Timedelta64, unit};
+pub use void::{FixedVoid, Void};
+
+/// A Rust type that can be an element of an array: it has a dtype.
+///
+/// | dtype | Rust type |
+/// |---|---|
+/// | `\|b1` | `bool` |
+/// | `\|i1` `<i2` `<i4` `<i8` | `i8` `i16` `i32` `i64` |
+/// | `\|u1` `<u2` `<u4` `<u8` | `u8` `u16` `u32` `u64` |
+/// | `<f4` `<f8` | `f32` `f64` |
+/// | `<f2`, and `<V2` of `ml_dtypes` | `half::f16`, `half::bf16` (feature `half`) |
+/// | `<c8` `<c16` `<c32` | `num_complex::Complex<T>` (feature `complex`) |
+/// | `<f16` | [`LongDouble`] |
+/// | `\|S8` | [`FixedBytes<8>`](FixedBytes), `String` |
+/// | `<U8` | [`FixedUnicode<8>`](FixedUnicode), `String` |
+/// | `<M8[ns]` `<m8[ns]` | [`Datetime64<unit::Nanosecond>`](Datetime64), [`Timedelta64<unit::Nanosecond>`](Timedelta64) |
+/// | `\|V8` | [`FixedVoid<8>`](FixedVoid), [`Void`] |
+/// | `('<f4', (2, 3))` | `[[f32; 3]; 2]` |
+/// | `[('x', '<f4'), …]` | a struct with `#[derive(NpyRecord)]` |
+///
+/// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
+///
+/// The trait is implemented by the derive and by this crate; what it consists of besides [`dtype`](Self::dtype) is not for others to
+/// implement or call, and may change.
+///
+/// ```
+/// use npy_core::NpyElement;
+///
+/// assert_eq!(<[f32; 3]>::dtype().to_string(), "('<f4', (3,))");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no element of a NumPy array",
+    note = "for a struct of your own, use `#[derive(NpyRecord)]`",
+    note = "numbers, `bool`, `String`, `[T; N]`, `FixedBytes`, `Datetime64` and others are elements; `half` and `complex` numbers are \
+            behind features of that name"
+)]
+pub trait NpyElement: Sized {
+    /// How to read and write this type as a given dtype, decided once for the whole array.
+    #[doc(hidden)]
+    type Plan: Copy + PartialEq + Send + Sync;
+
+    /// The little-endian layout of [`dtype`](Self::dtype), if that depends on the type alone.
+    #[doc(hidden)]
+    const LITTLE: Option<Layout<Self::Plan>>;
+
+    /// The big-endian layout.
+    #[doc(hidden)]
+    const BIG: Option<Layout<Self::Plan>>;
+
+    /// Proof that the memory of this type is the file's bytes.
+    #[doc(hidden)]
+    const BULK: Option<Bulk<Self>> = None;
+
+    /// The dtype that this type is written as.
+    ///
+    /// Text without a fixed width (`String`) has the width 0 here: what is written is as wide as the longest item.
+    fn dtype() -> DType;
+
+    /// The dtype that holds all of `items`.
+    #[doc(hidden)]
+    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType
+    where
+        Self: 'a,
+    {
+        let _ = items;
+        Self::dtype()
+    }
+
+    /// Decides how to read and write this type as `dtype`; `None`, and mismatches in `planner`, if it cannot.
+    #[doc(hidden)]
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan>;
+
+    /// Makes a value of the bytes at the beginning of `bytes`.
+    #[doc(hidden)]
+    fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError>;
+
+    /// Stores the value at the beginning of `bytes`.
+    #[doc(hidden)]
+    fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
+}
+
+/// The layout in the machine's byte order.
+pub(crate) const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
+    if cfg!(target_endian = "big") { T::BIG } else { T::LITTLE }
+}
+
+/// How the bytes of a file differ from memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    None,
+    ByteOrder,
+}
+
+/// Proof that the memory of `T` is the file's bytes, but perhaps for the byte order.
+pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan) -> Option<(Bulk<T>, Difference)> {
+    let bulk = T::BULK?;
+    let swapped = if cfg!(target_endian = "big") { T::LITTLE } else { T::BIG };
+    match (native::<T>(), swapped) {
+        (Some(layout), _) if layout.plan == *plan => Some((bulk, Difference::None)),
+        (_, Some(layout)) if layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
+        _ => None,
+    }
+}
+
+/// Decides how to read and write `T` as `dtype`.
+pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
+    if dtype.has_object() {
+        return Err(ErrorKind::ObjectArray.into());
+    }
+    let mut planner = Planner::new();
+    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(std::any::type_name::<T>()))
+}
+
+/// Decodes each element of `bytes`, which hold whole elements of `itemsize` bytes, and appends them to `items`, which has room for
+/// them. `first` is the index of the first, for error messages.
+pub(crate) fn decode_all<T: NpyElement>(
+    plan: &T::Plan,
+    itemsize: usize,
+    bytes: &[u8],
+    items: &mut Vec<T>,
+    first: u64,
+) -> Result<()> {
+    // With the plan of a native packed file known at compile time, all offsets and widths are constants in the loop.
+    let result = if let Some(layout) = const { native::<T>() }
+        && layout.plan == *plan
+        && layout.itemsize > 0
+    {
+        let itemsize = const { if let Some(layout) = native::<T>() { layout.itemsize } else { 0 } };
+        crate::alloc::extend(items, bytes.chunks_exact(itemsize), |element| T::decode(&layout.plan, element))
+    } else {
+        crate::alloc::extend(items, bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
+    };
+    result.map_err(|(index, error)| error.in_element(first + index as u64))
+}
+
+/// Stores the elements one after another in `bytes`, which has exactly the room. `first` is the index of the first.
+pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
+    plan: &T::Plan,
+    itemsize: usize,
+    items: impl Iterator<Item = &'a T>,
+    bytes: &mut [u8],
+    first: u64,
+) -> Result<()> {
+    let place = |(element, item): (&mut [u8], &T), plan: &T::Plan| item.encode(plan, element);
+    let mut index = first;
+    let mut count = |result: Result<(), ValueError>| {
+        let done = result.map_err(|error| error.in_element(index));
+        index += 1;
+        done
+    };
+    if let Some(layout) = const { native::<T>() }
+        && layout.plan == *plan
+        && layout.itemsize > 0
+    {
+        let itemsize = const { if let Some(layout) = native::<T>() { layout.itemsize } else { 0 } };
+        bytes.chunks_exact_mut(itemsize).zip(items).try_for_each(|pair| count(place(pair, &layout.plan)))
+    } else {
+        bytes.chunks_exact_mut(itemsize).zip(items).try_for_each(|pair| count(place(pair, plan)))
+    }
+}
+
+/// The first `N` bytes. That there are as many is checked when the plan is made.
+#[inline(always)]
+fn first_chunk<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {
+    match bytes.first_chunk() {
+        Some(chunk) => Ok(*chunk),
+        None => Err(outside()),
+    }
+}
+
+#[inline(always)]
+fn first_chunk_mut<const N: usize>(bytes: &mut [u8]) -> Result<&mut [u8; N], ValueError> {
+    bytes.first_chunk_mut().ok_or_else(outside)
+}
+
+/// What a plan that does not belong to the bytes would lead to, in place of a panic.
+#[cold]
+pub(crate) fn outside() -> ValueError {
+    ValueError::new(ValueProblem::Unrepresentable { problem: "its bytes lie outside of the record".to_owned() })
+}
+
+/// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.
+fn order_of(dtype: &DType, kind: crate::dtype::ScalarKind) -> Option<ByteOrder> {
+    match dtype {
+        DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
+        _ => None,
+    }
+}
+
+impl From<ValueError> for Error {
+    fn from(error: ValueError) -> Self {
+        error.in_element(0)
+    }
+}

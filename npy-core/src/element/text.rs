@@ -1,0 +1,402 @@
+//! Text: bytes padded with NUL (`S`), and UCS-4 padded with NUL (`U`).
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{NpyElement, first_chunk, outside};
+use crate::alloc::{Bulk, try_array};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner};
+
+/// Text in bytes, of a length of at most `N`: `|S8` is `FixedBytes<8>`. Takes no memory besides its `N` bytes.
+///
+/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedBytes<8>` reads `|S5`.
+///
+/// ```
+/// use npy_core::FixedBytes;
+///
+/// let phase: FixedBytes<4> = "Pg".parse()?;
+/// assert_eq!(phase, "Pg");
+/// assert_eq!(phase.as_bytes(), b"Pg");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FixedBytes<const N: usize>([u8; N]);
+
+impl<const N: usize> FixedBytes<N> {
+    /// The text of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there are more than `N`.
+    pub fn new(bytes: &[u8]) -> Result<Self> {
+        let mut padded = [0; N];
+        let Some(target) = padded.get_mut(..bytes.len()) else {
+            return Err(too_long(bytes.len(), &Self::dtype()).into());
+        };
+        target.copy_from_slice(bytes);
+        Ok(Self(padded))
+    }
+
+    /// The bytes without the padding.
+    pub fn as_bytes(&self) -> &[u8] {
+        without_padding(&self.0)
+    }
+
+    /// All `N` bytes, padding included.
+    pub fn to_padded(self) -> [u8; N] {
+        self.0
+    }
+
+    /// The text, if it is UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not UTF-8.
+    pub fn to_str(&self) -> Result<&str, std::str::Utf8Error> {
+        std::str::from_utf8(self.as_bytes())
+    }
+}
+
+impl<const N: usize> Default for FixedBytes<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> FromStr for FixedBytes<N> {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::new(text.as_bytes())
+    }
+}
+
+/// The text; what is not UTF-8 is shown as �.
+impl<const N: usize> fmt::Display for FixedBytes<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&String::from_utf8_lossy(self.as_bytes()))
+    }
+}
+
+impl<const N: usize> fmt::Debug for FixedBytes<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b\"{}\"", self.as_bytes().escape_ascii())
+    }
+}
+
+impl<const N: usize> PartialEq<str> for FixedBytes<N> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+/// Text in UCS-4, of at most `N` characters: `<U8` is `FixedUnicode<8>`. Takes no memory besides its `N` units of 4 bytes.
+///
+/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedUnicode<8>` reads `<U5`.
+/// A file may hold units that are no characters; they are kept as they are.
+///
+/// ```
+/// use npy_core::FixedUnicode;
+///
+/// let station: FixedUnicode<5> = "GRÄFE".parse()?;
+/// assert_eq!(station, "GRÄFE");
+/// assert_eq!(station.to_string(), "GRÄFE");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FixedUnicode<const N: usize>([u32; N]);
+
+impl<const N: usize> FixedUnicode<N> {
+    /// The text.
+    ///
+    /// # Errors
+    ///
+    /// When it has more than `N` characters.
+    pub fn new(text: &str) -> Result<Self> {
+        let mut padded = [0; N];
+        for (i, character) in text.chars().enumerate() {
+            match padded.get_mut(i) {
+                Some(unit) => *unit = character.into(),
+                None => return Err(too_long(text.chars().count(), &Self::dtype()).into()),
+            }
+        }
+        Ok(Self(padded))
+    }
+
+    /// From its units, padding included.
+    pub const fn from_units(units: [u32; N]) -> Self {
+        Self(units)
+    }
+
+    /// The units without the padding. Those that are no characters are possible.
+    pub fn as_units(&self) -> &[u32] {
+        without_padding(&self.0)
+    }
+
+    /// The characters; what is none is shown as �.
+    pub fn chars(&self) -> impl Iterator<Item = char> + '_ {
+        self.as_units().iter().map(|&unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
+impl<const N: usize> Default for FixedUnicode<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> FromStr for FixedUnicode<N> {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::new(text)
+    }
+}
+
+/// The text; units that are no characters are shown as �.
+impl<const N: usize> fmt::Display for FixedUnicode<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.chars().collect::<String>())
+    }
+}
+
+impl<const N: usize> fmt::Debug for FixedUnicode<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.chars().collect::<String>(), f)
+    }
+}
+
+impl<const N: usize> PartialEq<str> for FixedUnicode<N> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_units().iter().copied().eq(other.chars().map(u32::from))
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for FixedUnicode<N> {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+/// Everything up to the last item other than 0.
+fn without_padding<T: Default + PartialEq>(items: &[T]) -> &[T] {
+    let padding = items.iter().rev().take_while(|item| **item == T::default()).count();
+    &items[..items.len() - padding]
+}
+
+#[cold]
+fn too_long(length: usize, dtype: &DType) -> ValueError {
+    ValueProblem::TooLong { length, dtype: dtype.to_string() }.into()
+}
+
+fn bytes_dtype(length: usize) -> DType {
+    Scalar::new(ScalarKind::Bytes { length }, ByteOrder::NATIVE).into()
+}
+
+fn unicode_dtype(length: usize) -> DType {
+    Scalar::new(ScalarKind::Unicode { length }, ByteOrder::NATIVE).into()
+}
+
+/// How a file stores text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextPlan {
+    /// `|S`: so many bytes.
+    Bytes(usize),
+    /// `<U` or `>U`: so many units.
+    Unicode(usize, ByteOrder),
+}
+
+impl TextPlan {
+    fn find(dtype: &DType) -> Option<Self> {
+        let DType::Scalar(scalar) = dtype else { return None };
+        match scalar.kind() {
+            ScalarKind::Bytes { length } => Some(Self::Bytes(length)),
+            ScalarKind::Unicode { length } => Some(Self::Unicode(length, scalar.byte_order().unwrap_or(ByteOrder::NATIVE))),
+            _ => None,
+        }
+    }
+}
+
+fn unit_from(bytes: [u8; 4], order: ByteOrder) -> u32 {
+    match order {
+        ByteOrder::Little => u32::from_le_bytes(bytes),
+        ByteOrder::Big => u32::from_be_bytes(bytes),
+    }
+}
+
+fn unit_to(unit: u32, order: ByteOrder) -> [u8; 4] {
+    match order {
+        ByteOrder::Little => unit.to_le_bytes(),
+        ByteOrder::Big => unit.to_be_bytes(),
+    }
+}
+
+impl<const N: usize> NpyElement for FixedBytes<N> {
+    /// The number of bytes in the file, at most `N`.
+    type Plan = usize;
+    const LITTLE: Option<Layout<usize>> = Some(Layout { itemsize: N, plan: N });
+    const BIG: Option<Layout<usize>> = Self::LITTLE;
+    const BULK: Option<Bulk<Self>> = Some(Bulk::new());
+
+    fn dtype() -> DType {
+        bytes_dtype(N)
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<usize> {
+        match TextPlan::find(dtype) {
+            Some(TextPlan::Bytes(length)) if length <= N => Some(length),
+            found => {
+                let advice = found.map(|_| "`String` reads text of every width and kind".to_owned());
+                planner.mismatch_with(dtype, Self::dtype().to_string(), advice);
+                None
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decode(length: &usize, bytes: &[u8]) -> Result<Self, ValueError> {
+        if *length == N {
+            return first_chunk(bytes).map(Self);
+        }
+        let mut padded = [0; N];
+        let (Some(target), Some(source)) = (padded.get_mut(..*length), bytes.get(..*length)) else { return Err(outside()) };
+        target.copy_from_slice(source);
+        Ok(Self(padded))
+    }
+
+    #[inline(always)]
+    fn encode(&self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let (Some(source), Some(rest)) = (self.0.get(..*length), self.0.get(*length..)) else { return Err(outside()) };
+        if rest.iter().any(|byte| *byte != 0) {
+            return Err(too_long(self.as_bytes().len(), &bytes_dtype(*length)));
+        }
+        bytes.get_mut(..*length).ok_or_else(outside)?.copy_from_slice(source);
+        Ok(())
+    }
+}
+
+/// The number of units in the file, at most as many as the type has, and their byte order.
+type UnicodePlan = (usize, ByteOrder);
+
+impl<const N: usize> NpyElement for FixedUnicode<N> {
+    type Plan = UnicodePlan;
+    const LITTLE: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Little) });
+    const BIG: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Big) });
+    const BULK: Option<Bulk<Self>> = Some(Bulk::new());
+
+    fn dtype() -> DType {
+        unicode_dtype(N)
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<UnicodePlan> {
+        match TextPlan::find(dtype) {
+            Some(TextPlan::Unicode(length, order)) if length <= N => Some((length, order)),
+            found => {
+                let advice = found.map(|_| "`String` reads text of every width and kind".to_owned());
+                planner.mismatch_with(dtype, Self::dtype().to_string(), advice);
+                None
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decode((length, order): &UnicodePlan, bytes: &[u8]) -> Result<Self, ValueError> {
+        let unit = |i: usize| match bytes.get(i * 4..) {
+            Some(rest) => first_chunk(rest).map(|unit| unit_from(unit, *order)),
+            None => Err(outside()),
+        };
+        try_array(|i| if i < *length { unit(i) } else { Ok(0) }).map(Self)
+    }
+
+    #[inline(always)]
+    fn encode(&self, (length, order): &UnicodePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let (Some(source), Some(rest)) = (self.0.get(..*length), self.0.get(*length..)) else { return Err(outside()) };
+        if rest.iter().any(|unit| *unit != 0) {
+            return Err(too_long(self.as_units().len(), &unicode_dtype(*length)));
+        }
+        let target = bytes.get_mut(..*length * 4).ok_or_else(outside)?;
+        for (target, unit) in target.as_chunks_mut().0.iter_mut().zip(source) {
+            *target = unit_to(*unit, *order);
+        }
+        Ok(())
+    }
+}
+
+/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest item.
+///
+/// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
+impl NpyElement for String {
+    type Plan = TextPlan;
+    const LITTLE: Option<Layout<TextPlan>> = None;
+    const BIG: Option<Layout<TextPlan>> = None;
+
+    fn dtype() -> DType {
+        unicode_dtype(0)
+    }
+
+    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType {
+        unicode_dtype(items.map(|item| item.trim_end_matches('\0').chars().count()).max().unwrap_or(0))
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<TextPlan> {
+        let plan = TextPlan::find(dtype);
+        if plan.is_none() {
+            planner.mismatch_with(dtype, "text (|S or <U of any width)".to_owned(), None);
+        }
+        plan
+    }
+
+    fn decode(plan: &TextPlan, bytes: &[u8]) -> Result<Self, ValueError> {
+        match *plan {
+            TextPlan::Bytes(length) => {
+                let text = without_padding(bytes.get(..length).ok_or_else(outside)?);
+                let not_utf8 = |error: std::str::Utf8Error| ValueProblem::NotUtf8 { position: error.valid_up_to() };
+                Ok(std::str::from_utf8(text).map_err(not_utf8)?.to_owned())
+            }
+            TextPlan::Unicode(length, order) => {
+                let units = bytes.get(..length * 4).ok_or_else(outside)?.as_chunks().0;
+                let character = |(position, unit): (usize, &[u8; 4])| {
+                    let unit = unit_from(*unit, order);
+                    char::from_u32(unit).ok_or(ValueProblem::NotACharacter { unit, position })
+                };
+                let units = without_padding(units);
+                Ok(units.iter().enumerate().map(character).collect::<Result<_, _>>()?)
+            }
+        }
+    }
+
+    fn encode(&self, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let text = self.trim_end_matches('\0');
+        match *plan {
+            TextPlan::Bytes(length) => {
+                let target = bytes.get_mut(..length).ok_or_else(outside)?;
+                let Some((text_bytes, padding)) = target.split_at_mut_checked(text.len()) else {
+                    return Err(too_long(text.len(), &bytes_dtype(length)));
+                };
+                text_bytes.copy_from_slice(text.as_bytes());
+                padding.fill(0);
+            }
+            TextPlan::Unicode(length, order) => {
+                let units = bytes.get_mut(..length * 4).ok_or_else(outside)?.as_chunks_mut().0;
+                let mut characters = text.chars();
+                for target in units {
+                    *target = unit_to(characters.next().map_or(0, u32::from), order);
+                }
+                if characters.next().is_some() {
+                    return Err(too_long(text.chars().count(), &unicode_dtype(length)));
+                }
+            }
+        }
+        Ok(())
+    }
+}

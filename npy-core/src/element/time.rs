@@ -1,0 +1,244 @@
+//! Points in time and spans of time (`M8`, `m8`).
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::NpyElement;
+use crate::alloc::Bulk;
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
+use crate::error::{Result, ValueError};
+use crate::plan::{Layout, Planner};
+
+/// The units of [`Datetime64`] and [`Timedelta64`] as types.
+pub mod unit {
+    use crate::dtype::TimeUnit;
+
+    mod sealed {
+        #[expect(unnameable_types, reason = "that is the point: no unit can be added outside of this crate")]
+        pub trait Sealed {}
+    }
+
+    /// A unit of time.
+    pub trait Unit: sealed::Sealed + Copy + 'static {
+        /// The unit as a value.
+        const UNIT: TimeUnit;
+    }
+
+    macro_rules! units {
+        ($($name:ident $symbol:literal,)*) => {$(
+            #[doc = concat!("NumPy's `", $symbol, "`.")]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum $name {}
+
+            impl sealed::Sealed for $name {}
+
+            impl Unit for $name {
+                const UNIT: TimeUnit = TimeUnit::$name;
+            }
+        )*};
+    }
+
+    units! {
+        Generic "generic",
+        Year "Y",
+        Month "M",
+        Week "W",
+        Day "D",
+        Hour "h",
+        Minute "m",
+        Second "s",
+        Millisecond "ms",
+        Microsecond "us",
+        Nanosecond "ns",
+        Picosecond "ps",
+        Femtosecond "fs",
+        Attosecond "as",
+    }
+}
+
+use unit::Unit;
+
+/// A point in time, counted in steps of `COUNT` units from 1970-01-01T00:00, without a time zone; or NaT, "not a time".
+///
+/// Printed in ISO 8601, as NumPy does. Compared and sorted by its count, so NaT equals itself and comes first.
+///
+/// ```
+/// use npy_core::{Datetime64, NpyElement, unit};
+///
+/// let time = Datetime64::<unit::Millisecond>::new(1_700_000_000_123);
+/// assert_eq!(time.to_string(), "2023-11-14T22:13:20.123");
+/// assert_eq!(Datetime64::<unit::Day>::NAT.to_string(), "NaT");
+///
+/// assert_eq!(Datetime64::<unit::Nanosecond>::dtype().to_string(), "<M8[ns]");
+/// assert_eq!(Datetime64::<unit::Second, 25>::dtype().to_string(), "<M8[25s]");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Datetime64<U, const COUNT: u32 = 1>(i64, PhantomData<U>);
+
+/// A span of time, counted in steps of `COUNT` units; or NaT, "not a time".
+///
+/// Compared and sorted by its count, so NaT equals itself and comes first.
+///
+/// ```
+/// use npy_core::{NpyElement, Timedelta64, unit};
+///
+/// assert_eq!(Timedelta64::<unit::Second>::new(90).to_string(), "90 seconds");
+/// assert_eq!(Timedelta64::<unit::Second>::dtype().to_string(), "<m8[s]");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Timedelta64<U, const COUNT: u32 = 1>(i64, PhantomData<U>);
+
+macro_rules! time {
+    ($type:ident, $kind:ident, $what:literal) => {
+        impl<U: Unit, const COUNT: u32> $type<U, COUNT> {
+            /// Not a time.
+            pub const NAT: Self = Self::new(i64::MIN);
+
+            #[doc = concat!($what, " of so many steps. `i64::MIN` is NaT.")]
+            pub const fn new(steps: i64) -> Self {
+                Self(steps, PhantomData)
+            }
+
+            /// The number of steps; `None` for NaT.
+            pub const fn steps(self) -> Option<i64> {
+                if self.is_nat() { None } else { Some(self.0) }
+            }
+
+            /// The number of steps as the file has it: `i64::MIN` for NaT.
+            pub const fn to_raw(self) -> i64 {
+                self.0
+            }
+
+            /// Whether it is not a time.
+            pub const fn is_nat(self) -> bool {
+                self.0 == i64::MIN
+            }
+        }
+
+        impl<U: Unit, const COUNT: u32> Default for $type<U, COUNT> {
+            /// No steps.
+            fn default() -> Self {
+                Self::new(0)
+            }
+        }
+
+        impl<U: Unit, const COUNT: u32> fmt::Debug for $type<U, COUNT> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl<U: Unit, const COUNT: u32> NpyElement for $type<U, COUNT> {
+            type Plan = ByteOrder;
+            const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Little });
+            const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Big });
+            const BULK: Option<Bulk<Self>> = Some(Bulk::new());
+
+            fn dtype() -> DType {
+                Scalar::new(ScalarKind::$kind { unit: U::UNIT, count: COUNT }, ByteOrder::NATIVE).into()
+            }
+
+            fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
+                let plan = super::order_of(dtype, ScalarKind::$kind { unit: U::UNIT, count: COUNT });
+                if plan.is_none() {
+                    planner.mismatch(dtype, &Self::dtype());
+                }
+                plan
+            }
+
+            #[inline(always)]
+            fn decode(plan: &ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
+                i64::decode(plan, bytes).map(Self::new)
+            }
+
+            #[inline(always)]
+            fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                self.0.encode(plan, bytes)
+            }
+        }
+    };
+}
+
+time!(Datetime64, Datetime, "A point in time");
+time!(Timedelta64, Timedelta, "A span of time");
+
+impl<U: Unit, const COUNT: u32> fmt::Display for Datetime64<U, COUNT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.steps() {
+            None => f.pad("NaT"),
+            Some(steps) => f.pad(&iso_8601(U::UNIT, i128::from(steps) * i128::from(COUNT))),
+        }
+    }
+}
+
+impl<U: Unit, const COUNT: u32> fmt::Display for Timedelta64<U, COUNT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match U::UNIT {
+            TimeUnit::Generic => "generic time units",
+            TimeUnit::Year => "years",
+            TimeUnit::Month => "months",
+            TimeUnit::Week => "weeks",
+            TimeUnit::Day => "days",
+            TimeUnit::Hour => "hours",
+            TimeUnit::Minute => "minutes",
+            TimeUnit::Second => "seconds",
+            TimeUnit::Millisecond => "milliseconds",
+            TimeUnit::Microsecond => "microseconds",
+            TimeUnit::Nanosecond => "nanoseconds",
+            TimeUnit::Picosecond => "picoseconds",
+            TimeUnit::Femtosecond => "femtoseconds",
+            TimeUnit::Attosecond => "attoseconds",
+        };
+        match self.steps() {
+            None => f.pad("NaT"),
+            Some(steps) => f.pad(&format!("{} {name}", i128::from(steps) * i128::from(COUNT))),
+        }
+    }
+}
+
+/// `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
+fn iso_8601(unit: TimeUnit, count: i128) -> String {
+    // Units in a day, and digits behind the second.
+    let (in_a_day, digits): (i128, usize) = match unit {
+        TimeUnit::Generic => return count.to_string(),
+        TimeUnit::Year => return (1970 + count).to_string(),
+        TimeUnit::Month => return format!("{:04}-{:02}", 1970 + count.div_euclid(12), count.rem_euclid(12) + 1),
+        TimeUnit::Week => return date(count * 7),
+        TimeUnit::Day => return date(count),
+        TimeUnit::Hour => (24, 0),
+        TimeUnit::Minute => (24 * 60, 0),
+        TimeUnit::Second => (86_400, 0),
+        TimeUnit::Millisecond => (86_400_000, 3),
+        TimeUnit::Microsecond => (86_400_000_000, 6),
+        TimeUnit::Nanosecond => (86_400_000_000_000, 9),
+        TimeUnit::Picosecond => (86_400_000_000_000_000, 12),
+        TimeUnit::Femtosecond => (86_400_000_000_000_000_000, 15),
+        TimeUnit::Attosecond => (86_400_000_000_000_000_000_000, 18),
+    };
+    let date = date(count.div_euclid(in_a_day));
+    let rest = count.rem_euclid(in_a_day);
+    match unit {
+        TimeUnit::Hour => format!("{date}T{rest:02}"),
+        TimeUnit::Minute => format!("{date}T{:02}:{:02}", rest / 60, rest % 60),
+        _ => {
+            let (seconds, fraction) = (rest / (in_a_day / 86_400), rest % (in_a_day / 86_400));
+            let time = format!("{date}T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+            if digits == 0 { time } else { format!("{time}.{fraction:0digits$}") }
+        }
+    }
+}
+
+/// The date so many days after 1970-01-01, in the proleptic Gregorian calendar.
+fn date(days: i128) -> String {
+    // Years from March on, so that the leap day comes last; an era is 400 years of 146,097 days.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year + next_year)
+}

@@ -1,0 +1,134 @@
+//! Raw bytes.
+
+use std::ops::{Deref, DerefMut};
+
+use super::NpyElement;
+use crate::alloc::Bulk;
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner};
+
+/// Raw bytes of a length fixed by the type: `|V8` is `FixedVoid<8>`.
+///
+/// ```
+/// use npy_core::{FixedVoid, NpyElement};
+///
+/// assert_eq!(FixedVoid::<8>::dtype().to_string(), "|V8");
+/// assert_eq!(FixedVoid([1, 2]).0, [1, 2]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FixedVoid<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> Default for FixedVoid<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+/// Raw bytes of a length that the file decides (`|V8`). All items of an array must have the same length.
+///
+/// ```
+/// use npy_core::Void;
+///
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[Void(vec![1, 2, 3]), Void(vec![4, 5, 6])])?;
+/// let items: Vec<Void> = npy_core::read(&file[..])?;
+/// assert_eq!(items[1], Void(vec![4, 5, 6]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Void(pub Vec<u8>);
+
+impl Deref for Void {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for Void {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+fn dtype(length: usize) -> DType {
+    Scalar::new(ScalarKind::Void { length }, ByteOrder::NATIVE).into()
+}
+
+fn length_of(dtype: &DType) -> Option<usize> {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Void { length } => Some(length),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<const N: usize> NpyElement for FixedVoid<N> {
+    type Plan = ();
+    const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: N, plan: () });
+    const BIG: Option<Layout<()>> = Self::LITTLE;
+    const BULK: Option<Bulk<Self>> = Some(Bulk::new());
+
+    fn dtype() -> DType {
+        dtype(N)
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<()> {
+        if length_of(dtype) != Some(N) {
+            planner.mismatch(dtype, &Self::dtype());
+            return None;
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn decode((): &(), bytes: &[u8]) -> Result<Self, ValueError> {
+        super::first_chunk(bytes).map(Self)
+    }
+
+    #[inline(always)]
+    fn encode(&self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
+        *super::first_chunk_mut(bytes)? = self.0;
+        Ok(())
+    }
+}
+
+impl NpyElement for Void {
+    /// The number of bytes.
+    type Plan = usize;
+    const LITTLE: Option<Layout<usize>> = None;
+    const BIG: Option<Layout<usize>> = None;
+
+    fn dtype() -> DType {
+        dtype(0)
+    }
+
+    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType {
+        dtype(items.map(|item| item.len()).max().unwrap_or(0))
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<usize> {
+        let length = length_of(dtype);
+        if length.is_none() {
+            planner.mismatch_with(dtype, "|V of any length".to_owned(), None);
+        }
+        length
+    }
+
+    fn decode(length: &usize, bytes: &[u8]) -> Result<Self, ValueError> {
+        Ok(Self(bytes.get(..*length).ok_or_else(super::outside)?.to_vec()))
+    }
+
+    fn encode(&self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
+        if self.len() != *length {
+            return Err(ValueProblem::WrongLength { length: self.len(), dtype: format!("|V{length}") }.into());
+        }
+        bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(self);
+        Ok(())
+    }
+}

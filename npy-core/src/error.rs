@@ -1,0 +1,551 @@
+//! The one error type of the workspace.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong: an [`ErrorKind`], and the file it happened in where the call was given a path.
+///
+/// ```
+/// use npy_core::ErrorKind;
+///
+/// let error = npy_core::read::<f64>(&b"PK\x03\x04...."[..]).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }));
+/// println!("{error}"); // not an .npy file: it starts with "PK\x03\x04", which is a zip archive (.npz)
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    path: Option<PathBuf>,
+}
+
+impl Error {
+    /// What went wrong, as data to match on.
+    ///
+    /// ```
+    /// # use npy_core::ErrorKind;
+    /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Io { .. }));
+    /// ```
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// What went wrong, by value.
+    ///
+    /// ```
+    /// # use npy_core::ErrorKind;
+    /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
+    /// if let ErrorKind::Io { error, .. } = error.into_kind() {
+    ///     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    /// }
+    /// ```
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The file that was being read or written, where the call was given a path.
+    ///
+    /// ```
+    /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
+    /// assert_eq!(error.path(), Some("no/such/file.npy".as_ref()));
+    /// ```
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// Names the file the error happened in, unless it is named already.
+    ///
+    /// ```
+    /// # use npy_core::{Error, ErrorKind};
+    /// let error = Error::from(ErrorKind::ObjectArray).with_path("upload.npy");
+    /// assert!(error.to_string().starts_with("upload.npy: "));
+    /// ```
+    #[must_use]
+    pub fn with_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.0.path.get_or_insert_with(|| path.into());
+        self
+    }
+
+    pub(crate) fn io(action: &'static str, error: io::Error) -> Self {
+        ErrorKind::Io { action, error }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    #[cold]
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { kind, path: None }))
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::io("input or output failed", error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = self.path() {
+            write!(f, "{}: ", path.display())?;
+        }
+        self.0.kind.fmt(f)
+    }
+}
+
+/// The message itself: it is what a `main` that returns the error prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What went wrong. Each kind carries what was found, what was expected and where.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system or the given stream failed.
+    #[error("{action}: {error}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+
+    /// The input does not start with `\x93NUMPY`.
+    #[error("not an .npy file: {}", describe_magic(.found))]
+    NotNpy {
+        /// The first bytes of the input, at most 8.
+        found: Vec<u8>,
+    },
+
+    /// A format version other than 1.0, 2.0 and 3.0 (NEP 1 defines no others).
+    #[error("format version {major}.{minor} is unknown: this library and NumPy read 1.0, 2.0 and 3.0")]
+    UnsupportedVersion {
+        /// Byte 6 of the file.
+        major: u8,
+        /// Byte 7 of the file.
+        minor: u8,
+    },
+
+    /// The input ends too early.
+    #[error("the file ends early: {part} needs {expected} bytes at offset {offset}, and {found} are there")]
+    Truncated {
+        /// Which part of the file is cut short.
+        part: Part,
+        /// Where in the file (or in the stream, counted from its magic string) that part begins.
+        offset: u64,
+        /// How many bytes it needs.
+        expected: u64,
+        /// How many bytes there are.
+        found: u64,
+    },
+
+    /// The header is not a Python literal.
+    #[error("the header is no Python literal: {problem} at byte {offset} of the file")]
+    HeaderSyntax {
+        /// Where in the file.
+        offset: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+
+    /// The header lacks a key, or has one twice, or has one that does not belong there.
+    #[error("the header needs exactly the keys 'descr', 'fortran_order' and 'shape': {}", describe_keys(.missing, .duplicate, .unknown))]
+    HeaderKeys {
+        /// Keys that are not there.
+        missing: Vec<&'static str>,
+        /// Keys that are there more than once.
+        duplicate: Vec<String>,
+        /// Keys that do not belong there.
+        unknown: Vec<String>,
+    },
+
+    /// A key of the header has a value that cannot be.
+    #[error("{key} is {found} at byte {offset} of the file, where {expected} is needed")]
+    HeaderValue {
+        /// The key.
+        key: &'static str,
+        /// Where in the file.
+        offset: usize,
+        /// The value, as it stands in the header.
+        found: String,
+        /// What would be valid.
+        expected: &'static str,
+    },
+
+    /// A text or a value is no dtype.
+    #[error("{text} is no dtype: {problem}{}", describe_offset(*.offset))]
+    InvalidDType {
+        /// The part that is wrong.
+        text: String,
+        /// Why it is wrong.
+        problem: String,
+        /// Where in the file or the text, if it came from one.
+        offset: Option<usize>,
+    },
+
+    /// The dtype cannot be expressed in a header that NumPy can read.
+    #[error("the dtype cannot be stored: {problem}")]
+    UnstorableDType {
+        /// Why.
+        problem: String,
+    },
+
+    /// The number of elements or of bytes is more than an array can have.
+    #[error("shape {shape:?} with {itemsize} bytes an element is larger than any array can be")]
+    ShapeOverflow {
+        /// The lengths of the axes.
+        shape: Vec<usize>,
+        /// Bytes an element.
+        itemsize: usize,
+    },
+
+    /// A limit was exceeded: [`Limits`](crate::Limits), or a limit of the format itself.
+    #[error("{what}: {found} is more than the limit of {limit}; raise it with `Limits` if the file can be trusted")]
+    LimitExceeded {
+        /// What is limited.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+        /// What the file asks for.
+        found: u64,
+    },
+
+    /// The array does not have as many dimensions as were asked for.
+    #[error("the array has {} (shape {shape:?}), where {} needed", dimensions(.shape.len()), if *.expected == 1 { "1 is".to_owned() } else { format!("{} are", .expected) })]
+    WrongDimensions {
+        /// How many dimensions were asked for.
+        expected: usize,
+        /// The lengths of the axes in the file.
+        shape: Vec<usize>,
+    },
+
+    /// The file's dtype does not fit the Rust type. All mismatches are listed.
+    #[error("{}", describe_mismatches(.rust_type, .mismatches))]
+    Mismatch {
+        /// The Rust type that was asked for.
+        rust_type: &'static str,
+        /// Every place where file and type differ.
+        mismatches: Vec<Mismatch>,
+    },
+
+    /// The array holds Python objects, stored as a pickle.
+    #[error(
+        "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles; in Python, \
+         save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers"
+    )]
+    ObjectArray,
+
+    /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
+    #[error("element {index}{}: {problem}", if .path.is_empty() { String::new() } else { format!(", {}", .path) })]
+    InvalidValue {
+        /// The element, counted in the order of the data.
+        index: u64,
+        /// The field in it, such as `origin.name[2]`; empty for an array without fields.
+        path: String,
+        /// What is wrong with it.
+        problem: ValueProblem,
+    },
+
+    /// The number of elements is not what was announced or asked for.
+    #[error("{expected} elements are needed, and {found} are there")]
+    WrongCount {
+        /// How many are needed.
+        expected: u64,
+        /// How many are there.
+        found: u64,
+    },
+
+    /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
+    #[error(
+        "the data begin {misalignment} bytes after a multiple of {alignment} in memory, so they cannot be viewed in place; \
+         place the file's bytes at another address (a map of a file NumPy 1.14 or later wrote is always aligned), or read a copy"
+    )]
+    Misaligned {
+        /// The alignment the type needs.
+        alignment: usize,
+        /// How far the data are from it.
+        misalignment: usize,
+    },
+
+    /// The data cannot be viewed in place because their bytes are laid out differently in memory.
+    #[error("an array of {file} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy")]
+    NotViewable {
+        /// The dtype of the file.
+        file: String,
+        /// The Rust type.
+        rust_type: &'static str,
+        /// The dtype whose bytes equal the Rust type's memory.
+        rust: String,
+    },
+
+    /// Memory for the result could not be had.
+    #[error("no memory for {bytes} bytes")]
+    Allocation {
+        /// How much was asked for.
+        bytes: usize,
+    },
+}
+
+/// A part of an `.npy` file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// The magic string and the version: 8 bytes.
+    Magic,
+    /// The length of the header: 2 bytes in version 1.0, else 4.
+    HeaderLength,
+    /// The header.
+    Header,
+    /// The elements.
+    Data,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Magic => "the magic string",
+            Self::HeaderLength => "the header's length",
+            Self::Header => "the header",
+            Self::Data => "the array",
+        })
+    }
+}
+
+/// One place where a file's dtype and a Rust type differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// The field, such as `origin.depth`, or `picks[].time` inside a sub-array; empty for the whole array.
+    pub path: String,
+    /// How they differ.
+    pub kind: MismatchKind,
+}
+
+/// How a file's dtype and a Rust type differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The file has another dtype than the Rust type needs.
+    DType {
+        /// The file's dtype.
+        file: String,
+        /// The dtype that the Rust type needs.
+        rust: String,
+        /// What to do about it, if that is more than to change the type of one side.
+        advice: Option<String>,
+    },
+    /// The file has no field of that name.
+    MissingField {
+        /// The dtype that the Rust type needs.
+        rust: String,
+        /// The names that the file has.
+        available: Vec<String>,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        match &self.kind {
+            MismatchKind::DType { file, rust, advice } => {
+                write!(f, "file has {file}, Rust type needs {rust}")?;
+                if let Some(advice) = advice {
+                    write!(f, " ({advice})")?;
+                }
+                Ok(())
+            }
+            MismatchKind::MissingField { rust, available } => {
+                write!(f, "file has no such field, Rust type needs {rust} (")?;
+                match available.as_slice() {
+                    [] => f.write_str("the file's record has no fields")?,
+                    names => {
+                        const SHOWN: usize = 12;
+                        f.write_str("the file has ")?;
+                        for (i, name) in names.iter().take(SHOWN).enumerate() {
+                            write!(f, "{}{name}", if i == 0 { "" } else { ", " })?;
+                        }
+                        if names.len() > SHOWN {
+                            write!(f, " and {} more", names.len() - SHOWN)?;
+                        }
+                    }
+                }
+                f.write_str("; `#[npy(rename = \"…\")]` names another, `#[npy(default)]` does without)")
+            }
+        }
+    }
+}
+
+/// Why an element's bytes are no value of the Rust type, or its value does not fit the dtype.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ValueProblem {
+    /// A unit of a `U` text is no character: a surrogate, or above U+10FFFF.
+    NotACharacter {
+        /// The unit.
+        unit: u32,
+        /// Which unit of the text it is.
+        position: usize,
+    },
+    /// The bytes of an `S` text are not UTF-8.
+    NotUtf8 {
+        /// Where in the text the first wrong byte is.
+        position: usize,
+    },
+    /// The text or the bytes are longer than the dtype.
+    TooLong {
+        /// Their length, in characters for `U`, else in bytes.
+        length: usize,
+        /// The dtype.
+        dtype: String,
+    },
+    /// Raw bytes whose number differs from the dtype's itemsize.
+    WrongLength {
+        /// How many there are.
+        length: usize,
+        /// The dtype.
+        dtype: String,
+    },
+    /// A byte of a bool array is neither 0 nor 1, which a view in place cannot show.
+    NotABool {
+        /// The byte.
+        byte: u8,
+    },
+    /// The value cannot stand in a file under this dtype.
+    Unrepresentable {
+        /// What and why.
+        problem: String,
+    },
+}
+
+impl fmt::Display for ValueProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotACharacter { unit, position } => {
+                write!(f, "unit {position} of the text is {unit:#x}, which is no character")
+            }
+            Self::NotUtf8 { position } => {
+                write!(f, "the bytes are not UTF-8 from byte {position} on; read them as `FixedBytes`")
+            }
+            Self::TooLong { length, dtype } => write!(f, "a text of length {length} does not fit {dtype}"),
+            Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
+            Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
+            Self::Unrepresentable { problem } => f.write_str(problem),
+        }
+    }
+}
+
+/// A [`ValueProblem`] on its way up through fields and sub-arrays to the element it is in.
+#[derive(Debug)]
+pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
+
+#[derive(Debug)]
+enum Step {
+    Field(&'static str),
+    Index(usize),
+}
+
+impl ValueError {
+    #[cold]
+    pub(crate) fn new(problem: ValueProblem) -> Self {
+        Self(Box::new((Vec::new(), problem)))
+    }
+
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &'static str) -> Self {
+        self.0.0.push(Step::Field(name));
+        self
+    }
+
+    #[cold]
+    pub(crate) fn at_index(mut self, index: usize) -> Self {
+        self.0.0.push(Step::Index(index));
+        self
+    }
+
+    #[cold]
+    pub(crate) fn in_element(self, index: u64) -> Error {
+        use fmt::Write as _;
+        let (steps, problem) = *self.0;
+        let mut path = String::new();
+        for step in steps.iter().rev() {
+            // Writing to a `String` cannot fail.
+            let _ = match step {
+                Step::Field(name) if path.is_empty() => write!(path, "{name}"),
+                Step::Field(name) => write!(path, ".{name}"),
+                Step::Index(index) => write!(path, "[{index}]"),
+            };
+        }
+        ErrorKind::InvalidValue { index, path, problem }.into()
+    }
+}
+
+impl From<ValueProblem> for ValueError {
+    fn from(problem: ValueProblem) -> Self {
+        Self::new(problem)
+    }
+}
+
+fn describe_magic(found: &[u8]) -> String {
+    if found.is_empty() {
+        return "the input is empty".to_owned();
+    }
+    let is = match found {
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", which is a zip archive (.npz)",
+        [0x80, 2..=5, ..] => ", which is a Python pickle",
+        [0x1f, 0x8b, ..] => ", which is gzip: decompress it first",
+        [0x89, b'H', b'D', b'F', ..] => ", which is HDF5",
+        [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
+            ", which is an .npy file that was damaged by a conversion of text"
+        }
+        _ => ", and an .npy file starts with \"\\x93NUMPY\"",
+    };
+    format!("it starts with \"{}\"{is}", found.escape_ascii())
+}
+
+fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
+    let mut parts = Vec::new();
+    if !missing.is_empty() {
+        parts.push(format!("{} missing", missing.join(", ")));
+    }
+    if !duplicate.is_empty() {
+        parts.push(format!("{} there twice", duplicate.join(", ")));
+    }
+    if !unknown.is_empty() {
+        parts.push(format!("{} unknown", unknown.join(", ")));
+    }
+    parts.join("; ")
+}
+
+fn describe_offset(offset: Option<usize>) -> String {
+    offset.map_or_else(String::new, |offset| format!(" (at byte {offset})"))
+}
+
+fn dimensions(count: usize) -> String {
+    format!("{count} dimension{}", if count == 1 { "" } else { "s" })
+}
+
+fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> String {
+    use fmt::Write as _;
+    match mismatches {
+        [only] => format!("the file does not fit {rust_type}: {only}"),
+        several => {
+            let mut text = format!("the file does not fit {rust_type} in {} places", several.len());
+            for mismatch in several {
+                let _ = write!(text, "\n  {mismatch}");
+            }
+            text
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! The header: everything in a file before its data (NEP 1; `numpy.lib.format`).
+
+use std::fmt;
+use std::io::{Read, Write};
+
+use crate::dtype::{self, DType, MOST_BYTES};
+use crate::error::{Error, ErrorKind, Part, Result};
+use crate::limits::Limits;
+use crate::literal::{self, Dialect, Node, Value};
+use crate::shape::{Order, element_count};
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// The magic string and the version: what every file begins with.
+const MAGIC_BYTES: usize = 8;
+
+/// NumPy aligns the data to this from 1.14 on.
+const ALIGNMENT: usize = 64;
+
+/// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
+const GROWTH_DIGITS: usize = 21;
+
+/// The version of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Version {
+    /// 1.0: a header of at most 65,535 bytes in latin-1.
+    V1,
+    /// 2.0: a header of at most 4 GiB in latin-1. NumPy 1.9 and later.
+    V2,
+    /// 3.0: a header of at most 4 GiB in UTF-8. NumPy 1.17 and later.
+    V3,
+}
+
+impl Version {
+    const ALL: [Self; 3] = [Self::V1, Self::V2, Self::V3];
+
+    /// The major number, byte 6 of the file; the minor number is 0.
+    pub fn major(self) -> u8 {
+        match self {
+            Self::V1 => 1,
+            Self::V2 => 2,
+            Self::V3 => 3,
+        }
+    }
+
+    /// Bytes before the header: magic string, version and the header's length.
+    fn prefix_bytes(self) -> usize {
+        MAGIC_BYTES + if self == Self::V1 { 2 } else { 4 }
+    }
+
+    fn longest_header(self) -> usize {
+        if self == Self::V1 { usize::from(u16::MAX) } else { u32::MAX as usize }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.0", self.major())
+    }
+}
+
+/// The header of an array: dtype, order and shape.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order};
+///
+/// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
+/// let bytes = header.to_bytes();
+/// assert_eq!(bytes.len(), 128); // so that the data begin at a multiple of 64
+/// assert!(bytes[10..].starts_with(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"));
+///
+/// let (parsed, data_offset) = Header::parse(&bytes)?;
+/// assert_eq!(parsed, header);
+/// assert_eq!(data_offset, 128);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    dtype: DType,
+    order: Order,
+    shape: Vec<usize>,
+    count: usize,
+    version: Version,
+}
+
+impl Header {
+    /// The header of an array, in the oldest version that can hold it, as NumPy chooses.
+    ///
+    /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is contiguous in both (0-d, 1-d,
+    /// empty, one row or column).
+    ///
+    /// # Errors
+    ///
+    /// When the array would be larger than the address space or have more than 64 dimensions, or the dtype is larger than 2³¹ − 1
+    /// bytes.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Header, Order, Version};
+    /// let dtype: DType = "[('温度', '<f4')]".parse()?;
+    /// assert_eq!(Header::new(dtype, Order::C, &[8])?.version(), Version::V3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
+        let mut header = Self::with_minimal_version(dtype, order, shape.to_vec())?;
+        header.version = header.encode()?.0;
+        Ok(header)
+    }
+
+    /// The same header in a given version, as `np.lib.format.write_array(..., version=...)` writes it.
+    ///
+    /// # Errors
+    ///
+    /// When that version cannot hold it: too long, or a name that latin-1 cannot express.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order, Version};
+    /// let header = Header::new(f64::dtype(), Order::C, &[2])?.with_version(Version::V2)?;
+    /// assert_eq!(header.to_bytes()[6], 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_version(mut self, version: Version) -> Result<Self> {
+        self.version = version;
+        let (needed, _) = self.encode()?;
+        if needed != version {
+            let problem = format!("format version {version} cannot hold its header; version {needed} can");
+            return Err(ErrorKind::UnstorableDType { problem }.into());
+        }
+        Ok(self)
+    }
+
+    fn with_minimal_version(dtype: DType, order: Order, shape: Vec<usize>) -> Result<Self> {
+        let itemsize = dtype.itemsize();
+        if itemsize > MOST_BYTES {
+            let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
+            return Err(ErrorKind::UnstorableDType { problem }.into());
+        }
+        let count = element_count(&shape, itemsize)?;
+        Ok(Self { dtype, order, shape, count, version: Version::V1 })
+    }
+
+    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    ///
+    /// As lenient as `np.load`: any white space, comments, either quote, keys in any order, Python 2's `10L`, data at any offset.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` do not begin with a header that NumPy would accept, or it exceeds the default [`Limits`].
+    ///
+    /// ```
+    /// # use npy_core::{Header, Order};
+    /// let file = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2L, 2L)}\n\0\x01\0\x02\0\x03\0\x04";
+    /// let (header, data_offset) = Header::parse(file)?;
+    /// assert_eq!(header.dtype().to_string(), ">i2");
+    /// assert_eq!(header.order(), Order::Fortran);
+    /// assert_eq!(header.shape(), [2, 2]);
+    /// assert_eq!(&file[data_offset..][..2], [0, 1]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
+        Self::parse_with(bytes, &Limits::new())
+    }
+
+    /// [`parse`](Self::parse) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse).
+    pub fn parse_with(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
+        let version = parse_magic(bytes)?;
+        let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;
+        let start = version.prefix_bytes();
+        let text = &bytes[start..];
+        let text = text.get(..length).ok_or_else(|| truncated(Part::Header, start, length, text.len()))?;
+        Ok((Self::from_text(text, version, limits)?, start + length))
+    }
+
+    /// Reads the header from a stream and leaves it just after the header.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse), and when reading fails.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement};
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    ///
+    /// let mut stream = &file[..];
+    /// let header = Header::read(&mut stream)?;
+    /// assert_eq!(header.shape(), [3]);
+    /// assert_eq!(stream, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, &Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
+    pub fn read_with(reader: impl Read, limits: &Limits) -> Result<Self> {
+        Ok(Self::read_with_offset(reader, limits)?.0)
+    }
+
+    /// Also tells where the data begin, counted from the beginning of the header.
+    pub(crate) fn read_with_offset(mut reader: impl Read, limits: &Limits) -> Result<(Self, usize)> {
+        let mut prefix = Vec::with_capacity(Version::V3.prefix_bytes());
+        fetch(&mut reader, MAGIC_BYTES, &mut prefix)?;
+        let version = parse_magic(&prefix)?;
+        fetch(&mut reader, version.prefix_bytes() - MAGIC_BYTES, &mut prefix)?;
+        let length = header_length(&prefix[MAGIC_BYTES..], version, limits)?;
+        let mut text = Vec::new();
+        fetch(&mut reader, length, &mut text)?;
+        if text.len() < length {
+            return Err(truncated(Part::Header, version.prefix_bytes(), length, text.len()));
+        }
+        Ok((Self::from_text(&text, version, limits)?, version.prefix_bytes() + length))
+    }
+
+    fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<Self> {
+        let latin1 = version != Version::V3;
+        let base = version.prefix_bytes();
+        let dialect = Dialect { latin1, long_integers: latin1, base, depth: limits.nesting_depth };
+        let node = literal::parse(text, dialect)?;
+        let [descr, fortran_order, shape] = entries(&node)?;
+        let order = match fortran_order.value {
+            Value::Bool(true) => Order::Fortran,
+            Value::Bool(false) => Order::C,
+            _ => return Err(wrong_value("fortran_order", fortran_order, "True or False")),
+        };
+        let shape = parse_shape(shape)?;
+        let dtype = dtype::from_literal(descr, limits)?;
+        let itemsize = dtype.itemsize();
+        if itemsize > limits.element_bytes {
+            let (limit, found) = (limits.element_bytes as u64, itemsize as u64);
+            return Err(ErrorKind::LimitExceeded { what: "bytes of an element", limit, found }.into());
+        }
+        let mut header = Self::with_minimal_version(dtype, order, shape)?;
+        header.version = version;
+        if header.data_bytes() > limits.data_bytes {
+            let (limit, found) = (limits.data_bytes, header.data_bytes());
+            return Err(ErrorKind::LimitExceeded { what: "bytes of data", limit, found }.into());
+        }
+        if itemsize == 0 && !header.dtype.has_object() && header.count as u64 > limits.empty_elements {
+            let (limit, found) = (limits.empty_elements, header.count as u64);
+            return Err(ErrorKind::LimitExceeded { what: "elements without bytes", limit, found }.into());
+        }
+        Ok(header)
+    }
+
+    /// Writes the header, byte for byte as NumPy does.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// let mut file = Vec::new();
+    /// Header::new(u8::dtype(), Order::C, &[3])?.write(&mut file)?;
+    /// file.extend([1, 2, 3]);
+    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        writer.write_all(&self.to_bytes()).map_err(|error| Error::io("cannot write the header", error))
+    }
+
+    /// The header as bytes, its magic string and padding included; their number is a multiple of 64.
+    ///
+    /// A header that was [read](Self::read) keeps its version, unless NumPy's padding does not fit that.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Encoding failed in `new` if it can fail: a header of 4 GiB.
+        self.encode().map(|(_, bytes)| bytes).unwrap_or_default()
+    }
+
+    /// The dtype of the elements.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The order of the elements in the file.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The lengths of the axes. An array without axes holds one element.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The version of the format.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The number of elements: the product of the lengths of the axes.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[2, 3])?.element_count(), 6);
+    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[])?.element_count(), 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn element_count(&self) -> usize {
+        self.count
+    }
+
+    /// How many bytes the elements take; 0 for Python objects, whose pickle says so itself.
+    pub fn data_bytes(&self) -> u64 {
+        // Checked when the header was made.
+        self.count as u64 * self.dtype.itemsize() as u64
+    }
+
+    /// The header's bytes in the first version from `self.version` on that can hold it.
+    fn encode(&self) -> Result<(Version, Vec<u8>)> {
+        let mut text = String::with_capacity(128);
+        text.push_str("{'descr': ");
+        dtype::write_descr(&self.dtype, &mut text);
+        let order = if self.order == Order::Fortran { "True" } else { "False" };
+        text.push_str(", 'fortran_order': ");
+        text.push_str(order);
+        text.push_str(", 'shape': ");
+        dtype::write_shape(&self.shape, &mut text);
+        text.push_str(", }");
+        let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
+        if let Some(length) = growing {
+            let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
+            text.extend(std::iter::repeat_n(' ', GROWTH_DIGITS - digits));
+        }
+
+        // One byte a character, unless there are others than those of latin-1.
+        let latin1: Option<Vec<u8>> = match text.is_ascii() {
+            true => Some(text.clone().into_bytes()),
+            false => text.chars().map(|character| u8::try_from(character).ok()).collect(),
+        };
+        for version in Version::ALL {
+            let encoded = if version == Version::V3 { Some(text.as_bytes()) } else { latin1.as_deref() };
+            let Some(encoded) = encoded.filter(|_| version >= self.version) else { continue };
+            let prefix = version.prefix_bytes();
+            let unpadded = prefix + encoded.len() + 1;
+            // NumPy adds 1 to 64 spaces, never 0.
+            let total = unpadded + (ALIGNMENT - unpadded % ALIGNMENT);
+            if total - prefix > version.longest_header() {
+                continue;
+            }
+            let mut bytes = Vec::with_capacity(total);
+            bytes.extend(MAGIC);
+            bytes.extend([version.major(), 0]);
+            bytes.extend(&(total - prefix).to_le_bytes()[..prefix - MAGIC_BYTES]);
+            bytes.extend(encoded);
+            bytes.resize(total - 1, b' ');
+            bytes.push(b'\n');
+            return Ok((version, bytes));
+        }
+        Err(ErrorKind::UnstorableDType { problem: "its header would have more than 4 GiB".to_owned() }.into())
+    }
+}
+
+/// The values of the three keys, in alphabetical order.
+fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
+    const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
+    let Value::Dict(pairs) = &node.value else {
+        return Err(wrong_value("the header", node, "a dictionary"));
+    };
+    let mut found: [Option<&Node<'_>>; 3] = [None; 3];
+    let (mut duplicate, mut unknown) = (Vec::new(), Vec::new());
+    for (key, value) in pairs {
+        let known = match &key.value {
+            Value::Text(text) => KEYS.iter().position(|known| known == text),
+            _ => None,
+        };
+        match known {
+            Some(i) if found[i].replace(value).is_some() => duplicate.push(KEYS[i].to_owned()),
+            Some(_) => {}
+            None => unknown.push(dtype::excerpt_key(key)),
+        }
+    }
+    if let ([Some(descr), Some(order), Some(shape)], true, true) = (found, duplicate.is_empty(), unknown.is_empty()) {
+        return Ok([descr, order, shape]);
+    }
+    let missing = KEYS.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(key, _)| *key).collect();
+    Err(ErrorKind::HeaderKeys { missing, duplicate, unknown }.into())
+}
+
+fn parse_shape(node: &Node<'_>) -> Result<Vec<usize>> {
+    let Value::Tuple(items) = &node.value else {
+        return Err(wrong_value("shape", node, "a tuple of lengths"));
+    };
+    items
+        .iter()
+        .map(|item| match item.value {
+            Value::Integer(length @ 0..) => usize::try_from(length).ok(),
+            _ => None,
+        })
+        .map(|length| length.ok_or_else(|| wrong_value("shape", node, "a tuple of lengths, integers from 0 on")))
+        .collect()
+}
+
+#[cold]
+fn wrong_value(key: &'static str, node: &Node<'_>, expected: &'static str) -> Error {
+    ErrorKind::HeaderValue { key, offset: node.offset, found: node.excerpt(), expected }.into()
+}
+
+#[cold]
+fn truncated(part: Part, offset: usize, expected: usize, found: usize) -> Error {
+    ErrorKind::Truncated { part, offset: offset as u64, expected: expected as u64, found: found as u64 }.into()
+}
+
+fn parse_magic(bytes: &[u8]) -> Result<Version> {
+    let start = &bytes[..bytes.len().min(MAGIC_BYTES)];
+    if !start.starts_with(MAGIC) {
+        return Err(ErrorKind::NotNpy { found: start.to_vec() }.into());
+    }
+    match start[MAGIC.len()..] {
+        [1, 0] => Ok(Version::V1),
+        [2, 0] => Ok(Version::V2),
+        [3, 0] => Ok(Version::V3),
+        [major, minor] => Err(ErrorKind::UnsupportedVersion { major, minor }.into()),
+        _ => Err(truncated(Part::Magic, 0, MAGIC_BYTES, start.len())),
+    }
+}
+
+/// Reads the length of the header, which follows the version.
+fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usize> {
+    let length = match (version, bytes) {
+        (Version::V1, [a, b, ..]) => u32::from(u16::from_le_bytes([*a, *b])),
+        (Version::V2 | Version::V3, [a, b, c, d, ..]) => u32::from_le_bytes([*a, *b, *c, *d]),
+        _ => return Err(truncated(Part::HeaderLength, MAGIC_BYTES, version.prefix_bytes() - MAGIC_BYTES, bytes.len())),
+    };
+    match usize::try_from(length) {
+        Ok(length) if length <= limits.header_bytes => Ok(length),
+        _ => {
+            let limit = limits.header_bytes as u64;
+            Err(ErrorKind::LimitExceeded { what: "bytes of the header", limit, found: u64::from(length) }.into())
+        }
+    }
+}
+
+/// Appends up to `count` bytes of the stream. The memory grows with what is really there.
+fn fetch(reader: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<()> {
+    let result = reader.take(count as u64).read_to_end(bytes);
+    result.map(|_| ()).map_err(|error| Error::io("cannot read the header", error))
+}

@@ -1,0 +1,102 @@
+//! Reads and writes NumPy's [`.npy` format](https://numpy.org/neps/nep-0001-npy-format.html): every dtype, record arrays as Rust
+//! structs, byte for byte what NumPy writes.
+//!
+#![cfg_attr(feature = "derive", doc = "```")]
+#![cfg_attr(not(feature = "derive"), doc = "```ignore")]
+//! use npy_core::NpyRecord;
+//!
+//! #[derive(NpyRecord)]
+//! struct Pick {
+//!     station: String,
+//!     time: f64,
+//!     amplitude: [f32; 3],
+//! }
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("picks.npy");
+//! # npy_core::save(&path, &[Pick { station: "GRF".to_owned(), time: 0.5, amplitude: [1.0; 3] }])?;
+//! let mut picks: Vec<Pick> = npy_core::load(&path)?;
+//! picks.retain(|pick| pick.time > 0.0);
+//! npy_core::save(&path, &picks)?; // np.load opens it, with the same dtype
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! # Where to look
+//!
+//! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`]: the same with a stream.
+//! - [`NpyElement`]: which Rust type stands for which dtype. [`NpyRecord`]: structs for record arrays.
+//! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
+//! - [`view`]: a file in memory as a slice, without copying.
+//! - [`DType`], [`Header`]: what a file holds, as values.
+//! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for.
+//!
+//! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! - `derive`: `#[derive(NpyRecord)]`.
+//! - `half`: `half::f16` and `half::bf16` as elements.
+//! - `complex`: `num_complex::Complex` as an element.
+//!
+//! # What this crate does not do
+//!
+//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused. A file's dtype is never converted to another type
+//! silently: only the byte order is taken care of.
+
+// In the order in which data flow: a module imports only from modules above it.
+mod error;
+mod limits;
+mod literal;
+mod dtype;
+mod shape;
+mod header;
+mod plan;
+mod alloc;
+mod element;
+mod record;
+mod read;
+mod save;
+mod write;
+mod view;
+
+#[cfg(feature = "half")]
+pub use half;
+#[cfg(feature = "derive")]
+pub use npy_derive::NpyRecord;
+#[cfg(feature = "complex")]
+pub use num_complex;
+
+pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
+pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
+pub use error::{Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
+pub use header::{Header, Version};
+pub use limits::Limits;
+pub use read::{Chunks, NpyReader, Records, load, load_with, read, read_with};
+pub use record::NpyRecord;
+pub use shape::Order;
+pub use view::{NpyView, view, view_mut};
+pub use write::{NpyWriter, save, write};
+
+/// What generated code and `npy-ndarray` call. Not for others; it may change with any release.
+#[doc(hidden)]
+pub mod __private {
+    pub use core::clone::Clone;
+    pub use core::cmp::PartialEq;
+    pub use core::default::Default;
+    pub use core::iter::Iterator;
+    pub use core::marker::{Copy, PhantomData};
+    pub use core::option::Option::{self, None, Some};
+    pub use core::result::Result::{self, Err, Ok};
+
+    pub use crate::alloc::{Bulk, Plain, reverse_axes};
+    pub use crate::dtype::{ByteOrder, DType};
+    pub use crate::element::{ArrayPlan, LongDoublePlan, NpyElement, TextPlan};
+    pub use crate::error::ValueError;
+    pub use crate::plan::{Layout, Planner};
+    pub use crate::record::{FieldPlan, NpyRecord, expect_record, packed};
+    pub use crate::save::replace_file;
+    pub use crate::view::{view_mut_with_header, view_with_header};
+    pub use crate::write::dtype_of;
+}

@@ -1,0 +1,95 @@
+//! What a file may ask for.
+
+/// Bounds on what a file may ask for, checked before anything is read or allocated.
+///
+/// The defaults fit every file that NumPy writes in practice and keep a hostile one cheap. Lower them for untrusted uploads,
+/// raise them for extreme files of your own.
+///
+/// ```
+/// use npy_core::{Limits, NpyReader};
+///
+/// let limits = Limits::new().data_bytes(1 << 20);
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[0.0_f64; 1000])?;
+/// let reader = NpyReader::with_limits(&file[..], limits)?;
+/// assert_eq!(reader.header().shape(), [1000]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    pub(crate) header_bytes: usize,
+    pub(crate) nesting_depth: usize,
+    pub(crate) fields: usize,
+    pub(crate) element_bytes: usize,
+    pub(crate) data_bytes: u64,
+    pub(crate) empty_elements: u64,
+}
+
+impl Limits {
+    /// The default limits: 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
+    /// 16,777,216 elements of zero bytes.
+    pub const fn new() -> Self {
+        Self {
+            // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
+            header_bytes: 1 << 20,
+            // Python's own limit on nested brackets.
+            nesting_depth: 200,
+            fields: 1 << 16,
+            // NumPy keeps an itemsize in a C int.
+            element_bytes: i32::MAX as usize,
+            data_bytes: u64::MAX,
+            empty_elements: 1 << 24,
+        }
+    }
+
+    /// How long the header may be, in bytes.
+    #[must_use]
+    pub const fn header_bytes(mut self, limit: usize) -> Self {
+        self.header_bytes = limit;
+        self
+    }
+
+    /// How deep brackets may nest in the header. A level of nested records takes two. More than 200, which is Python's own limit,
+    /// has no effect.
+    #[must_use]
+    pub const fn nesting_depth(mut self, limit: usize) -> Self {
+        self.nesting_depth = if limit < 200 { limit } else { 200 };
+        self
+    }
+
+    /// How many fields the dtype may have, those of nested records included.
+    #[must_use]
+    pub const fn fields(mut self, limit: usize) -> Self {
+        self.fields = limit;
+        self
+    }
+
+    /// How many bytes one element may have.
+    #[must_use]
+    pub const fn element_bytes(mut self, limit: usize) -> Self {
+        self.element_bytes = limit;
+        self
+    }
+
+    /// How many bytes all elements together may have.
+    #[must_use]
+    pub const fn data_bytes(mut self, limit: u64) -> Self {
+        self.data_bytes = limit;
+        self
+    }
+
+    /// How many elements an array may have whose elements take no bytes (`|S0`, `<U0`, `|V0`, records without fields): the length
+    /// of the input says nothing about their number.
+    #[must_use]
+    pub const fn empty_elements(mut self, limit: u64) -> Self {
+        self.empty_elements = limit;
+        self
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}

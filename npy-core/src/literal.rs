@@ -1,0 +1,675 @@
+//! The subset of Python's literals that headers are made of: what `ast.literal_eval` accepts, nothing evaluated.
+//!
+//! One pass over the bytes, each looked at a bounded number of times, so the time is linear; nesting is bounded, so the stack is too.
+
+use std::borrow::Cow;
+
+use crate::error::{ErrorKind, Result};
+
+/// How the bytes of a text are to be understood.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dialect {
+    /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of UTF-8.
+    pub(crate) latin1: bool,
+    /// Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
+    pub(crate) long_integers: bool,
+    /// Where the text begins in the file, for error messages.
+    pub(crate) base: usize,
+    /// How deep brackets may nest.
+    pub(crate) depth: usize,
+}
+
+/// A literal and the part of the text it was read from.
+#[derive(Debug)]
+pub(crate) struct Node<'a> {
+    pub(crate) value: Value<'a>,
+    /// Where it begins in the file.
+    pub(crate) offset: usize,
+    source: &'a [u8],
+}
+
+#[derive(Debug)]
+pub(crate) enum Value<'a> {
+    None,
+    Bool(bool),
+    Integer(i128),
+    /// An integer beyond 128 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
+    Other,
+    Text(Cow<'a, str>),
+    Bytes(Vec<u8>),
+    Tuple(Vec<Node<'a>>),
+    List(Vec<Node<'a>>),
+    Dict(Vec<(Node<'a>, Node<'a>)>),
+    Set,
+}
+
+impl Node<'_> {
+    /// The literal as it stands in the text, cut when long.
+    pub(crate) fn excerpt(&self) -> String {
+        const LONGEST: usize = 60;
+        let text = String::from_utf8_lossy(self.source);
+        match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.into_owned(),
+        }
+    }
+
+    /// The whole text of the literal, for values that are kept as they were written.
+    pub(crate) fn source(&self) -> &[u8] {
+        self.source
+    }
+}
+
+/// Reads the one literal that `text` consists of. White space, newlines and comments may surround it.
+pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
+    if !dialect.latin1
+        && let Err(error) = std::str::from_utf8(text)
+    {
+        let offset = dialect.base + error.valid_up_to();
+        return Err(ErrorKind::HeaderSyntax { offset, problem: "invalid UTF-8".to_owned() }.into());
+    }
+    let mut parser = Parser { text, position: 0, depth: 0, dialect };
+    parser.skip_blank()?;
+    let node = parser.value()?;
+    parser.skip_blank()?;
+    if parser.position < text.len() {
+        return Err(parser.unexpected("the end"));
+    }
+    Ok(node)
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    position: usize,
+    depth: usize,
+    dialect: Dialect,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.position).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.position += usize::from(found);
+        found
+    }
+
+    #[cold]
+    fn error(&self, at: usize, problem: impl Into<String>) -> crate::Error {
+        ErrorKind::HeaderSyntax { offset: self.dialect.base + at, problem: problem.into() }.into()
+    }
+
+    #[cold]
+    fn unexpected(&self, wanted: &str) -> crate::Error {
+        let found = match self.peek() {
+            None => "the text ends".to_owned(),
+            Some(byte) if byte.is_ascii_graphic() => format!("'{}' stands", char::from(byte)),
+            Some(byte) => format!("the byte {byte:#04x} stands"),
+        };
+        self.error(self.position, format!("{found} where {wanted} should be"))
+    }
+
+    /// Skips white space as Python knows it (no vertical tab, no NBSP) and comments.
+    fn skip_blank(&mut self) -> Result<()> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0c) => self.position += 1,
+                Some(b'#') => {
+                    let line = self.rest().iter().position(|&byte| byte == b'\n');
+                    let end = line.map_or(self.text.len(), |length| self.position + length);
+                    if let Some(at) = self.text[self.position..end].iter().position(|&byte| byte == 0) {
+                        return Err(self.error(self.position + at, "a NUL byte stands in a comment"));
+                    }
+                    self.position = end;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Node<'a>> {
+        let start = self.position;
+        let value = match self.peek() {
+            Some(b'{') => self.braces()?,
+            Some(b'[') => Value::List(self.items(b']')?.0),
+            Some(b'(') => {
+                let (mut items, trailing_comma) = self.items(b')')?;
+                match items.pop() {
+                    // Parentheses around one value without a comma are only parentheses.
+                    Some(only) if items.is_empty() && !trailing_comma => return Ok(only),
+                    last => {
+                        items.extend(last);
+                        Value::Tuple(items)
+                    }
+                }
+            }
+            Some(b'\'' | b'"') => self.strings()?,
+            Some(b'+' | b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'.') if self.rest().starts_with(b"...") => {
+                self.position += 3;
+                Value::Other
+            }
+            Some(b'.') => self.number()?,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.name()?,
+            _ => return Err(self.unexpected("a value")),
+        };
+        Ok(self.node(start, value))
+    }
+
+    fn node(&self, start: usize, value: Value<'a>) -> Node<'a> {
+        Node { value, offset: self.dialect.base + start, source: &self.text[start..self.position] }
+    }
+
+    fn open(&mut self) -> Result<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > self.dialect.depth {
+            let limit = self.dialect.depth as u64;
+            return Err(ErrorKind::LimitExceeded { what: "nested brackets in the header", limit, found: limit + 1 }.into());
+        }
+        self.skip_blank()
+    }
+
+    /// Reads `value, value, …` up to `close`; tells whether a comma came last.
+    fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
+        self.open()?;
+        let mut items = Vec::new();
+        let mut trailing_comma = false;
+        while !self.eat(close) {
+            if !items.is_empty() && !trailing_comma {
+                return Err(self.unexpected(&format!("',' or '{}'", char::from(close))));
+            }
+            items.push(self.value()?);
+            trailing_comma = self.comma()?;
+        }
+        self.depth -= 1;
+        Ok((items, trailing_comma))
+    }
+
+    fn comma(&mut self) -> Result<bool> {
+        self.skip_blank()?;
+        let found = self.eat(b',');
+        self.skip_blank()?;
+        Ok(found)
+    }
+
+    /// A dict or a set.
+    fn braces(&mut self) -> Result<Value<'a>> {
+        self.open()?;
+        let mut pairs = Vec::new();
+        let mut is_set = false;
+        let mut comma = true;
+        while !self.eat(b'}') {
+            if !comma {
+                return Err(self.unexpected("',' or '}'"));
+            }
+            let key = self.value()?;
+            self.skip_blank()?;
+            if !is_set && self.eat(b':') {
+                self.skip_blank()?;
+                pairs.push((key, self.value()?));
+            } else if pairs.is_empty() {
+                is_set = true;
+            } else {
+                return Err(self.unexpected("':'"));
+            }
+            comma = self.comma()?;
+        }
+        self.depth -= 1;
+        Ok(if is_set { Value::Set } else { Value::Dict(pairs) })
+    }
+
+    /// `True`, `False`, `None`, or the prefix of a string.
+    fn name(&mut self) -> Result<Value<'a>> {
+        let rest = self.rest();
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let value = match &rest[..length] {
+            b"True" => Value::Bool(true),
+            b"False" => Value::Bool(false),
+            b"None" => Value::None,
+            _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
+            name => {
+                let name = String::from_utf8_lossy(&name[..length.min(60)]);
+                return Err(self.error(self.position, format!("the name {name} stands where a value should be")));
+            }
+        };
+        self.position += length;
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let negative = self.peek() == Some(b'-');
+        if matches!(self.peek(), Some(b'+' | b'-')) {
+            self.position += 1;
+            // Python allows blanks between a sign and its number.
+            self.skip_blank()?;
+        }
+        let mut value = self.unsigned_number(negative)?;
+        // A complex number: `1+2j`.
+        let end = self.position;
+        self.skip_blank()?;
+        if matches!(self.peek(), Some(b'+' | b'-')) {
+            self.position += 1;
+            self.skip_blank()?;
+            let imaginary = self.position;
+            self.unsigned_number(false)?;
+            if !self.text[imaginary..self.position].ends_with(b"j") {
+                return Err(self.error(start, "an expression stands where a value should be"));
+            }
+            value = Value::Other;
+        } else {
+            self.position = end;
+        }
+        self.skip_long_suffix()?;
+        Ok(value)
+    }
+
+    fn unsigned_number(&mut self, negative: bool) -> Result<Value<'a>> {
+        let start = self.position;
+        let rest = self.rest();
+        let radix = match rest {
+            [b'0', b'x' | b'X', ..] => 16,
+            [b'0', b'o' | b'O', ..] => 8,
+            [b'0', b'b' | b'B', ..] => 2,
+            _ => 10,
+        };
+        if radix != 10 {
+            self.position += 2;
+            self.eat(b'_');
+        }
+        let mut integer = Some(0_i128);
+        let digits = self.digits(radix, &mut integer)?;
+        if radix == 10 {
+            let mut is_float = false;
+            if self.eat(b'.') {
+                is_float = true;
+                if self.digits(10, &mut None)? + digits == 0 {
+                    return Err(self.unexpected("a digit"));
+                }
+            }
+            if matches!(self.peek(), Some(b'e' | b'E')) {
+                is_float = true;
+                self.position += 1;
+                if matches!(self.peek(), Some(b'+' | b'-')) {
+                    self.position += 1;
+                }
+                if self.digits(10, &mut None)? == 0 {
+                    return Err(self.unexpected("a digit"));
+                }
+            }
+            if matches!(self.peek(), Some(b'j' | b'J')) {
+                self.position += 1;
+                is_float = true;
+            }
+            if is_float {
+                return Ok(Value::Other);
+            }
+        }
+        if digits == 0 {
+            return Err(self.unexpected("a digit"));
+        }
+        let written = &self.text[start..self.position];
+        if radix == 10 && written.first() == Some(&b'0') && written.iter().any(|byte| matches!(byte, b'1'..=b'9')) {
+            return Err(self.error(start, "an integer begins with 0"));
+        }
+        Ok(match integer {
+            Some(value) => Value::Integer(if negative { -value } else { value }),
+            None => Value::Other,
+        })
+    }
+
+    /// Reads digits with single underscores between them; tells how many there were. `value` becomes `None` on overflow.
+    fn digits(&mut self, radix: u32, value: &mut Option<i128>) -> Result<usize> {
+        // Python's own limit on the digits of an integer.
+        const MOST: usize = 4300;
+        let start = self.position;
+        let mut count = 0;
+        loop {
+            let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
+            count += 1;
+            *value = value.and_then(|value| value.checked_mul(i128::from(radix))?.checked_add(i128::from(digit)));
+            self.position += 1;
+            let next_is_digit = |byte: &u8| char::from(*byte).is_digit(radix);
+            if self.peek() == Some(b'_') && self.text.get(self.position + 1).is_some_and(next_is_digit) {
+                self.position += 1;
+            }
+        }
+        if count > MOST {
+            return Err(self.error(start, format!("a number has {count} digits, more than {MOST}")));
+        }
+        Ok(count)
+    }
+
+    /// Python 2 wrote the shape of some arrays as `(2L, 3L)`.
+    fn skip_long_suffix(&mut self) -> Result<()> {
+        while self.dialect.long_integers {
+            let end = self.position;
+            self.skip_blank()?;
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            if self.peek() == Some(b'L') && !self.text.get(self.position + 1).is_some_and(is_part) {
+                self.position += 1;
+            } else {
+                self.position = end;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One or more strings, which Python joins when they stand side by side.
+    fn strings(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let mut value = self.string()?;
+        loop {
+            let end = self.position;
+            self.skip_blank()?;
+            let at = self.position;
+            let prefix = self.rest().iter().take_while(|byte| byte.is_ascii_alphabetic()).take(3).count();
+            if !matches!(self.text.get(at + prefix), Some(b'\'' | b'"')) {
+                self.position = end;
+                return Ok(value);
+            }
+            match (&mut value, self.string()?) {
+                (Value::Text(text), Value::Text(more)) => text.to_mut().push_str(&more),
+                (Value::Bytes(bytes), Value::Bytes(more)) => bytes.extend(more),
+                _ => return Err(self.error(start, "bytes and text are joined")),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let (mut raw, mut bytes) = (false, false);
+        loop {
+            match self.peek() {
+                Some(b'r' | b'R') if !raw => raw = true,
+                Some(b'b' | b'B') if !bytes => bytes = true,
+                // Python 2 wrote `u'…'`; it stands alone.
+                Some(b'u' | b'U') if self.position == start => {
+                    self.position += 1;
+                    match self.peek() {
+                        Some(b'\'' | b'"') => break,
+                        _ => return Err(self.unexpected("a quote")),
+                    }
+                }
+                Some(b'\'' | b'"') => break,
+                _ => return Err(self.error(start, "the prefix of a string is unknown")),
+            }
+            self.position += 1;
+        }
+        let quote = self.text[self.position];
+        let triple = self.rest().starts_with(&[quote; 3]);
+        self.position += if triple { 3 } else { 1 };
+        let body = self.position;
+
+        // Most strings are plain ASCII without a backslash: borrow them.
+        let plain = |byte: &u8| *byte != quote && *byte != b'\\' && (b' '..=b'~').contains(byte);
+        let length = self.rest().iter().position(|byte| !plain(byte)).unwrap_or(self.rest().len());
+        self.position += length;
+        if !triple && !bytes && self.peek() == Some(quote) {
+            self.position += 1;
+            let text = std::str::from_utf8(&self.text[body..body + length]).unwrap_or_default();
+            return Ok(Value::Text(Cow::Borrowed(text)));
+        }
+
+        let mut content = Content { bytes, text: self.text[body..self.position].to_vec() };
+        loop {
+            let at = self.position;
+            let Some(byte) = self.peek() else {
+                return Err(self.error(start, "a string has no end"));
+            };
+            self.position += 1;
+            match byte {
+                0 => return Err(self.error(at, "a NUL byte stands in a string")),
+                _ if byte == quote && !triple => break,
+                _ if byte == quote && self.text[at..].starts_with(&[quote; 3]) => {
+                    self.position += 2;
+                    break;
+                }
+                b'\n' | b'\r' if !triple => return Err(self.error(at, "a string has no end on its line")),
+                b'\\' => self.escape(raw, &mut content)?,
+                0x80.. if bytes => return Err(self.error(at, "a byte string holds a character that is not ASCII")),
+                0x80.. if self.dialect.latin1 => content.push(u32::from(byte)).map_err(|problem| self.error(at, problem))?,
+                _ => content.text.push(byte),
+            }
+        }
+        if bytes {
+            return Ok(Value::Bytes(content.text));
+        }
+        match String::from_utf8(content.text) {
+            Ok(text) => Ok(Value::Text(Cow::Owned(text))),
+            Err(_) => Err(self.error(start, "invalid UTF-8 in a string")),
+        }
+    }
+
+    /// Reads what follows a backslash. What is no escape stays as it is, with its backslash.
+    fn escape(&mut self, raw: bool, content: &mut Content) -> Result<()> {
+        let at = self.position - 1;
+        let Some(byte) = self.peek() else {
+            return Err(self.error(at, "a string has no end"));
+        };
+        if raw {
+            // In a raw string a backslash keeps the quote after it from ending the string, and both stay. A second backslash must
+            // be taken here too.
+            content.text.push(b'\\');
+            if matches!(byte, b'\'' | b'"' | b'\\') {
+                self.position += 1;
+                content.text.push(byte);
+            }
+            return Ok(());
+        }
+        self.position += 1;
+        let code = match byte {
+            b'\n' => return Ok(()),
+            b'\\' | b'\'' | b'"' => u32::from(byte),
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => 0x0a,
+            b'r' => 0x0d,
+            b't' => 0x09,
+            b'v' => 0x0b,
+            b'0'..=b'7' => {
+                let mut code = u32::from(byte - b'0');
+                for _ in 0..2 {
+                    let Some(digit @ b'0'..=b'7') = self.peek() else { break };
+                    code = code * 8 + u32::from(digit - b'0');
+                    self.position += 1;
+                }
+                code
+            }
+            b'x' => self.hex(at, 2)?,
+            b'u' if !content.bytes => self.hex(at, 4)?,
+            b'U' if !content.bytes => self.hex(at, 8)?,
+            b'N' if !content.bytes => {
+                return Err(self.error(at, "a character is given by its Unicode name, which this library does not know"));
+            }
+            _ => {
+                self.position -= 1;
+                content.text.push(b'\\');
+                return Ok(());
+            }
+        };
+        content.push(code).map_err(|problem| self.error(at, problem))
+    }
+
+    fn hex(&mut self, at: usize, digits: usize) -> Result<u32> {
+        let mut code = 0_u32;
+        for _ in 0..digits {
+            let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(16)) else {
+                return Err(self.error(at, format!("an escape needs {digits} hexadecimal digits")));
+            };
+            code = code << 4 | digit;
+            self.position += 1;
+        }
+        Ok(code)
+    }
+}
+
+/// What a string holds so far: UTF-8 for text.
+struct Content {
+    bytes: bool,
+    text: Vec<u8>,
+}
+
+impl Content {
+    fn push(&mut self, code: u32) -> Result<(), String> {
+        if self.bytes {
+            // Python takes an octal escape above 0o377 modulo 256.
+            self.text.push(code.to_le_bytes()[0]);
+            return Ok(());
+        }
+        let character = char::from_u32(code).ok_or_else(|| match code {
+            0xd800..=0xdfff => format!("a name holds the lone surrogate \\u{code:04x}, which Rust's text cannot hold"),
+            _ => format!("the escape \\U{code:08x} is no character"),
+        })?;
+        self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(node: &Node<'_>) -> String {
+        let list = |items: &[Node<'_>]| items.iter().map(show).collect::<Vec<_>>().join(" ");
+        match &node.value {
+            Value::None => "none".to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Integer(value) => value.to_string(),
+            Value::Other => format!("<{}>", node.excerpt()),
+            Value::Text(text) => format!("{text:?}"),
+            Value::Bytes(bytes) => format!("b\"{}\"", bytes.escape_ascii()),
+            Value::Tuple(items) => format!("({})", list(items)),
+            Value::List(items) => format!("[{}]", list(items)),
+            Value::Dict(pairs) => {
+                let pairs: Vec<_> = pairs.iter().map(|(key, value)| format!("{}={}", show(key), show(value))).collect();
+                format!("{{{}}}", pairs.join(" "))
+            }
+            Value::Set => "set".to_owned(),
+        }
+    }
+
+    fn read(text: &[u8]) -> String {
+        let dialect = Dialect { latin1: true, long_integers: true, base: 0, depth: 200 };
+        match parse(text, dialect) {
+            Ok(node) => show(&node),
+            Err(error) => format!("! {error}"),
+        }
+    }
+
+    #[test]
+    fn accepts_what_literal_eval_accepts() {
+        for (text, expected) in [
+            (&b"(3,)"[..], "(3)"),
+            (b"()", "()"),
+            (b"(3)", "3"),
+            (b"((3))", "3"),
+            (b"[1, 2,]", "[1 2]"),
+            (b" \t{'a': 1, # comment\n 'b': (2L, 0x3L, 4 L)}\n ", "{\"a\"=1 \"b\"=(2 3 4)}"),
+            (b"{}", "{}"),
+            (b"{1, 2}", "set"),
+            (b"'it\\'s' \"x\" u'y'", "\"it'sxy\""),
+            (b"'\\x41\\101\\u00e9\\U0001F600\\q\\\n'", "\"A\u{41}\u{e9}\u{1f600}\\\\q\""),
+            (b"'\xe9'", "\"\u{e9}\""),
+            (b"r'\\n'", "\"\\\\n\""),
+            (b"r'\\\\'", "\"\\\\\\\\\""),
+            (b"rb'\\x41'", "b\"\\\\x41\""),
+            (b"b'\\x80'", "b\"\\x80\""),
+            (b"'''a\n'b'''", "\"a\\n'b\""),
+            (b"1_000", "1000"),
+            (b"00", "0"),
+            (b"0b11", "3"),
+            (b"0o17", "15"),
+            (b"-5", "-5"),
+            (b"+5", "5"),
+            (b"- 5", "-5"),
+            (b"1.5e-3", "<1.5e-3>"),
+            (b".5", "<.5>"),
+            (b"1+2j", "<1+2j>"),
+            (b"...", "<...>"),
+            (b"[True, False, None]", "[true false none]"),
+            (b"'10L'", "\"10L\""),
+            (b"340282366920938463463374607431768211456", "<340282366920938463463374607431768211456>"),
+        ] {
+            assert_eq!(read(text), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn refuses_what_literal_eval_refuses() {
+        for text in [
+            &b""[..],
+            b"(",
+            b"(1 2)",
+            b"[1,,]",
+            b"(,)",
+            b"{'a' 1}",
+            b"{'a': 1, 2}",
+            b"03",
+            b"--3",
+            b"1+2",
+            b"1__0",
+            b"1_",
+            b"0x",
+            b"3l",
+            b"3LL",
+            b"true",
+            b"np.int64(3)",
+            b"f'x'",
+            b"*a",
+            b"'a",
+            b"'a\n'",
+            b"'\\x4'",
+            b"'\\N{DIGIT ONE}'",
+            b"'\\ud800'",
+            b"'\\U00110000'",
+            b"'a\0b'",
+            b"'a'\0",
+            b"\x0b1",
+            b"\xa01",
+            b"1 2",
+            b"{} {}",
+            b"b'a' 'b'",
+            b"b'\xe9'",
+            b"u r'x'",
+        ] {
+            assert!(read(text).starts_with('!'), "{} was read as {}", text.escape_ascii(), read(text));
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded_and_cheap_to_refuse() {
+        let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
+        assert!(!read(nested(200).as_bytes()).starts_with('!'));
+        assert!(read(nested(201).as_bytes()).starts_with("! nested brackets"));
+        for byte in ["[", "(", "{", "((", "[{"] {
+            assert!(read(byte.repeat(1_000_000).as_bytes()).starts_with("! nested brackets"));
+        }
+    }
+
+    #[test]
+    fn errors_tell_the_place() {
+        assert_eq!(
+            read(b"(1, 2"),
+            "! the header is no Python literal: the text ends where ',' or ')' should be at byte 5 of the file"
+        );
+        assert_eq!(
+            read(b"[1 x]"),
+            "! the header is no Python literal: 'x' stands where ',' or ']' should be at byte 3 of the file"
+        );
+        assert_eq!(
+            read(b"{'shape': np.int64(3)}"),
+            "! the header is no Python literal: the name np stands where a value should be at byte 10 of the file"
+        );
+    }
+}

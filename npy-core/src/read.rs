@@ -1,0 +1,412 @@
+//! Reading: files and streams into vectors.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact};
+use crate::element::{self, Difference, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::limits::Limits;
+
+/// Reads a one-dimensional file into a vector.
+///
+/// For arrays of more dimensions see `npy_ndarray`, or [`NpyReader`].
+///
+/// # Errors
+///
+/// When the file cannot be read, is no `.npy` file, has another dtype than `T`, or has more or fewer dimensions than one.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.npy");
+/// npy_core::save(&path, &[1.5_f32, 2.5])?;
+/// let samples: Vec<f32> = npy_core::load(&path)?;
+/// assert_eq!(samples, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
+    load_with(path, Limits::new())
+}
+
+/// [`load`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
+    let path = path.as_ref();
+    NpyReader::open_with(path, limits)?.into_one_dimension().map_err(|error| error.with_path(path))
+}
+
+/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
+///
+/// Several arrays in one stream are read one after another by passing `&mut stream`. Wrap a `File` in a `BufReader`, or better, use
+/// [`load`].
+///
+/// # Errors
+///
+/// Like [`load`].
+///
+/// ```
+/// let mut stream = Vec::new();
+/// npy_core::write(&mut stream, &[1_u8, 2])?;
+/// npy_core::write(&mut stream, &[0.5_f64])?;
+///
+/// let mut rest = &stream[..];
+/// assert_eq!(npy_core::read::<u8>(&mut rest)?, [1, 2]);
+/// assert_eq!(npy_core::read::<f64>(&mut rest)?, [0.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
+    read_with(reader, Limits::new())
+}
+
+/// [`read`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
+    NpyReader::with_limits(reader, limits)?.into_one_dimension()
+}
+
+/// Reads the header of an array at once, and its elements when asked: all of them, some, or one after another.
+///
+/// Elements come in the order of the file, which [`Header::order`] tells.
+///
+/// ```
+/// use npy_core::NpyReader;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("big.npy");
+/// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
+/// let mut reader = NpyReader::open(&path)?;
+/// assert_eq!(reader.header().shape(), [5]);
+///
+/// let mut first = [0_i32; 2];
+/// reader.read_into(&mut first)?;
+/// assert_eq!(first, [1, 2]);
+/// assert_eq!(reader.into_vec::<i32>()?, [3, 4, 5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct NpyReader<R> {
+    reader: R,
+    source: Source<R>,
+    header: Header,
+    data_offset: u64,
+    /// Elements read so far.
+    position: usize,
+}
+
+/// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
+struct Source<R> {
+    fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    /// How long the file is, if that can be known.
+    length: fn(&R) -> Option<u64>,
+}
+
+impl NpyReader<BufReader<File>> {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no `.npy` file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, Limits::new())
+    }
+
+    /// [`open`](Self::open) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        let open = || {
+            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+            let source = Source { fill: fill_from_file, length: length_of_file };
+            Self::with_source(BufReader::new(file), source, &limits)
+        };
+        open().map_err(|error| error.with_path(path))
+    }
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads the header of the array that begins at the stream's position.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or no `.npy` file begins there.
+    pub fn new(reader: R) -> Result<Self> {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`new`](Self::new).
+    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
+        let source = Source { fill: |reader, spare| spare.read_from(reader), length: |_| None };
+        Self::with_source(reader, source, &limits)
+    }
+
+    fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
+        let (header, data_offset) = Header::read_with_offset(&mut reader, limits)?;
+        Ok(Self { reader, source, header, data_offset: data_offset as u64, position: 0 })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many elements have not been read yet.
+    pub fn remaining(&self) -> usize {
+        self.header.element_count() - self.position
+    }
+
+    /// The stream, which stands just behind the last element that was read.
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+
+    /// Reads all elements that are left, in the order of the file, whatever the shape.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is another than that of `T` (the error lists every difference), when the file ends early, when an element is no
+    /// value of `T`, or when reading fails.
+    pub fn into_vec<T: NpyElement>(mut self) -> Result<Vec<T>> {
+        let plan = element::plan::<T>(self.header.dtype())?;
+        let count = self.remaining();
+        self.read_vec(&plan, count)
+    }
+
+    /// Reads as many elements as `items` holds, over them.
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec), and when fewer elements are left.
+    pub fn read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
+        let plan = element::plan::<T>(self.header.dtype())?;
+        if items.len() > self.remaining() {
+            return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
+        }
+        match element::bulk::<T>(&plan) {
+            Some((bulk, difference)) => {
+                let offset = self.offset();
+                let Self { reader, source, .. } = self;
+                bulk.fill_slice(items, difference == Difference::ByteOrder, offset, &mut |spare| (source.fill)(reader, spare))?;
+                self.position += items.len();
+            }
+            None => {
+                let mut decoded = self.read_vec(&plan, items.len())?;
+                items.swap_with_slice(&mut decoded);
+            }
+        }
+        Ok(())
+    }
+
+    /// The elements that are left, one after another, in bounded memory.
+    ///
+    /// After an error the iterator ends. It reads ahead: when it is dropped early, [`remaining`](Self::remaining) tells where the
+    /// reader stands.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1.0_f64, 2.0, 4.0])?;
+    /// let mut sum = 0.0;
+    /// for value in NpyReader::new(&file[..])?.records::<f64>() {
+    ///     sum += value?;
+    /// }
+    /// assert_eq!(sum, 7.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn records<T: NpyElement>(&mut self) -> Records<'_, R, T> {
+        let per_chunk = (STAGE_BYTES / self.header.dtype().itemsize().max(size_of::<T>()).max(1)).max(1);
+        Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }
+    }
+
+    /// The elements that are left, `length` at a time; the last chunk may have fewer. After an error the iterator ends.
+    ///
+    /// A `length` of 0 is taken for 1.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// let chunks: Vec<Vec<u16>> = reader.chunks(2).collect::<Result<_, _>>()?;
+    /// assert_eq!(chunks, [vec![1, 2], vec![3, 4], vec![5]]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn chunks<T: NpyElement>(&mut self, length: usize) -> Chunks<'_, R, T> {
+        Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
+    }
+
+    fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
+        if self.header.shape().len() != 1 {
+            return Err(ErrorKind::WrongDimensions { expected: 1, shape: self.header.shape().to_vec() }.into());
+        }
+        self.into_vec()
+    }
+
+    /// Where in the file the next element begins.
+    fn offset(&self) -> u64 {
+        // Smaller than the size of the data, which was checked.
+        self.data_offset + self.position as u64 * self.header.dtype().itemsize() as u64
+    }
+
+    /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
+    fn is_there(&self, count: usize) -> bool {
+        let needed = count as u64 * self.header.dtype().itemsize() as u64;
+        // A stage's worth is taken on credit.
+        needed <= STAGE_BYTES as u64
+            || (self.source.length)(&self.reader).is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
+    }
+
+    /// Reads `count` elements, which are left.
+    fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
+        let is_there = self.is_there(count);
+        let items = match element::bulk::<T>(plan) {
+            Some((bulk, difference)) => {
+                let offset = self.offset();
+                let Self { reader, source, .. } = self;
+                let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+                bulk.read_vec(count, difference == Difference::ByteOrder, is_there, offset, fill)?
+            }
+            None => self.decode_vec(plan, count, is_there)?,
+        };
+        self.position += count;
+        Ok(items)
+    }
+
+    /// Reads elements whose memory is not the file's bytes, through a stage that stays in the cache.
+    fn decode_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize, is_there: bool) -> Result<Vec<T>> {
+        let itemsize = self.header.dtype().itemsize();
+        let (begin, first) = (self.offset(), self.position as u64);
+        let Self { reader, source, .. } = self;
+        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let mut items = Vec::new();
+        if is_there {
+            reserve_exact(&mut items, count)?;
+        }
+        if itemsize == 0 {
+            // `Limits` bounds the number of elements that have no bytes.
+            items.try_reserve(count).map_err(|_| ErrorKind::Allocation { bytes: count.saturating_mul(size_of::<T>()) })?;
+            for index in 0..count {
+                items.push(T::decode(plan, &[]).map_err(|error| error.in_element(first + index as u64))?);
+            }
+            return Ok(items);
+        }
+        let per_stage = (STAGE_BYTES / itemsize).max(1);
+        let mut stage = Vec::new();
+        while items.len() < count {
+            let step = per_stage.min(count - items.len());
+            let bytes = step * itemsize;
+            let done = (items.len() * itemsize) as u64;
+            let truncated = |error: Error| with_totals(error, begin, (count * itemsize) as u64, done);
+            if stage.len() < bytes {
+                stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
+            } else {
+                Bulk::<u8>::new().fill_slice(&mut stage[..bytes], false, begin, fill).map_err(truncated)?;
+            }
+            items.try_reserve(step).map_err(|_| ErrorKind::Allocation { bytes: step.saturating_mul(size_of::<T>()) })?;
+            let index = first + items.len() as u64;
+            element::decode_all(plan, itemsize, &stage[..bytes], &mut items, index)?;
+        }
+        Ok(items)
+    }
+}
+
+/// Makes an error about a part of the array one about the whole.
+#[cold]
+fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
+    match error.into_kind() {
+        ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
+        kind => kind.into(),
+    }
+}
+
+fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+    let buffered = spare.copy_from(reader.buffer());
+    reader.consume(buffered);
+    if buffered > 0 {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    return spare.read_from_file(reader.get_ref());
+    #[cfg(not(unix))]
+    return spare.read_from(reader);
+}
+
+fn length_of_file(reader: &BufReader<File>) -> Option<u64> {
+    let metadata = reader.get_ref().metadata().ok()?;
+    metadata.is_file().then(|| metadata.len())
+}
+
+/// The elements of an array one after another; see [`NpyReader::records`].
+pub struct Records<'a, R, T: NpyElement> {
+    chunks: Chunks<'a, R, T>,
+    items: std::vec::IntoIter<T>,
+}
+
+impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        loop {
+            if let Some(item) = self.items.next() {
+                return Some(Ok(item));
+            }
+            match self.chunks.next()? {
+                Ok(items) => self.items = items.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}
+
+/// The elements of an array, some at a time; see [`NpyReader::chunks`].
+pub struct Chunks<'a, R, T: NpyElement> {
+    reader: &'a mut NpyReader<R>,
+    length: usize,
+    /// Made with the first chunk, so that its error is an item.
+    plan: Option<T::Plan>,
+    failed: bool,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<R: Read, T: NpyElement> Chunks<'_, R, T> {
+    fn read(&mut self) -> Result<Vec<T>> {
+        let plan = match self.plan {
+            Some(plan) => plan,
+            None => *self.plan.insert(element::plan::<T>(self.reader.header.dtype())?),
+        };
+        let length = self.length.min(self.reader.remaining());
+        self.reader.read_vec(&plan, length)
+    }
+}
+
+impl<R: Read, T: NpyElement> Iterator for Chunks<'_, R, T> {
+    type Item = Result<Vec<T>>;
+
+    fn next(&mut self) -> Option<Result<Vec<T>>> {
+        if self.failed || self.reader.remaining() == 0 {
+            return None;
+        }
+        let chunk = self.read();
+        self.failed = chunk.is_err();
+        Some(chunk)
+    }
+}
+
+impl<R: Read, T: NpyElement> FusedIterator for Chunks<'_, R, T> {}

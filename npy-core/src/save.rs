@@ -1,0 +1,82 @@
+//! Files that are replaced whole or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{Error, Result};
+
+/// Has `write` write a temporary file beside `path`, then gives it that name. After an error, what stood there still does.
+///
+/// # Errors
+///
+/// When `write` fails, or the file cannot be made or renamed.
+pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    replace(path, write).map_err(|error| error.with_path(path))
+}
+
+fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    let existing = fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        // A pipe or a device is written to, not replaced.
+        let mut file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
+        return write(&mut file);
+    }
+    // A link stays one: what it points to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut temporary = TemporaryFile::create(&target)?;
+    if let Some(existing) = existing {
+        temporary.file.set_permissions(existing.permissions()).map_err(cannot_create)?;
+    }
+    write(&mut temporary.file)?;
+    temporary.rename(&target)
+}
+
+/// A file that is removed unless it is renamed.
+struct TemporaryFile {
+    file: File,
+    path: Option<PathBuf>,
+}
+
+impl TemporaryFile {
+    fn create(target: &Path) -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let invalid = || cannot_create(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file's name"));
+        let name = target.file_name().ok_or_else(invalid)?;
+        loop {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+            let path = target.with_file_name(hidden);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok(Self { file, path: Some(path) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(cannot_create(error)),
+            }
+        }
+    }
+
+    fn rename(mut self, target: &Path) -> Result<()> {
+        if let Some(path) = &self.path {
+            fs::rename(path, target).map_err(|error| Error::io("cannot put the file in place", error))?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // The error that led here is the one to report.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+#[cold]
+fn cannot_create(error: io::Error) -> Error {
+    Error::io("cannot create the file", error)
+}

@@ -1,0 +1,35 @@
+//! Shapes: the only place where lengths are multiplied, always checked.
+
+use crate::error::{ErrorKind, Result};
+
+/// NumPy 2's `NPY_MAXDIMS`.
+pub(crate) const MOST_DIMENSIONS: usize = 64;
+
+/// The order in which the elements of an array stand in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// The last axis varies fastest.
+    #[default]
+    C,
+    /// The first axis varies fastest (`fortran_order: True`).
+    Fortran,
+}
+
+/// How many elements an array of this shape has.
+///
+/// The product of the lengths other than 0, times the itemsize, must fit an `isize`, as `ndarray` and NumPy demand: an axis of
+/// length 0 does not excuse the others.
+pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+    if shape.len() > MOST_DIMENSIONS {
+        let (limit, found) = (MOST_DIMENSIONS as u64, shape.len() as u64);
+        return Err(ErrorKind::LimitExceeded { what: "dimensions", limit, found }.into());
+    }
+    let nonzero = shape.iter().filter(|&&length| length != 0);
+    let product = nonzero.clone().try_fold(1_usize, |product, &length| product.checked_mul(length));
+    let fits =
+        product.and_then(|product| product.checked_mul(itemsize.max(1))).and_then(|bytes| isize::try_from(bytes).ok()).is_some();
+    match product {
+        Some(product) if fits => Ok(if nonzero.count() == shape.len() { product } else { 0 }),
+        _ => Err(ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize }.into()),
+    }
+}

@@ -1,0 +1,246 @@
+//! Writing: slices and single elements into files and streams.
+
+use std::io::Write;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use crate::alloc::STAGE_BYTES;
+use crate::dtype::DType;
+use crate::element::{self, Difference, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::save::replace_file;
+use crate::shape::Order;
+
+/// Saves a slice as a one-dimensional file, byte for byte as `np.save` would.
+///
+/// Either the whole new file stands under `path` afterwards or what stood there before: the data go to a temporary file in the same
+/// folder, which is then renamed.
+///
+/// # Errors
+///
+/// When the file cannot be written, or an element cannot be expressed in the dtype.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("names.npy");
+/// npy_core::save(&path, &["Ada".to_owned(), "Grace".to_owned()])?;
+/// let names: Vec<String> = npy_core::load(&path)?; // in Python: array(['Ada', 'Grace'], dtype='<U5')
+/// assert_eq!(names[1], "Grace");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
+    replace_file(path.as_ref(), |file| write(file, items))
+}
+
+/// Writes a slice to a stream as a one-dimensional array, byte for byte as `np.save` would.
+///
+/// # Errors
+///
+/// When writing fails, or an element cannot be expressed in the dtype.
+///
+/// ```
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+/// assert_eq!(file.len(), 128 + 3);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
+    let header = Header::new(dtype_of(items.iter()), Order::C, &[items.len()])?;
+    let mut writer = NpyWriter::with_header(writer, header)?;
+    writer.write_slice(items)?;
+    writer.finish()?;
+    Ok(())
+}
+
+/// The dtype that holds all of `items`: that of the type, but for text and raw bytes of any width.
+pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
+    if const { element::native::<T>().is_some() } { T::dtype() } else { T::dtype_of(items) }
+}
+
+/// Writes an array whose shape is known before its elements are: one after another, or slices of them.
+///
+/// ```
+/// use npy_core::NpyWriter;
+///
+/// let mut file = Vec::new();
+/// let mut writer = NpyWriter::with_len(&mut file, 4)?;
+/// writer.push(&0.5_f64)?;
+/// writer.write_slice(&[1.5, 2.5, 3.5])?;
+/// writer.finish()?;
+/// assert_eq!(npy_core::read::<f64>(&file[..])?, [0.5, 1.5, 2.5, 3.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[must_use = "without `finish` the end of the array is not written"]
+pub struct NpyWriter<T: NpyElement, W: Write> {
+    writer: W,
+    plan: T::Plan,
+    itemsize: usize,
+    expected: u64,
+    /// Elements taken so far.
+    count: u64,
+    /// What was not handed on yet; at first the header, so that a small array takes one system call.
+    stage: Vec<u8>,
+    element: PhantomData<fn(&T)>,
+}
+
+impl<T: NpyElement, W: Write> NpyWriter<T, W> {
+    /// Begins a one-dimensional array of `len` elements. Takes any stream: nothing is changed afterwards.
+    ///
+    /// The dtype is `T::dtype()`. For text without a fixed width (`String`) use [`with_header`](Self::with_header).
+    ///
+    /// # Errors
+    ///
+    /// When the array would be larger than the address space.
+    pub fn with_len(writer: W, len: usize) -> Result<Self> {
+        Self::with_header(writer, Header::new(T::dtype(), Order::C, &[len])?)
+    }
+
+    /// Begins an array of any shape, order and dtype. The elements are then written in the order that the header says.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype does not fit `T`; the error lists every difference.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyWriter, Order};
+    /// let mut file = Vec::new();
+    /// let header = Header::new(">u2".parse()?, Order::Fortran, &[2, 3])?;
+    /// let mut writer = NpyWriter::with_header(&mut file, header)?;
+    /// writer.write_slice(&[1_u16, 4, 2, 5, 3, 6])?; // in Python: array([[1, 2, 3], [4, 5, 6]], dtype='>u2')
+    /// writer.finish()?;
+    /// assert_eq!(file[128..132], [0, 1, 0, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_header(writer: W, header: Header) -> Result<Self> {
+        Ok(Self {
+            plan: element::plan::<T>(header.dtype())?,
+            itemsize: header.dtype().itemsize(),
+            expected: header.element_count() as u64,
+            count: 0,
+            stage: header.to_bytes(),
+            writer,
+            element: PhantomData,
+        })
+    }
+
+    /// Writes the next element.
+    ///
+    /// # Errors
+    ///
+    /// When the array is full, when the element cannot be expressed in the dtype, or when writing fails.
+    pub fn push(&mut self, item: &T) -> Result<()> {
+        self.extend(std::iter::once(item))
+    }
+
+    /// Writes the next elements.
+    ///
+    /// # Errors
+    ///
+    /// Like [`push`](Self::push).
+    pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
+        let bulk = element::bulk::<T>(&self.plan);
+        if let Some((bulk, Difference::None)) = bulk {
+            self.admit(items.len())?;
+            let bytes = bulk.bytes_of(items);
+            if self.stage.len() + bytes.len() > STAGE_BYTES {
+                self.hand_on()?;
+                self.writer.write_all(bytes).map_err(cannot_write)?;
+            } else {
+                self.stage.extend_from_slice(bytes);
+            }
+            self.count += items.len() as u64;
+            return Ok(());
+        }
+        let Some((bulk, _)) = bulk else { return self.extend(items) };
+        self.admit(items.len())?;
+        for items in items.chunks((STAGE_BYTES / self.itemsize.max(1)).max(1)) {
+            let begin = self.make_room(size_of_val(items))?;
+            self.stage.extend_from_slice(bulk.bytes_of(items));
+            bulk.swap(&mut self.stage[begin..]);
+            self.count += items.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes the elements of an iterator over references, such as that of a strided array.
+    ///
+    /// # Errors
+    ///
+    /// Like [`push`](Self::push).
+    pub fn extend<'a>(&mut self, items: impl IntoIterator<Item = &'a T>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
+        let mut items = items.into_iter().peekable();
+        while items.peek().is_some() {
+            let room = self.expected - self.count;
+            let lower = items.size_hint().0.max(1);
+            let step = per_stage.min(lower).min(usize::try_from(room).unwrap_or(usize::MAX));
+            if step == 0 {
+                return Err(self.overfull(1));
+            }
+            // Zeros, so that padding is written as zeros.
+            let begin = self.make_room(step * self.itemsize)?;
+            self.stage.resize(begin + step * self.itemsize, 0);
+            let part = items.by_ref().take(step);
+            let encoded = if self.itemsize == 0 {
+                part.count();
+                Ok(())
+            } else {
+                element::encode_all(&self.plan, self.itemsize, part, &mut self.stage[begin..], self.count)
+            };
+            if encoded.is_err() {
+                self.stage.truncate(begin);
+            }
+            encoded?;
+            self.count += step as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left to write, and gives the stream back.
+    ///
+    /// # Errors
+    ///
+    /// When fewer elements were written than the header says, or writing fails.
+    pub fn finish(mut self) -> Result<W> {
+        if self.count < self.expected {
+            return Err(ErrorKind::WrongCount { expected: self.expected, found: self.count }.into());
+        }
+        self.hand_on()?;
+        self.writer.flush().map_err(cannot_write)?;
+        Ok(self.writer)
+    }
+
+    /// Refuses elements for which the header has no room.
+    fn admit(&self, count: usize) -> Result<()> {
+        if count as u64 > self.expected - self.count { Err(self.overfull(count)) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn overfull(&self, count: usize) -> Error {
+        ErrorKind::WrongCount { expected: self.expected, found: self.count + count as u64 }.into()
+    }
+
+    /// Sees that the stage has room for `bytes` more; tells where they go.
+    fn make_room(&mut self, bytes: usize) -> Result<usize> {
+        if !self.stage.is_empty() && self.stage.len() + bytes > STAGE_BYTES {
+            self.hand_on()?;
+        }
+        self.stage.try_reserve(bytes).map_err(|_| ErrorKind::Allocation { bytes })?;
+        Ok(self.stage.len())
+    }
+
+    fn hand_on(&mut self) -> Result<()> {
+        self.writer.write_all(&self.stage).map_err(cannot_write)?;
+        self.stage.clear();
+        Ok(())
+    }
+}
+
+#[cold]
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("cannot write the array", error)
+}

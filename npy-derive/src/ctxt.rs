@@ -1,0 +1,35 @@
+//! Collects errors, so that all mistakes in a struct are reported together.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+
+use quote::ToTokens;
+
+/// The errors found so far.
+pub(crate) struct Ctxt {
+    errors: RefCell<Vec<syn::Error>>,
+}
+
+impl Ctxt {
+    pub(crate) fn new() -> Self {
+        Self { errors: RefCell::default() }
+    }
+
+    /// Notes an error about `tokens`, which the compiler will underline.
+    pub(crate) fn error(&self, tokens: impl ToTokens, message: impl Display) {
+        self.add(syn::Error::new_spanned(tokens, message));
+    }
+
+    pub(crate) fn add(&self, error: syn::Error) {
+        self.errors.borrow_mut().push(error);
+    }
+
+    /// All errors as one.
+    pub(crate) fn finish(self) -> syn::Result<()> {
+        let combine = |mut all: syn::Error, error| {
+            all.combine(error);
+            all
+        };
+        self.errors.into_inner().into_iter().reduce(combine).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,49 @@
+//! Loads and saves [`ndarray`] arrays as NumPy `.npy` files, right for C and Fortran order in both directions.
+//!
+//! ```
+//! use ndarray::{Array2, array};
+//! use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("matrix.npy");
+//! let matrix: Array2<f64> = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+//! matrix.save_npy(&path)?; // np.load(path)
+//!
+//! let loaded = Array2::<f64>::load_npy(&path)?;
+//! assert_eq!(loaded, matrix);
+//! # Ok::<(), npy_ndarray::Error>(())
+//! ```
+//!
+//! # Where to look
+//!
+//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order or set limits.
+//! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
+//! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
+//! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
+//!
+//! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,
+//! records of `#[derive(NpyRecord)]` included.
+//!
+//! # Order
+//!
+//! A file in Fortran order becomes an array whose memory is in Fortran order, without moving an element, and a Fortran-contiguous array
+//! is written as such a file. Every other array is written in C order.
+//!
+//! # Features
+//!
+//! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
+//! - `derive`: `npy_core::NpyRecord` can be derived.
+//! - `half`: `half::f16` and `half::bf16` as elements.
+
+mod order;
+mod read;
+mod write;
+mod view;
+
+pub use ndarray;
+pub use npy_core;
+
+pub use npy_core::{Error, ErrorKind, Order, Result};
+pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
+pub use view::{ViewMutNpyExt, ViewNpyExt};
+pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};

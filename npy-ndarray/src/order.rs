@@ -1,0 +1,29 @@
+//! Shape and order of a file ⇄ dimension and layout of an array.
+
+use ndarray::{Dimension, IxDyn, Shape, ShapeBuilder};
+use npy_core::{ErrorKind, Header, Order, Result};
+
+/// The file's shape as a dimension of an array type, and its order as the array's layout.
+pub(crate) fn layout<D: Dimension>(header: &Header, order: Order) -> Result<Shape<D>> {
+    let shape = header.shape();
+    match D::from_dimension(&IxDyn(shape)) {
+        Some(dimension) => Ok(dimension.set_f(order == Order::Fortran)),
+        None => {
+            let expected = D::NDIM.unwrap_or_default();
+            Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into())
+        }
+    }
+}
+
+/// Brings the elements of a file into the order that was demanded.
+pub(crate) fn reorder<T>(items: Vec<T>, header: &Header, demanded: Order) -> Result<Vec<T>> {
+    if header.order() == demanded {
+        return Ok(items);
+    }
+    // In memory the last axis varies fastest; a file in Fortran order is one of the reversed shape.
+    let mut shape = header.shape().to_vec();
+    if header.order() == Order::Fortran {
+        shape.reverse();
+    }
+    npy_core::__private::reverse_axes(items, &shape)
+}

@@ -1,0 +1,161 @@
+//! Files and streams into owned arrays.
+
+use std::io::Read;
+use std::path::Path;
+
+use ndarray::{ArrayBase, DataOwned, Dimension};
+use npy_core::{ErrorKind, Limits, NpyElement, NpyReader, Order, Result};
+
+use crate::order::{layout, reorder};
+
+/// Reads a file into an owned array: `Array2::<f64>::load_npy(path)?`.
+///
+/// Implemented for every owned array ([`Array`](ndarray::Array), [`ArcArray`](ndarray::ArcArray), [`CowArray`](ndarray::CowArray)) of
+/// every dimension, fixed or dynamic. The array's memory has the order of the file.
+///
+/// ```
+/// use ndarray::{ArrayD, array};
+/// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+///
+/// let mut file = Vec::new();
+/// array![[1_i32, 2], [3, 4]].write_npy(&mut file)?;
+/// let any_dimension = ArrayD::<i32>::read_npy(&file[..])?;
+/// assert_eq!(any_dimension.shape(), [2, 2]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait ReadNpyExt: Sized {
+    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, when no `.npy` file begins there, when the dtype is another than the elements', or when the array has another
+    /// number of dimensions.
+    fn read_npy<R: Read>(reader: R) -> Result<Self> {
+        Self::read_npy_with(reader, NpyReadOptions::new())
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
+        Self::load_npy_with(path, NpyReadOptions::new())
+    }
+
+    /// [`read_npy`](Self::read_npy) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self>;
+
+    /// [`load_npy`](Self::load_npy) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+}
+
+/// How an array is read.
+///
+/// ```
+/// use ndarray::{Array2, ShapeBuilder};
+/// use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
+///
+/// let fortran = Array2::from_shape_fn((2, 3).f(), |(i, j)| i * 3 + j).mapv(|x| x as u8);
+/// let mut file = Vec::new();
+/// fortran.write_npy(&mut file)?;
+///
+/// let as_it_is = Array2::<u8>::read_npy(&file[..])?;
+/// assert_eq!(as_it_is.strides(), [1, 2]);
+/// let standard = Array2::<u8>::read_npy_with(&file[..], NpyReadOptions::new().order(Order::C))?;
+/// assert_eq!(standard.strides(), [3, 1]);
+/// assert_eq!(as_it_is, standard);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub struct NpyReadOptions {
+    order: Option<Order>,
+    limits: Limits,
+}
+
+impl NpyReadOptions {
+    /// The order of the file, and the default [`Limits`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Demands an order of the array's memory. If the file has the other, the array is transposed in blocks, which takes a second array's
+    /// memory while it lasts.
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = Some(order);
+        self
+    }
+
+    /// Sets what the file may ask for.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl<A, S, D> ReadNpyExt for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+        into_array(NpyReader::with_limits(reader, options.limits)?, options.order)
+    }
+
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let reader = NpyReader::open_with(path, options.limits)?;
+        into_array(reader, options.order).map_err(|error| error.with_path(path))
+    }
+}
+
+fn into_array<R, A, S, D>(reader: NpyReader<R>, order: Option<Order>) -> Result<ArrayBase<S, D>>
+where
+    R: Read,
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    let header = reader.header().clone();
+    let order = order.unwrap_or(header.order());
+    // Before the data are read: they may be many.
+    let layout = layout(&header, order)?;
+    let items = reorder(reader.into_vec()?, &header, order)?;
+    let overflow = || ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: size_of::<A>() };
+    // `ndarray` refuses what the header has refused already, but for a Rust type that is larger than the file's.
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
+}
+
+/// Reads a file into an owned array, whose type the context tells.
+///
+/// # Errors
+///
+/// Like [`ReadNpyExt::load_npy`].
+///
+/// ```
+/// # use ndarray::{Array1, array};
+/// # use npy_ndarray::{read_npy, write_npy};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.npy");
+/// write_npy(&path, &array![1.0_f32, 2.0])?;
+/// let samples: Array1<f32> = read_npy(&path)?;
+/// assert_eq!(samples.len(), 2);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn read_npy<P, T>(path: P) -> Result<T>
+where
+    P: AsRef<Path>,
+    T: ReadNpyExt,
+{
+    T::load_npy(path)
+}

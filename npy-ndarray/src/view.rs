@@ -1,0 +1,70 @@
+//! Files in memory as array views.
+
+use ndarray::{ArrayView, ArrayViewMut, Dimension};
+use npy_core::__private::{view_mut_with_header, view_with_header};
+use npy_core::{ErrorKind, Header, NpyView, Result};
+
+use crate::order::layout;
+
+/// Views a whole file in memory (read, mapped or embedded) as an array, without copying its data.
+///
+/// ```
+/// # use ndarray::{ArrayView2, array};
+/// # use npy_ndarray::{ViewNpyExt, WriteNpyExt};
+/// # let mut memory = vec![0_u8; 256];
+/// # let begin = memory.as_ptr().align_offset(64);
+/// # array![[1.0, 2.0], [3.0, 4.0]].write_npy(&mut memory[begin..])?;
+/// # let file = &memory[begin..];
+/// let matrix = ArrayView2::<f64>::view_npy(file)?;
+/// assert_eq!(matrix[[1, 0]], 3.0);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait ViewNpyExt<'a>: Sized {
+    /// Views the array that `buf` begins with.
+    ///
+    /// # Errors
+    ///
+    /// When `buf` does not hold a whole `.npy` file of that dtype in native byte order and that number of dimensions; when its data do not
+    /// lie at a multiple of the element's alignment; when a bool is neither 0 nor 1.
+    fn view_npy(buf: &'a [u8]) -> Result<Self>;
+}
+
+/// Views a whole file in memory (read or mapped) as an array to be changed in place.
+///
+/// ```
+/// # use ndarray::{Array2, ArrayViewMut2, array};
+/// # use npy_ndarray::{ReadNpyExt, ViewMutNpyExt, WriteNpyExt};
+/// # let mut memory = vec![0_u8; 256];
+/// # let begin = memory.as_ptr().align_offset(64);
+/// # let file = &mut memory[begin..][..128 + 32];
+/// # array![[1.0, 2.0], [3.0, 4.0]].write_npy(&mut *file)?;
+/// ArrayViewMut2::<f64>::view_mut_npy(file)?[[1, 0]] = 9.0;
+/// assert_eq!(Array2::<f64>::read_npy(&*file)?, array![[1.0, 2.0], [9.0, 4.0]]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait ViewMutNpyExt<'a>: Sized {
+    /// Views the array that `buf` begins with.
+    ///
+    /// # Errors
+    ///
+    /// Like [`ViewNpyExt::view_npy`].
+    fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self>;
+}
+
+impl<'a, A: NpyView, D: Dimension> ViewNpyExt<'a> for ArrayView<'a, A, D> {
+    fn view_npy(buf: &'a [u8]) -> Result<Self> {
+        let (header, items) = view_with_header::<A>(buf)?;
+        ArrayView::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
+    }
+}
+
+impl<'a, A: NpyView, D: Dimension> ViewMutNpyExt<'a> for ArrayViewMut<'a, A, D> {
+    fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self> {
+        let (header, items) = view_mut_with_header::<A>(buf)?;
+        ArrayViewMut::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
+    }
+}
+
+fn overflow(header: &Header) -> ErrorKind {
+    ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() }
+}

@@ -1,0 +1,175 @@
+//! Arrays of every kind into files and streams.
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use ndarray::{ArrayBase, ArrayRef, ArrayView, Data, Dimension, IntoDimension};
+use npy_core::__private::{dtype_of, replace_file};
+use npy_core::{Header, NpyElement, NpyWriter, Order, Result};
+
+/// Writes an array as `np.save` would: `array.save_npy(path)?`.
+///
+/// Implemented for every array and view of every dimension, contiguous, strided or reversed. A Fortran-contiguous array becomes a file
+/// in Fortran order, every other one in C order.
+///
+/// ```
+/// use ndarray::{Array2, s};
+/// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+///
+/// let matrix = Array2::from_shape_fn((4, 6), |(i, j)| (i * 10 + j) as f32);
+/// let mut file = Vec::new();
+/// matrix.slice(s![..;-1, 1..;2]).write_npy(&mut file)?;
+/// assert_eq!(Array2::<f32>::read_npy(&file[..])?, matrix.slice(s![..;-1, 1..;2]));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait WriteNpyExt {
+    /// Writes the array to a stream, without a copy of the whole.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails, or an element cannot be expressed in its dtype.
+    fn write_npy<W: Write>(&self, writer: W) -> Result<()>;
+
+    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    ///
+    /// # Errors
+    ///
+    /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
+    fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
+        replace_file(path.as_ref(), |file| self.write_npy(file))
+    }
+}
+
+impl<A, S, D> WriteNpyExt for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: Data<Elem = A>,
+    D: Dimension,
+{
+    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
+        write(self.view(), writer)
+    }
+}
+
+impl<A, D> WriteNpyExt for ArrayRef<A, D>
+where
+    A: NpyElement,
+    D: Dimension,
+{
+    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
+        write(self.view(), writer)
+    }
+}
+
+fn write<A: NpyElement, D: Dimension, W: Write>(array: ArrayView<'_, A, D>, writer: W) -> Result<()> {
+    let dtype = dtype_of(array.iter());
+    let shape = array.shape().to_vec();
+    // C first, as NumPy has it for arrays that are contiguous in both orders.
+    if let Some(items) = array.as_slice() {
+        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::C, &shape)?)?;
+        writer.write_slice(items)?;
+        writer.finish()?;
+    } else if let Some(items) = array.view().reversed_axes().as_slice() {
+        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::Fortran, &shape)?)?;
+        writer.write_slice(items)?;
+        writer.finish()?;
+    } else {
+        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::C, &shape)?)?;
+        // Rows of a slice are often contiguous although the slice is not.
+        for row in array.rows() {
+            match row.to_slice() {
+                Some(items) => writer.write_slice(items)?,
+                None => writer.extend(row)?,
+            }
+        }
+        writer.finish()?;
+    }
+    Ok(())
+}
+
+/// Saves an array as a file; see [`WriteNpyExt::save_npy`].
+///
+/// # Errors
+///
+/// Like [`WriteNpyExt::save_npy`].
+///
+/// ```
+/// # use ndarray::array;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// npy_ndarray::write_npy(&path, &array![[1_u8, 2], [3, 4]])?;
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn write_npy<P, T>(path: P, array: &T) -> Result<()>
+where
+    P: AsRef<Path>,
+    T: WriteNpyExt + ?Sized,
+{
+    array.save_npy(path)
+}
+
+/// Saves an array as a new file; one that stands there already is an error.
+///
+/// # Errors
+///
+/// Like [`WriteNpyExt::save_npy`], and when the file exists.
+///
+/// ```
+/// # use ndarray::array;
+/// # use npy_ndarray::create_new_npy;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// create_new_npy(&path, &array![1.0, 2.0])?;
+/// assert!(create_new_npy(&path, &array![3.0]).is_err());
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn create_new_npy<P, T>(path: P, array: &T) -> Result<()>
+where
+    P: AsRef<Path>,
+    T: WriteNpyExt + ?Sized,
+{
+    let path = path.as_ref();
+    let file = File::create_new(path).map_err(npy_core::Error::from).map_err(|error| error.with_path(path))?;
+    array.write_npy(file).map_err(|error| {
+        // The file is ours, and torn. The error that led here is the one to report.
+        let _ = fs::remove_file(path);
+        error.with_path(path)
+    })
+}
+
+/// Writes an array of zeros in C order from the file's position on, without writing the zeros: on most file systems they take no room.
+///
+/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](crate::ViewMutNpyExt). What stood in the file behind the
+/// position is gone.
+///
+/// # Errors
+///
+/// When writing fails or the shape is larger than any array can be.
+///
+/// ```
+/// # use ndarray::Array2;
+/// # use npy_ndarray::{ReadNpyExt, write_zeroed_npy};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("zeros.npy");
+/// write_zeroed_npy::<f64, _>(&std::fs::File::create(&path)?, [1000, 1000])?;
+/// assert_eq!(Array2::<f64>::load_npy(&path)?, Array2::<f64>::zeros([1000, 1000]));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn write_zeroed_npy<A, D>(mut file: &File, shape: D) -> Result<()>
+where
+    A: NpyElement,
+    D: IntoDimension,
+{
+    let shape = shape.into_dimension();
+    let header = Header::new(A::dtype(), Order::C, shape.slice())?;
+    let bytes = header.to_bytes();
+    let begin = file.stream_position()?;
+    // Cut first, so that what is added afterwards is zeros.
+    file.set_len(begin)?;
+    file.write_all(&bytes)?;
+    let end = begin + bytes.len() as u64 + header.data_bytes();
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    Ok(())
+}
