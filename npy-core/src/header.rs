@@ -333,9 +333,10 @@ impl Header {
         }
 
         // One byte a character, unless there are others than those of latin-1.
-        let latin1: Option<Vec<u8>> = match text.is_ascii() {
-            true => Some(text.clone().into_bytes()),
-            false => text.chars().map(|character| u8::try_from(character).ok()).collect(),
+        let latin1: Option<Vec<u8>> = if text.is_ascii() {
+            Some(text.clone().into_bytes())
+        } else {
+            text.chars().map(|character| u8::try_from(character).ok()).collect()
         };
         for version in Version::ALL {
             let encoded = if version == Version::V3 { Some(text.as_bytes()) } else { latin1.as_deref() };

@@ -36,6 +36,8 @@ pub(crate) enum Value<'a> {
     /// An integer beyond 128 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
     Other,
     Text(Cow<'a, str>),
+    /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's text cannot hold one.
+    SurrogateText(String),
     Bytes(Vec<u8>),
     Tuple(Vec<Node<'a>>),
     List(Vec<Node<'a>>),
@@ -150,12 +152,11 @@ impl<'a> Parser<'a> {
                 }
             }
             Some(b'\'' | b'"') => self.strings()?,
-            Some(b'+' | b'-' | b'0'..=b'9') => self.number()?,
             Some(b'.') if self.rest().starts_with(b"...") => {
                 self.position += 3;
                 Value::Other
             }
-            Some(b'.') => self.number()?,
+            Some(b'+' | b'-' | b'.' | b'0'..=b'9') => self.number()?,
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.name()?,
             _ => return Err(self.unexpected("a value")),
         };
@@ -235,6 +236,11 @@ impl<'a> Parser<'a> {
             b"False" => Value::Bool(false),
             b"None" => Value::None,
             _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
+            b"np" | b"numpy" => {
+                let problem = "a NumPy scalar such as np.int64(3) stands where a plain number should be, which NumPy 2 wrote by mistake \
+                               and cannot read either";
+                return Err(self.error(self.position, problem));
+            }
             name => {
                 let name = String::from_utf8_lossy(&name[..length.min(60)]);
                 return Err(self.error(self.position, format!("the name {name} stands where a value should be")));
@@ -332,8 +338,7 @@ impl<'a> Parser<'a> {
         const MOST: usize = 4300;
         let start = self.position;
         let mut count = 0;
-        loop {
-            let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
+        while let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) {
             count += 1;
             *value = value.and_then(|value| value.checked_mul(i128::from(radix))?.checked_add(i128::from(digit)));
             self.position += 1;
@@ -379,6 +384,9 @@ impl<'a> Parser<'a> {
             }
             match (&mut value, self.string()?) {
                 (Value::Text(text), Value::Text(more)) => text.to_mut().push_str(&more),
+                (Value::SurrogateText(text), Value::Text(more)) => text.push_str(&more),
+                (Value::SurrogateText(text), Value::SurrogateText(more)) => text.push_str(&more),
+                (Value::Text(text), Value::SurrogateText(more)) => value = Value::SurrogateText(format!("{text}{more}")),
                 (Value::Bytes(bytes), Value::Bytes(more)) => bytes.extend(more),
                 _ => return Err(self.error(start, "bytes and text are joined")),
             }
@@ -420,7 +428,7 @@ impl<'a> Parser<'a> {
             return Ok(Value::Text(Cow::Borrowed(text)));
         }
 
-        let mut content = Content { bytes, text: self.text[body..self.position].to_vec() };
+        let mut content = Content { bytes, surrogates: false, text: self.text[body..self.position].to_vec() };
         loop {
             let at = self.position;
             let Some(byte) = self.peek() else {
@@ -445,6 +453,7 @@ impl<'a> Parser<'a> {
             return Ok(Value::Bytes(content.text));
         }
         match String::from_utf8(content.text) {
+            Ok(text) if content.surrogates => Ok(Value::SurrogateText(text)),
             Ok(text) => Ok(Value::Text(Cow::Owned(text))),
             Err(_) => Err(self.error(start, "invalid UTF-8 in a string")),
         }
@@ -517,6 +526,7 @@ impl<'a> Parser<'a> {
 /// What a string holds so far: UTF-8 for text.
 struct Content {
     bytes: bool,
+    surrogates: bool,
     text: Vec<u8>,
 }
 
@@ -527,10 +537,12 @@ impl Content {
             self.text.push(code.to_le_bytes()[0]);
             return Ok(());
         }
-        let character = char::from_u32(code).ok_or_else(|| match code {
-            0xd800..=0xdfff => format!("a name holds the lone surrogate \\u{code:04x}, which Rust's text cannot hold"),
-            _ => format!("the escape \\U{code:08x} is no character"),
-        })?;
+        if (0xd800..=0xdfff).contains(&code) {
+            self.surrogates = true;
+            self.text.extend_from_slice(format!("\\u{code:04x}").as_bytes());
+            return Ok(());
+        }
+        let character = char::from_u32(code).ok_or_else(|| format!("the escape \\U{code:08x} is no character"))?;
         self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())
     }
@@ -548,6 +560,7 @@ mod tests {
             Value::Integer(value) => value.to_string(),
             Value::Other => format!("<{}>", node.excerpt()),
             Value::Text(text) => format!("{text:?}"),
+            Value::SurrogateText(text) => format!("surrogates {text:?}"),
             Value::Bytes(bytes) => format!("b\"{}\"", bytes.escape_ascii()),
             Value::Tuple(items) => format!("({})", list(items)),
             Value::List(items) => format!("[{}]", list(items)),
@@ -585,6 +598,7 @@ mod tests {
             (b"r'\\\\'", "\"\\\\\\\\\""),
             (b"rb'\\x41'", "b\"\\\\x41\""),
             (b"b'\\x80'", "b\"\\x80\""),
+            (b"'a\\ud800b'", "surrogates \"a\\\\ud800b\""),
             (b"'''a\n'b'''", "\"a\\n'b\""),
             (b"1_000", "1000"),
             (b"00", "0"),
@@ -631,7 +645,6 @@ mod tests {
             b"'a\n'",
             b"'\\x4'",
             b"'\\N{DIGIT ONE}'",
-            b"'\\ud800'",
             b"'\\U00110000'",
             b"'a\0b'",
             b"'a'\0",
@@ -669,7 +682,8 @@ mod tests {
         );
         assert_eq!(
             read(b"{'shape': np.int64(3)}"),
-            "! the header is no Python literal: the name np stands where a value should be at byte 10 of the file"
+            "! the header is no Python literal: a NumPy scalar such as np.int64(3) stands where a plain number should be, which NumPy 2 \
+             wrote by mistake and cannot read either at byte 10 of the file"
         );
     }
 }

@@ -348,7 +348,7 @@ fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Re
 
 fn length_of_file(reader: &BufReader<File>) -> Option<u64> {
     let metadata = reader.get_ref().metadata().ok()?;
-    metadata.is_file().then(|| metadata.len())
+    metadata.is_file().then_some(metadata.len())
 }
 
 /// The elements of an array one after another; see [`NpyReader::records`].

@@ -95,12 +95,11 @@ fn locate<T: NpyView>(bytes: &[u8]) -> Result<(Header, usize, usize)> {
         let (file, rust_type, rust) = (header.dtype().to_string(), std::any::type_name::<T>(), T::dtype().to_string());
         return Err(ErrorKind::NotViewable { file, rust_type, rust }.into());
     }
-    let (expected, found) = (header.data_bytes(), (bytes.len() - begin) as u64);
-    if found < expected {
-        return Err(ErrorKind::Truncated { part: Part::Data, offset: begin as u64, expected, found }.into());
-    }
-    // Not more than `found`, which is a `usize`.
-    let end = begin + expected as usize;
+    let (expected, found) = (header.data_bytes(), bytes.len() - begin);
+    let Some(length) = usize::try_from(expected).ok().filter(|&length| length <= found) else {
+        return Err(ErrorKind::Truncated { part: Part::Data, offset: begin as u64, expected, found: found as u64 }.into());
+    };
+    let end = begin + length;
     let data = &bytes[begin..end];
     let misalignment = data.as_ptr().addr() % align_of::<T>();
     if misalignment != 0 {
@@ -137,6 +136,7 @@ plain!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64,);
 // SAFETY: one byte, which is 0 or 1.
 unsafe impl Plain for bool {
     const WORD_BYTES: usize = 1;
+    #[allow(clippy::use_self, reason = "it says something about the type, and is not an element")]
     const IS_BOOL: bool = true;
 }
 

@@ -47,7 +47,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// ```
 pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
     let header = Header::new(dtype_of(items.iter()), Order::C, &[items.len()])?;
-    let mut writer = NpyWriter::with_header(writer, header)?;
+    let mut writer = NpyWriter::with_header(writer, &header)?;
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())
@@ -93,7 +93,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// When the array would be larger than the address space.
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
-        Self::with_header(writer, Header::new(T::dtype(), Order::C, &[len])?)
+        Self::with_header(writer, &Header::new(T::dtype(), Order::C, &[len])?)
     }
 
     /// Begins an array of any shape, order and dtype. The elements are then written in the order that the header says.
@@ -106,13 +106,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # use npy_core::{Header, NpyWriter, Order};
     /// let mut file = Vec::new();
     /// let header = Header::new(">u2".parse()?, Order::Fortran, &[2, 3])?;
-    /// let mut writer = NpyWriter::with_header(&mut file, header)?;
+    /// let mut writer = NpyWriter::with_header(&mut file, &header)?;
     /// writer.write_slice(&[1_u16, 4, 2, 5, 3, 6])?; // in Python: array([[1, 2, 3], [4, 5, 6]], dtype='>u2')
     /// writer.finish()?;
     /// assert_eq!(file[128..132], [0, 1, 0, 4]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn with_header(writer: W, header: Header) -> Result<Self> {
+    pub fn with_header(writer: W, header: &Header) -> Result<Self> {
         Ok(Self {
             plan: element::plan::<T>(header.dtype())?,
             itemsize: header.dtype().itemsize(),

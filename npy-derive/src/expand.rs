@@ -231,7 +231,7 @@ fn expand_plan(model: &Model<'_>, locals: &Locals, plan_ident: &Ident, generics:
             let __npy::Some(#ident) = __npy::FieldPlan::place(&mut #itemsize, #order) else { return __npy::None };
         }
     });
-    let placed = model.stored().map(|Field { ident, attrs, .. }| match attrs.default.get() {
+    let values = model.stored().map(|Field { ident, attrs, .. }| match attrs.default.get() {
         Some(_) => quote!(#ident: __npy::Some(#ident),),
         None => quote!(#ident,),
     });
@@ -264,7 +264,7 @@ fn expand_plan(model: &Model<'_>, locals: &Locals, plan_ident: &Ident, generics:
             const fn place(#order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
                 let mut #itemsize = 0;
                 #(#places)*
-                __npy::Some(__npy::Layout { itemsize: #itemsize, plan: Self { #(#placed)* #marker_value } })
+                __npy::Some(__npy::Layout { itemsize: #itemsize, plan: Self { #(#values)* #marker_value } })
             }
         }
     }

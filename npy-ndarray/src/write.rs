@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use ndarray::{ArrayBase, ArrayRef, ArrayView, Data, Dimension, IntoDimension};
+use ndarray::{ArrayBase, ArrayRef, Data, Dimension, IntoDimension};
 use npy_core::__private::{dtype_of, replace_file};
 use npy_core::{Header, NpyElement, NpyWriter, Order, Result};
 
@@ -48,7 +48,7 @@ where
     D: Dimension,
 {
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        write(self.view(), writer)
+        write(self, writer)
     }
 }
 
@@ -58,24 +58,24 @@ where
     D: Dimension,
 {
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        write(self.view(), writer)
+        write(self, writer)
     }
 }
 
-fn write<A: NpyElement, D: Dimension, W: Write>(array: ArrayView<'_, A, D>, writer: W) -> Result<()> {
+fn write<A: NpyElement, D: Dimension, W: Write>(array: &ArrayRef<A, D>, writer: W) -> Result<()> {
     let dtype = dtype_of(array.iter());
     let shape = array.shape().to_vec();
     // C first, as NumPy has it for arrays that are contiguous in both orders.
     if let Some(items) = array.as_slice() {
-        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::C, &shape)?)?;
+        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::C, &shape)?)?;
         writer.write_slice(items)?;
         writer.finish()?;
     } else if let Some(items) = array.view().reversed_axes().as_slice() {
-        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::Fortran, &shape)?)?;
+        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::Fortran, &shape)?)?;
         writer.write_slice(items)?;
         writer.finish()?;
     } else {
-        let mut writer = NpyWriter::with_header(writer, Header::new(dtype, Order::C, &shape)?)?;
+        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::C, &shape)?)?;
         // Rows of a slice are often contiguous although the slice is not.
         for row in array.rows() {
             match row.to_slice() {

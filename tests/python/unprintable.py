@@ -19,6 +19,7 @@ print("//! Characters that Python's `repr` escapes, by Unicode %s. Made by tests
 print()
 print("/// First and last character of each range from U+0080 on whose category is Cc, Cf, Cn, Co, Cs, Zl, Zp or Zs.")
 print("#[rustfmt::skip]")
+print('#[expect(clippy::unreadable_literal, reason = "code points are written without separators")]')
 print("pub(super) const UNPRINTABLE: [(u32, u32); %d] = [" % len(ranges))
 for start in range(0, len(ranges), 6):
     print("    " + " ".join("(0x%x, 0x%x)," % tuple(pair) for pair in ranges[start : start + 6]))

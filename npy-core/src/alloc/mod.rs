@@ -73,6 +73,7 @@ impl<T> Bulk<T> {
     }
 
     /// The bytes of the elements.
+    #[expect(clippy::unused_self, reason = "`self` is the proof that this is sound")]
     pub(crate) fn bytes_of(self, items: &[T]) -> &[u8] {
         // SAFETY: `self` proves that `T` is `Plain` (or an array of such): all of its bytes are initialised. A `u8` has no
         // alignment and no invalid value, the length is that of the memory, and the lifetime is that of `items`.

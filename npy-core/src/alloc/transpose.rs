@@ -36,11 +36,14 @@ pub fn reverse_axes<T>(mut items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
                     for i in first_block..(first_block + BLOCK).min(*first) {
                         let (from, to) = (old + i * old_first + j, new + j * new_last + i);
                         // SAFETY: `from` is the position of the element (i, index, j) in an array of `count` elements, so it lies in
-                        // `items`, whose memory is still there; each combination of indices comes once, so each element is read once.
-                        let item = unsafe { source.add(from).read() };
+                        // `items`, whose memory is still there.
+                        let old_place = unsafe { source.add(from) };
                         // SAFETY: `to` is the position of the same element with all axes reversed, less than `count`, for which
                         // there is capacity.
-                        unsafe { target.add(to).write(item) };
+                        let new_place = unsafe { target.add(to) };
+                        // SAFETY: each combination of indices comes once, so each element is moved once, to a place of its own in
+                        // other memory.
+                        unsafe { std::ptr::copy_nonoverlapping(old_place, new_place, 1) };
                     }
                 }
             }

@@ -52,9 +52,10 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>]) -> Result<DType> {
             [name, dtype, shape] => (name, sub_array(read(dtype)?, shape)?),
             _ => return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape")),
         };
-        let (name, title) = read_name(name)?;
-        let is_padding = title.is_none() && name.is_empty() && dtype.is_plain_void();
-        let field = Field { name, title, offset, dtype };
+        let is_untitled = matches!(name.value, Value::Text(_));
+        let (name, name_literal, title) = read_name(name)?;
+        let is_padding = is_untitled && name.is_empty() && dtype.is_plain_void();
+        let field = Field { name, name_literal, title, offset, dtype };
         offset = field.end();
         if !is_padding {
             fields.push(field);
@@ -64,18 +65,24 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>]) -> Result<DType> {
 }
 
 /// A name, or a tuple of a title and a name, in that order.
-fn read_name(node: &Node<'_>) -> Result<(String, Option<Title>)> {
-    let text = |node: &Node<'_>| match &node.value {
-        Value::Text(text) => Ok(text.clone().into_owned()),
-        _ => Err(invalid(node, "the name of a field is a string")),
+fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Option<Title>)> {
+    let (node, title) = match &node.value {
+        Value::Tuple(parts) => match parts.as_slice() {
+            [title, name] => (name, read_title(title)?),
+            _ => return Err(invalid(node, "the name of a field is a string, or a tuple of a title and a name")),
+        },
+        _ => (node, None),
     };
     match &node.value {
-        Value::Tuple(parts) => match parts.as_slice() {
-            [title, name] => Ok((text(name)?, read_title(title)?)),
-            _ => Err(invalid(node, "the name of a field is a string, or a tuple of a title and a name")),
-        },
-        _ => Ok((text(node)?, None)),
+        Value::Text(text) => Ok((text.clone().into_owned(), None, title)),
+        Value::SurrogateText(text) => Ok((text.clone(), Some(source(node)), title)),
+        _ => Err(invalid(node, "the name of a field is a string")),
     }
+}
+
+/// The literal as it was written. NumPy wrote it by `repr`, so it is what NumPy would write again.
+fn source(node: &Node<'_>) -> String {
+    String::from_utf8_lossy(node.source()).into_owned()
 }
 
 fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
@@ -131,7 +138,7 @@ fn push_title(node: &Node<'_>, out: &mut String) {
             Ok(())
         }
         _ => {
-            let source = String::from_utf8_lossy(node.source());
+            let source = source(node);
             // `repr` puts a complex number with both parts in parentheses.
             let is_sum = source.ends_with('j') && source.get(1..).is_some_and(|rest| rest.replace("e-", "").contains(['+', '-']));
             if is_sum { write!(out, "({source})") } else { write!(out, "{source}") }
@@ -222,7 +229,10 @@ fn write_record(record: &Record, out: &mut String) {
             }
             out.push_str(", ");
         }
-        push_repr(&field.name, out);
+        match &field.name_literal {
+            Some(literal) => out.push_str(literal),
+            None => push_repr(&field.name, out),
+        }
         out.push_str(if field.title.is_some() { "), " } else { ", " });
         match &field.dtype {
             DType::SubArray(array) => {

@@ -66,6 +66,8 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     name: String,
+    /// How Python writes the name, if it holds a lone surrogate: `name` has its escape instead.
+    name_literal: Option<String>,
     title: Option<Title>,
     offset: usize,
     dtype: DType,
@@ -350,7 +352,7 @@ impl Record {
 impl Field {
     /// A field `offset` bytes after the beginning of the record.
     pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
-        Self { name: name.into(), title: None, offset, dtype }
+        Self { name: name.into(), name_literal: None, title: None, offset, dtype }
     }
 
     /// The same field with a title.
@@ -368,7 +370,8 @@ impl Field {
         self
     }
 
-    /// Its name.
+    /// Its name. Where Python's name holds a lone surrogate, which Rust's text cannot hold, this one has the six characters of its
+    /// escape, such as `\ud800`.
     pub fn name(&self) -> &str {
         &self.name
     }

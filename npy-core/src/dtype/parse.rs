@@ -106,9 +106,9 @@ fn scalar(text: &str) -> Result<Scalar> {
     let letter = characters.next().ok_or_else(unknown)?;
     let size = characters.as_str();
 
-    if let Some(unit) = time_unit(text, letter, size)? {
-        let (unit, count) = unit;
-        let kind = if letter == 'M' { ScalarKind::Datetime { unit, count } } else { ScalarKind::Timedelta { unit, count } };
+    if let Some((is_point, unit)) = time_code(code) {
+        let (unit, count) = time_unit(text, unit)?;
+        let kind = if is_point { ScalarKind::Datetime { unit, count } } else { ScalarKind::Timedelta { unit, count } };
         return Ok(Scalar::new(kind, native));
     }
     if size.is_empty()
@@ -143,8 +143,8 @@ fn scalar(text: &str) -> Result<Scalar> {
         ('c', 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
         ('c', 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
         // Objects had the size of a pointer in NumPy 1.6. A `StringDType` is stored as objects.
-        ('O', 0 | 4 | 8) => ScalarKind::Object,
-        ('T', 0) => ScalarKind::Object,
+        ('O' | 'T', 0) if size.is_empty() => ScalarKind::Object,
+        ('O', 4 | 8) => ScalarKind::Object,
         ('S' | 'a', length) if length <= MOST_BYTES => ScalarKind::Bytes { length },
         ('U', length) if length <= MOST_BYTES / 4 => ScalarKind::Unicode { length },
         ('V', length @ (1 | 2)) => {
@@ -221,28 +221,29 @@ fn by_name(text: &str) -> Option<Scalar> {
     Some(Scalar::new(kind, ByteOrder::NATIVE))
 }
 
-/// Reads the unit of `M8[25s]`, `datetime64[ns]`, `m8` and their like; `None` if the code is no time.
-fn time_unit(text: &str, letter: char, size: &str) -> Result<Option<(TimeUnit, u32)>> {
-    let unit = match letter {
-        'M' | 'm' => size.strip_prefix('8').unwrap_or(size),
-        'd' => match size.strip_prefix("atetime64") {
-            Some(unit) => unit,
-            None => return Ok(None),
-        },
-        't' => match size.strip_prefix("imedelta64") {
-            Some(unit) => unit,
-            None => return Ok(None),
-        },
-        _ => return Ok(None),
+/// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and its unit in brackets, if any.
+fn time_code(code: &str) -> Option<(bool, &str)> {
+    let names = [("datetime64", true), ("timedelta64", false)];
+    if let Some(found) = names.iter().find_map(|(name, is_point)| Some((*is_point, code.strip_prefix(name)?))) {
+        return Some(found);
+    }
+    let (is_point, size) = match code.strip_prefix('M') {
+        Some(size) => (true, size),
+        None => (false, code.strip_prefix('m')?),
     };
+    match size.trim_start_matches('0').strip_prefix('8') {
+        Some(unit) => Some((is_point, unit)),
+        None => size.is_empty().then_some((is_point, "")),
+    }
+}
+
+/// Reads `[ns]`, `[25s]`, `[s/10]`; `text` is for the error message.
+fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
     if unit.is_empty() {
-        return Ok(Some((TimeUnit::Generic, 1)));
+        return Ok((TimeUnit::Generic, 1));
     }
     let inner = unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']'));
     let Some(inner) = inner else { return Err(invalid(text, "NumPy knows no such dtype")) };
-    if inner == "generic" {
-        return Ok(Some((TimeUnit::Generic, 1)));
-    }
     let unknown = || invalid(text, "NumPy knows no such unit of time");
     let signless = inner.strip_prefix('+').unwrap_or(inner);
     let digits = signless.bytes().take_while(u8::is_ascii_digit).count();
@@ -257,8 +258,11 @@ fn time_unit(text: &str, letter: char, size: &str) -> Result<Option<(TimeUnit, u
         None => (unit, 1),
     };
     let symbol = if symbol == "\u{3bc}s" { "us" } else { symbol };
+    if symbol == "generic" && divisor == 1 {
+        return Ok((TimeUnit::Generic, 1));
+    }
     let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
-    divide(unit, count, divisor).map(Some).ok_or_else(|| invalid(text, "no finer unit divides this one evenly"))
+    divide(unit, count, divisor).ok_or_else(|| invalid(text, "no finer unit divides this one evenly"))
 }
 
 /// `s/10` is stored as `100ms`: the first finer unit in which it is a whole number.

@@ -2,6 +2,7 @@
 
 /// First and last character of each range from U+0080 on whose category is Cc, Cf, Cn, Co, Cs, Zl, Zp or Zs.
 #[rustfmt::skip]
+#[expect(clippy::unreadable_literal, reason = "code points are written without separators")]
 pub(super) const UNPRINTABLE: [(u32, u32); 713] = [
     (0x80, 0xa0), (0xad, 0xad), (0x378, 0x379), (0x380, 0x383), (0x38b, 0x38b), (0x38d, 0x38d),
     (0x3a2, 0x3a2), (0x530, 0x530), (0x557, 0x558), (0x58b, 0x58c), (0x590, 0x590), (0x5c8, 0x5cf),

@@ -1,4 +1,10 @@
 //! The C compiler's `long double`.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "the fields of floats are taken apart here; each value is in range by its mask"
+)]
 
 use super::{NpyElement, first_chunk, first_chunk_mut};
 use crate::alloc::Bulk;

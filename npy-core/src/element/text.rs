@@ -345,7 +345,8 @@ impl NpyElement for String {
     }
 
     fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType {
-        unicode_dtype(items.map(|item| item.trim_end_matches('\0').chars().count()).max().unwrap_or(0))
+        // At least 1, as in NumPy, which cannot read a sub-array of texts of width 0.
+        unicode_dtype(items.map(|item| item.trim_end_matches('\0').chars().count()).max().unwrap_or(0).max(1))
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<TextPlan> {

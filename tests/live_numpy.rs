@@ -1,0 +1,264 @@
+//! Against the real NumPy, run now.
+
+mod support;
+
+use npy_core::{ByteOrder, DType, Header, Order, Version};
+use support::announce;
+use support::dump::dump;
+use support::numpy::{frames, numpy};
+
+/// How many random dtypes NumPy makes.
+const CASES: usize = 3_200;
+
+#[test]
+fn random_dtypes_are_read_and_written_as_numpy_does() {
+    let Some(numpy) = numpy("random_dtypes_are_read_and_written_as_numpy_does") else { return };
+    let stream = numpy.run(["random_dtypes.py", "20261121", &CASES.to_string()], b"");
+    let frames = frames(&stream);
+    let (about, cases) = frames.split_first().unwrap();
+    let mut counts = Counts::default();
+    for case in cases.chunks_exact(6) {
+        let [descr, asked, c_file, f_file, values, saved_again] = case else { unreachable!() };
+        let (descr, values) = (std::str::from_utf8(descr).unwrap(), std::str::from_utf8(values).unwrap());
+
+        for (order, file) in [(Order::C, c_file), (Order::Fortran, f_file)] {
+            let (header, data_offset) = Header::parse(file).unwrap_or_else(|error| panic!("{descr}: {error}"));
+            assert_eq!(dump(&header, &file[data_offset..]), values, "{descr} in order {order:?}");
+            counts.arrays += 1;
+            counts.fortran += usize::from(header.order() == Order::Fortran);
+            check_header(descr, asked, file, &header, data_offset, &mut counts);
+        }
+
+        // What NumPy loads and saves again, we read and write again.
+        let (header, _) = Header::parse(c_file).unwrap();
+        let again = Header::new(header.dtype().clone(), header.order(), header.shape()).unwrap().to_bytes();
+        assert_eq!(again.escape_ascii().to_string(), saved_again[..again.len()].escape_ascii().to_string(), "{descr}");
+        let (reread, _) = Header::parse(&again).unwrap();
+        assert_eq!(reread.dtype(), header.dtype(), "{descr}");
+
+        let text = header.dtype().to_string();
+        assert_eq!(&text.parse::<DType>().unwrap(), header.dtype(), "{descr}");
+        counts.cases += 1;
+        counts.records += usize::from(matches!(header.dtype(), DType::Record(_)));
+        counts.big_endian += usize::from(descr.contains("'>"));
+        counts.padded += usize::from(descr.contains("('', '|V"));
+        counts.titled += usize::from(descr.contains("(("));
+    }
+    announce(&format!("random dtypes against {}: {counts:?}", String::from_utf8_lossy(about)));
+    assert!(counts.cases >= 3_000 && counts.identical >= 3_000);
+    assert!(
+        [counts.v1, counts.v2, counts.v3, counts.fortran, counts.padded, counts.titled, counts.big_endian]
+            .iter()
+            .all(|&count| count > 50)
+    );
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    cases: usize,
+    records: usize,
+    padded: usize,
+    titled: usize,
+    big_endian: usize,
+    arrays: usize,
+    fortran: usize,
+    /// Headers that we write byte for byte as NumPy did.
+    identical: usize,
+    /// Headers in which a field named '' becomes padding when NumPy loads them, so that it writes another one.
+    renamed_padding: usize,
+    v1: usize,
+    v2: usize,
+    v3: usize,
+}
+
+/// Writes the header that was read, in the version that NumPy was asked for, and compares.
+fn check_header(descr: &str, asked: &[u8], file: &[u8], header: &Header, data_offset: usize, counts: &mut Counts) {
+    match header.version() {
+        Version::V1 => counts.v1 += 1,
+        Version::V2 => counts.v2 += 1,
+        Version::V3 => counts.v3 += 1,
+        other => panic!("version {other}"),
+    }
+    let ours = Header::new(header.dtype().clone(), header.order(), header.shape()).unwrap();
+    let ours = if asked == b"auto" { ours } else { ours.with_version(header.version()).unwrap() };
+    if ours.dtype().descr() == descr {
+        assert_eq!(ours.to_bytes().escape_ascii().to_string(), file[..data_offset].escape_ascii().to_string(), "{descr}");
+        counts.identical += 1;
+    } else {
+        assert!(descr.contains("('', "), "{descr} was written as {}", ours.dtype());
+        counts.renamed_padding += 1;
+    }
+}
+
+/// Every text that NumPy's `dtype` was seen to take or refuse, and more of the same sort.
+#[test]
+fn dtype_strings_mean_what_they_mean_to_numpy() {
+    let Some(numpy) = numpy("dtype_strings_mean_what_they_mean_to_numpy") else { return };
+    let mut texts: Vec<String> = Vec::new();
+    for order in ["", "<", ">", "=", "|", "!"] {
+        for letter in "?bBhHiIlLqQnNpPefdgFDGSUVOMmTacxWt".chars() {
+            for size in ["", "0", "1", "2", "3", "4", "8", "12", "16", "32", "08", "[s]", "8[25us]"] {
+                texts.push(format!("{order}{letter}{size}"));
+            }
+        }
+    }
+    let units = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "\u{3bc}s", "ns", "ps", "fs", "as", "generic", "min", "", "S"];
+    for unit in units {
+        for count in ["", "1", "25", "+1", "0", "007", "-1", " ", "2147483647", "2147483648"] {
+            for divisor in ["", "/1", "/2", "/7", "/10", "/24", "/1000"] {
+                texts.push(format!("M8[{count}{unit}{divisor}]"));
+            }
+        }
+    }
+    let more = "float64 float32 float16 float float128 double single half longdouble int8 int16 int32 int64 int intp intc int_ long longlong \
+                short byte uint8 uint16 uint32 uint64 uint uintp uintc ulong ulonglong ushort ubyte bool bool_ str str_ bytes bytes_ void object \
+                object_ complex64 complex128 complex complex256 csingle cdouble clongdouble datetime64 datetime64[s] timedelta64[25ns] float8 \
+                int128 Float64 bfloat12 string unicode_ i4, i4,f8 i4,,f8 ,i4 (2,3)f8 (2)f8 (2,)f8 ()f8 <(2,)f8 3f8 0f8 01f8 1f8 <3f8 2<f8 2(3,)f8 \
+                (2,3)f8,i4 i4,(2,)u1 <f8,>i2 (2,-1)f8 (2147483648,)u1 U536870911 U536870912 S2147483647 S2147483648 V2147483648 \
+                99999999999999999999f8 S99999999999999999999 f\u{e9} \u{661}f8 i4,S5,(3,)M8[ns] [s] M8[ M8] M8[s M8[[s]] M8[s]] f8[s]";
+    texts.extend(more.split(' ').map(str::to_owned));
+    texts.extend([" f8", "f8 ", "i4, f8", "i4 ,f8", "( 2 ,3, )f8", "", "i4,f8 ", "f8\n", "f8\0"].map(str::to_owned));
+    texts.extend(
+        [
+            "[]",
+            "[('a', '<f4')]",
+            "[('a', '<f4', 3)]",
+            "[('a', '<f4', [3])]",
+            "[('a', '<f4', ())]",
+            "[('a', '<f4', (3,), 1)]",
+            "[('a',)]",
+            "[['a', '<f4']]",
+            "[('a', '<f4'), ('a', '<f4')]",
+            "[(('t', 'a'), '<f4'), ('t', '<f4')]",
+            "[(('t', 'a'), '<f4'), (('t', 'b'), '<f4')]",
+            "[((None, 'a'), '<f4')]",
+            "[(('t', ''), '|V3')]",
+            "[('', '|V3'), ('', '|V3')]",
+            "[('', '<i4'), ('', '<i4')]",
+            "[('', '<i4', (2,)), ('', '<i4')]",
+            "[('', [('x', '<i4')])]",
+            "[('', [('x', '<i4')], (2,))]",
+            "[('a', 'S', 5)]",
+            "[('a', 'U', 5)]",
+            "[('a', '|S0', (5,))]",
+            "[('a', ('<f8', (5,)), (2,))]",
+            "[('a', ('<f8', (0,)), (2,))]",
+            "[('a', ('<f8', (2,)), (0,))]",
+            "[(b'a', '<f4')]",
+            "[(1, '<f4')]",
+            "[('a', 5)]",
+            "[('a', None)]",
+            "[('a', '<f4', 2.0)]",
+            "[('a', '<f4', True)]",
+            "[('a', '<f4', -1)]",
+            "[('a', '<f4', '3')]",
+            "['ab']",
+            "('<f8', (2, 3))",
+            "('<f8', 2)",
+            "('<f8', ())",
+            "('<f8',)",
+            "()",
+            "('<f8', (2, 3), 5)",
+            "(('<f8', (2,)), (3,))",
+            "'<f8'",
+            "\"float64\"",
+            "[('a', 'V2147483640'), ('b', '<i8')]",
+            "[('a', '<f8', (2147483647,))]",
+            "{'a': '<f8'}",
+            "5",
+            "None",
+        ]
+        .map(str::to_owned),
+    );
+    let program = r"
+import ast, json, sys, warnings
+import numpy as np
+warnings.simplefilter('ignore')
+for text in json.load(sys.stdin):
+    try:
+        descr = ast.literal_eval(text) if text[:1] in ('[', '\'', '\x22', '{') or text in ('5', 'None') or (text[:1] == '(' and text[-1] == ')') else text
+        dtype = np.lib.format.descr_to_dtype(descr)
+        out = [repr(np.lib.format.dtype_to_descr(dtype)), dtype.itemsize, list(dtype.shape), repr(np.lib.format.dtype_to_descr(dtype.base))]
+    except Exception as error:
+        out = ['! %s' % error, 0, [], '']
+    print(json.dumps(out).encode('unicode_escape').decode('ascii'))
+";
+    let quoted: Vec<String> = texts.iter().map(|text| json_string(text)).collect();
+    let printed = numpy.run(["-c", program], format!("[{}]", quoted.join(",")).as_bytes());
+    let printed = String::from_utf8(printed).unwrap();
+    let (mut taken, mut refused, mut differences) = (0, 0, Vec::new());
+    for (text, line) in texts.iter().zip(printed.lines()) {
+        let ours = text.parse::<DType>();
+        let theirs = Theirs::parse(line);
+        match (&ours, &theirs) {
+            (Err(_), None) => refused += 1,
+            (Ok(ours), Some(theirs)) if theirs.equals(ours) => taken += 1,
+            _ if is_known_difference(text) => {}
+            _ => differences.push(format!("{text:?}: ours {ours:?}, NumPy {line}")),
+        }
+    }
+    announce(&format!("dtype texts: {taken} taken alike, {refused} refused alike"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert_eq!(printed.lines().count(), texts.len());
+}
+
+/// What NumPy says of a text.
+struct Theirs {
+    descr: String,
+    shape: String,
+    base: String,
+}
+
+impl Theirs {
+    fn parse(line: &str) -> Option<Self> {
+        // ["descr", itemsize, [shape], "base"], with no quotes inside but Python's.
+        let line = line.replace("\\\\", "\\");
+        let (descr, rest) = line.strip_prefix("[\"")?.split_once("\", ")?;
+        let (_, rest) = rest.split_once(", [")?;
+        let (shape, base) = rest.split_once("], \"")?;
+        let base = base.strip_suffix("\"]")?;
+        (!descr.starts_with('!')).then(|| Self { descr: descr.to_owned(), shape: shape.to_owned(), base: base.to_owned() })
+    }
+
+    fn equals(&self, ours: &DType) -> bool {
+        match ours {
+            // NumPy forgets the shape of a sub-array that stands alone when it writes the descr.
+            DType::SubArray(array) => {
+                let lengths: Vec<String> = array.shape().iter().map(ToString::to_string).collect();
+                lengths.join(", ") == self.shape && array.base().descr() == self.base
+                    || matches!(array.base(), DType::SubArray(_)) && self.shape.starts_with(&lengths.join(", "))
+            }
+            // The void types of ml_dtypes keep their byte order with us.
+            DType::Scalar(scalar) if scalar.to_string().contains('V') => ours.descr().replace(['<', '>'], "|") == self.descr,
+            // NumPy takes little-endian for native.
+            _ => ByteOrder::NATIVE == ByteOrder::Big || ours.descr() == self.descr,
+        }
+    }
+}
+
+/// Texts that we take and NumPy refuses, or the other way round, on purpose.
+fn is_known_difference(text: &str) -> bool {
+    // ml_dtypes writes `<f1` and `<W4`, which NumPy without it refuses.
+    let ml_dtypes = matches!(text, "<f1" | ">f1" | "<W4" | ">W4");
+    // 32-bit x86 writes these, and its own NumPy reads them.
+    let x86 = matches!(text.trim_start_matches(['<', '>', '=', '|']), "f12" | "c24");
+    // Aliases of NumPy 1 that NumPy 2 has removed, or removes next.
+    let old = text.trim_start_matches(['<', '>', '=', '|']).starts_with('a') || matches!(text, "unicode_" | "unicode");
+    // `M8[W/1000]` and the like: NumPy reads past the end of its table and makes a unit of what it finds.
+    let numpy_bug = text.starts_with("M8[") && text.contains("W/");
+    // One with a count so large that the multiplication wraps around in NumPy.
+    let wraps = text.starts_with("M8[2147483647");
+    // NumPy has no sub-arrays of types of width 0, but nothing speaks against them.
+    let empty_items = matches!(text, "[('a', '|S0', (5,))]" | "[('a', ('<f8', (0,)), (2,))]");
+    // NumPy takes a string of two characters for a tuple of a name and a dtype.
+    let by_accident = text == "['ab']";
+    ml_dtypes || x86 || old || numpy_bug || wraps || empty_items || by_accident
+}
+
+fn json_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for unit in text.encode_utf16() {
+        out.push_str(&format!("\\u{unit:04x}"));
+    }
+    out + "\""
+}

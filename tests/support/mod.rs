@@ -1,0 +1,32 @@
+//! What several test binaries share.
+#![allow(dead_code, reason = "each test binary uses another part")]
+
+pub mod dump;
+pub mod numpy;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Prints a line that the test harness does not capture: counts, and what was skipped.
+pub fn announce(line: &str) {
+    // A terminal that is gone is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The files written by real NumPy.
+pub fn data(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path)
+}
+
+/// The bytes of an `.npy` file whose header is this text, padded by nothing, in the given version.
+pub fn file_with_header(major: u8, header: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut file = b"\x93NUMPY".to_vec();
+    file.extend([major, 0]);
+    match major {
+        1 => file.extend(u16::try_from(header.len()).unwrap().to_le_bytes()),
+        _ => file.extend(u32::try_from(header.len()).unwrap().to_le_bytes()),
+    }
+    file.extend(header);
+    file.extend(data);
+    file
+}

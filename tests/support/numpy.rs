@@ -1,0 +1,116 @@
+//! A real NumPy in a virtual environment under `target/`, made by the first test that needs it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+
+use super::announce;
+
+/// The NumPy that the tests compare with, and what to take where the Python is too old for it.
+const REQUIREMENTS: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
+
+/// A Python that can import NumPy.
+pub struct NumPy {
+    python: PathBuf,
+}
+
+/// The NumPy to compare with. Where none can be had the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is a failure.
+pub fn numpy(test: &str) -> Option<&'static NumPy> {
+    static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    match NUMPY.get_or_init(provide) {
+        Ok(numpy) => Some(numpy),
+        Err(problem) if std::env::var_os("NPY_REQUIRE_NUMPY").is_some_and(|value| value == "1") => {
+            panic!("NPY_REQUIRE_NUMPY=1, and there is no NumPy to compare with: {problem}")
+        }
+        Err(problem) => {
+            announce(&format!("SKIPPED {test}: there is no NumPy to compare with: {problem}"));
+            None
+        }
+    }
+}
+
+fn provide() -> Result<NumPy, String> {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("numpy");
+    let python_in = |home: &Path| home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let found = NumPy { python: python_in(&home) };
+    if found.works() {
+        return Ok(found);
+    }
+    announce("making a virtual environment with NumPy for the live tests");
+    // Made beside and renamed, so that tests that run at the same time see all of it or nothing.
+    let fresh = home.with_file_name(format!("numpy-{}", std::process::id()));
+    let system =
+        ["python3", "python"].into_iter().find(|python| run(python, ["--version"]).is_ok()).ok_or("no python3 was found")?;
+    run(system, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
+    let install =
+        |requirement| run(python_in(&fresh), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]);
+    REQUIREMENTS.into_iter().map(install).reduce(Result::or).ok_or("nothing to install")??;
+    if fs::rename(&fresh, &home).is_err() {
+        // Another test was faster, or an earlier one left something that does not work.
+        if !found.works() {
+            fs::remove_dir_all(&home).and_then(|()| fs::rename(&fresh, &home)).map_err(|error| error.to_string())?;
+        }
+        let _ = fs::remove_dir_all(&fresh);
+    }
+    if found.works() { Ok(found) } else { Err("NumPy was installed, but cannot be imported".to_owned()) }
+}
+
+fn run<I, A>(program: impl AsRef<OsStr>, arguments: I) -> Result<(), String>
+where
+    I: IntoIterator<Item = A>,
+    A: AsRef<OsStr>,
+{
+    let program = program.as_ref();
+    let output = Command::new(program).args(arguments).output().map_err(|error| format!("{}: {error}", program.display()))?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+impl NumPy {
+    fn works(&self) -> bool {
+        run(&self.python, ["-c", "import numpy"]).is_ok()
+    }
+
+    /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Vec<u8> {
+        let mut child = Command::new(&self.python)
+            .args(arguments)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("PYTHONIOENCODING", "utf-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let mut printed = Vec::new();
+        thread::scope(|scope| {
+            // Its own thread: the script may print before it has read everything. One that fails does not read to the end.
+            scope.spawn(move || stdin.write_all(input));
+            stdout.read_to_end(&mut printed).unwrap();
+        });
+        assert!(child.wait().unwrap().success(), "the Python script failed");
+        printed
+    }
+}
+
+/// Frames of the form that tests/python/random_dtypes.py prints: a little-endian `u32` length, then as many bytes.
+pub fn frames(mut stream: &[u8]) -> Vec<&[u8]> {
+    let mut frames = Vec::new();
+    while let Some((length, rest)) = stream.split_first_chunk::<4>() {
+        let (frame, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        frames.push(frame);
+        stream = rest;
+    }
+    frames
+}
+
+/// Appends a frame.
+pub fn push_frame(stream: &mut Vec<u8>, frame: &[u8]) {
+    stream.extend(u32::try_from(frame.len()).unwrap().to_le_bytes());
+    stream.extend(frame);
+}
