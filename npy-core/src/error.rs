@@ -209,8 +209,8 @@ pub enum ErrorKind {
         itemsize: usize,
     },
 
-    /// A limit was exceeded: [`Limits`](crate::Limits), or a limit of the format itself.
-    #[error("{what}: {found} is more than the limit of {limit}; raise it with `Limits` if the file can be trusted")]
+    /// One of the [`Limits`](crate::Limits) was exceeded.
+    #[error("{what}: {found} is more than the limit of {limit}; if the file can be trusted, raise it with `Limits`")]
     LimitExceeded {
         /// What is limited.
         what: &'static str,
@@ -218,6 +218,20 @@ pub enum ErrorKind {
         limit: u64,
         /// What the file asks for.
         found: u64,
+    },
+
+    /// The array has more dimensions than NumPy allows.
+    #[error("{found} dimensions are more than NumPy's limit of 64")]
+    TooManyDimensions {
+        /// How many it has.
+        found: usize,
+    },
+
+    /// Brackets nest deeper in the header than Python allows.
+    #[error("brackets nest deeper than {limit} in the header; Python's own limit is 200")]
+    NestedTooDeep {
+        /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
+        limit: usize,
     },
 
     /// The array does not have as many dimensions as were asked for.
@@ -233,7 +247,7 @@ pub enum ErrorKind {
     #[error("{}", describe_mismatches(.rust_type, .mismatches))]
     Mismatch {
         /// The Rust type that was asked for.
-        rust_type: &'static str,
+        rust_type: String,
         /// Every place where file and type differ.
         mismatches: Vec<Mismatch>,
     },
@@ -256,8 +270,17 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
+    /// A text is longer than the fixed width it was to be put into.
+    #[error("a text of length {length} does not fit {dtype}")]
+    TextTooLong {
+        /// Its length, in characters for `U`, else in bytes.
+        length: usize,
+        /// The dtype of that width.
+        dtype: String,
+    },
+
     /// The number of elements is not what was announced or asked for.
-    #[error("{expected} elements are needed, and {found} are there")]
+    #[error("{} expected, and there are {found}", if *.expected == 1 { "1 element was".to_owned() } else { format!("{} elements were", .expected) })]
     WrongCount {
         /// How many are needed.
         expected: u64,
@@ -267,7 +290,7 @@ pub enum ErrorKind {
 
     /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
     #[error(
-        "the data begin {misalignment} bytes after a multiple of {alignment} in memory, so they cannot be viewed in place; \
+        "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place; \
          place the file's bytes at another address (a map of a file NumPy 1.14 or later wrote is always aligned), or read a copy"
     )]
     Misaligned {
@@ -283,7 +306,7 @@ pub enum ErrorKind {
         /// The dtype of the file.
         file: String,
         /// The Rust type.
-        rust_type: &'static str,
+        rust_type: String,
         /// The dtype whose bytes equal the Rust type's memory.
         rust: String,
     },
@@ -341,7 +364,7 @@ pub enum MismatchKind {
         file: String,
         /// The dtype that the Rust type needs.
         rust: String,
-        /// What to do about it, if that is more than to change the type of one side.
+        /// What to do about it.
         advice: Option<String>,
     },
     /// The file has no field of that name.
@@ -355,19 +378,20 @@ pub enum MismatchKind {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needs = if self.path.is_empty() { "Rust type needs" } else { "struct needs" };
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
         match &self.kind {
             MismatchKind::DType { file, rust, advice } => {
-                write!(f, "file has {file}, Rust type needs {rust}")?;
+                write!(f, "file has {file}, {needs} {rust}")?;
                 if let Some(advice) = advice {
                     write!(f, " ({advice})")?;
                 }
                 Ok(())
             }
             MismatchKind::MissingField { rust, available } => {
-                write!(f, "file has no such field, Rust type needs {rust} (")?;
+                write!(f, "file has no such field, {needs} {rust} (")?;
                 match available.as_slice() {
                     [] => f.write_str("the file's record has no fields")?,
                     names => {

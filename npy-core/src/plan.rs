@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dtype::DType;
+use crate::dtype::{DType, ScalarKind, TimeUnit};
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 
 /// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
@@ -28,14 +28,20 @@ impl Planner {
 
     /// The error that lists every mismatch.
     #[cold]
-    pub(crate) fn into_error(self, rust_type: &'static str) -> Error {
+    pub(crate) fn into_error(self, rust_type: String) -> Error {
         ErrorKind::Mismatch { rust_type, mismatches: self.mismatches }.into()
     }
 
     /// Notes that the file's dtype is not the one that the Rust type needs.
     #[cold]
     pub fn mismatch(&mut self, file: &DType, rust: &DType) {
-        self.mismatch_with(file, rust.to_string(), None);
+        let convert = format!("in Python, `.astype({})` converts it", rust.descr());
+        let advice = match (suggest(file), rust) {
+            (Some(name), DType::Scalar(_)) => format!("`{name}` reads it; {convert}"),
+            (Some(name), _) => format!("`{name}` reads it"),
+            (None, _) => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+        };
+        self.mismatch_with(file, show(rust), Some(advice));
     }
 
     #[cold]
@@ -45,7 +51,7 @@ impl Planner {
 
     #[cold]
     pub(crate) fn missing_field(&mut self, rust: &DType, available: Vec<String>) {
-        self.push(MismatchKind::MissingField { rust: rust.to_string(), available });
+        self.push(MismatchKind::MissingField { rust: show(rust), available });
     }
 
     fn push(&mut self, kind: MismatchKind) {
@@ -70,6 +76,63 @@ impl Planner {
         self.path.truncate(outside);
         result
     }
+}
+
+/// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.
+fn show(rust: &DType) -> String {
+    rust.to_string().replace("<U0", "<U").replace(">U0", ">U").replace("|V0", "|V")
+}
+
+/// The Rust type that reads a dtype; `None` for records.
+fn suggest(file: &DType) -> Option<String> {
+    let scalar = match file {
+        DType::Scalar(scalar) => scalar,
+        DType::SubArray(array) => {
+            let item = suggest(array.base())?;
+            return Some(array.shape().iter().rev().fold(item, |item, length| format!("[{item}; {length}]")));
+        }
+        DType::Record(_) => return None,
+    };
+    let time = |name: &str, unit: TimeUnit, count: u32| match count {
+        1 => format!("{name}<unit::{unit:?}>"),
+        _ => format!("{name}<unit::{unit:?}, {count}>"),
+    };
+    let name = match scalar.kind() {
+        ScalarKind::Bool => "bool",
+        ScalarKind::Int8 => "i8",
+        ScalarKind::Int16 => "i16",
+        ScalarKind::Int32 => "i32",
+        ScalarKind::Int64 => "i64",
+        ScalarKind::UInt8 => "u8",
+        ScalarKind::UInt16 => "u16",
+        ScalarKind::UInt32 => "u32",
+        ScalarKind::UInt64 => "u64",
+        ScalarKind::Float16 => "half::f16",
+        ScalarKind::Float32 => "f32",
+        ScalarKind::Float64 => "f64",
+        ScalarKind::LongDouble { .. } => "LongDouble",
+        ScalarKind::Complex64 => "Complex<f32>",
+        ScalarKind::Complex128 => "Complex<f64>",
+        ScalarKind::ComplexLongDouble { .. } => "Complex<LongDouble>",
+        ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => "half::bf16",
+        ScalarKind::Bytes { length } => return Some(format!("FixedBytes<{length}>")),
+        ScalarKind::Unicode { length } => return Some(format!("FixedUnicode<{length}>")),
+        ScalarKind::Datetime { unit, count } => return Some(time("Datetime64", unit, count)),
+        ScalarKind::Timedelta { unit, count } => return Some(time("Timedelta64", unit, count)),
+        ScalarKind::Void { length } => return Some(format!("FixedVoid<{length}>")),
+        // Types of `ml_dtypes`; objects do not get here.
+        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return Some("no type of this library".to_owned()),
+    };
+    Some(name.to_owned())
+}
+
+/// The name of a Rust type without the modules it is in.
+pub(crate) fn rust_type<T>() -> String {
+    let mut name = String::new();
+    for part in std::any::type_name::<T>().split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
+        name.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    name
 }
 
 /// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for other dtypes.

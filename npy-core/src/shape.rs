@@ -21,8 +21,7 @@ pub enum Order {
 /// length 0 does not excuse the others.
 pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     if shape.len() > MOST_DIMENSIONS {
-        let (limit, found) = (MOST_DIMENSIONS as u64, shape.len() as u64);
-        return Err(ErrorKind::LimitExceeded { what: "dimensions", limit, found }.into());
+        return Err(ErrorKind::TooManyDimensions { found: shape.len() }.into());
     }
     let nonzero = shape.iter().filter(|&&length| length != 0);
     let product = nonzero.clone().try_fold(1_usize, |product, &length| product.checked_mul(length));

@@ -7,6 +7,7 @@ use crate::alloc::Plain;
 use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
 use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::header::Header;
+use crate::plan::rust_type;
 
 /// An element whose memory is the bytes of a file, so that it can be viewed in place: numbers, bools, fixed text, times, raw bytes,
 /// and arrays of them.
@@ -92,7 +93,7 @@ fn locate<T: NpyView>(bytes: &[u8]) -> Result<(Header, usize, usize)> {
     let plan = element::plan::<T>(header.dtype())?;
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == plan);
     if !is_native || header.dtype().itemsize() != size_of::<T>() {
-        let (file, rust_type, rust) = (header.dtype().to_string(), std::any::type_name::<T>(), T::dtype().to_string());
+        let (file, rust_type, rust) = (header.dtype().to_string(), rust_type::<T>(), T::dtype().to_string());
         return Err(ErrorKind::NotViewable { file, rust_type, rust }.into());
     }
     let (expected, found) = (header.data_bytes(), bytes.len() - begin);

@@ -14,9 +14,9 @@
 //! impl PickPlan {
 //!     const fn place(order: npy::ByteOrder) -> Option<npy::Layout<Self>> {
 //!         let mut itemsize = 0;
-//!         let Some(time) = npy::FieldPlan::place(&mut itemsize, order) else { return None };
-//!         let Some(quality) = npy::FieldPlan::place(&mut itemsize, order) else { return None };
-//!         Some(npy::Layout { itemsize, plan: PickPlan { time, quality: Some(quality) } })
+//!         let Some(__time) = npy::FieldPlan::place(&mut itemsize, order) else { return None };
+//!         let Some(__quality) = npy::FieldPlan::place(&mut itemsize, order) else { return None };
+//!         Some(npy::Layout { itemsize, plan: PickPlan { time: __time, quality: Some(__quality) } })
 //!     }
 //! }
 //!
@@ -31,16 +31,16 @@
 //!
 //!     fn plan(dtype: &npy::DType, planner: &mut npy::Planner) -> Option<PickPlan> {
 //!         let record = npy::expect_record::<Self>(dtype, planner)?;
-//!         let time = npy::FieldPlan::find(record, "time", 0, planner);
-//!         let quality = npy::FieldPlan::find_if_there(record, "quality", 1, planner);
-//!         Some(PickPlan { time: time?, quality: quality? })
+//!         let __time = npy::FieldPlan::find(record, "time", 0, planner);
+//!         let __quality = npy::FieldPlan::find_if_there(record, "quality", 1, planner);
+//!         Some(PickPlan { time: __time?, quality: __quality? })
 //!     }
 //!
 //!     fn decode(plan: &PickPlan, record: &[u8]) -> Result<Self, npy::ValueError> {
 //!         Ok(Pick {
 //!             time: plan.time.decode("time", record)?,
 //!             quality: match plan.quality {
-//!                 Some(quality) => quality.decode("quality", record)?,
+//!                 Some(field) => field.decode("quality", record)?,
 //!                 None => Default::default(),
 //!             },
 //!             cache: Default::default(),
@@ -49,8 +49,8 @@
 //!
 //!     fn encode(&self, plan: &PickPlan, record: &mut [u8]) -> Result<(), npy::ValueError> {
 //!         plan.time.encode("time", &self.time, record)?;
-//!         if let Some(quality) = plan.quality {
-//!             quality.encode("quality", &self.quality, record)?;
+//!         if let Some(field) = plan.quality {
+//!             field.encode("quality", &self.quality, record)?;
 //!         }
 //!         Ok(())
 //!     }
@@ -70,8 +70,9 @@ use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::model::{Field, Model};
 
-/// The generated code's own variables. Their hygiene keeps them apart from variables that are named like the struct's fields.
+/// The generated code's own variables. Their hygiene keeps them apart from whatever the struct's module has under these names.
 struct Locals {
+    field: Ident,
     record: Ident,
     planner: Ident,
     plan: Ident,
@@ -83,6 +84,7 @@ impl Locals {
     fn new() -> Self {
         let local = |name| Ident::new(name, Span::mixed_site());
         Self {
+            field: local("field"),
             record: local("record"),
             planner: local("planner"),
             plan: local("plan"),
@@ -217,6 +219,11 @@ fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
     }
 }
 
+/// A variable for a field. Not the field's own name, which may be that of a constant or a variant in the struct's module.
+fn variable(ident: &Ident) -> Ident {
+    format_ident!("__{}", ident)
+}
+
 /// The struct that says where each field is, and its values that are known at compile time.
 fn expand_plan(model: &Model<'_>, locals: &Locals, plan_ident: &Ident, generics: &syn::Generics) -> TokenStream {
     let Locals { order, itemsize, .. } = locals;
@@ -227,13 +234,14 @@ fn expand_plan(model: &Model<'_>, locals: &Locals, plan_ident: &Ident, generics:
     });
     let equal = model.stored().map(|Field { ident, .. }| quote!(self.#ident == other.#ident &&));
     let places = model.stored().map(|Field { ident, .. }| {
+        let variable = variable(ident);
         quote! {
-            let __npy::Some(#ident) = __npy::FieldPlan::place(&mut #itemsize, #order) else { return __npy::None };
+            let __npy::Some(#variable) = __npy::FieldPlan::place(&mut #itemsize, #order) else { return __npy::None };
         }
     });
-    let values = model.stored().map(|Field { ident, attrs, .. }| match attrs.default.get() {
-        Some(_) => quote!(#ident: __npy::Some(#ident),),
-        None => quote!(#ident,),
+    let values = model.stored().map(|Field { ident, attrs, .. }| {
+        let variable = variable(ident);
+        if attrs.default.get().is_some() { quote!(#ident: __npy::Some(#variable),) } else { quote!(#ident: #variable,) }
     });
     // A parameter may stand in no field but a skipped one.
     let ident = model.ident;
@@ -300,10 +308,14 @@ fn expand_find(model: &Model<'_>, locals: &Locals, plan_ident: &Ident) -> TokenS
             Some(_) => quote!(find_if_there),
             None => quote!(find),
         };
-        quote!(let #ident = __npy::FieldPlan::#find(#record, #name, #index, #planner);)
+        let variable = variable(ident);
+        quote!(let #variable = __npy::FieldPlan::#find(#record, #name, #index, #planner);)
     });
     // Only now, so that the mismatches of all fields are noted.
-    let found = model.stored().map(|Field { ident, .. }| quote!(#ident: #ident?,));
+    let found = model.stored().map(|Field { ident, .. }| {
+        let variable = variable(ident);
+        quote!(#ident: #variable?,)
+    });
     let marker = (!model.generics.params.is_empty()).then(|| quote!(__of: __npy::PhantomData,));
     quote! {
         fn plan(dtype: &__npy::DType, #planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
@@ -314,19 +326,19 @@ fn expand_find(model: &Model<'_>, locals: &Locals, plan_ident: &Ident) -> TokenS
     }
 }
 
-fn decode_field(field: &Field<'_>, Locals { record, plan, .. }: &Locals) -> TokenStream {
-    let Field { ident, name, attrs, .. } = field;
+fn decode_field(model: &Field<'_>, Locals { field, record, plan, .. }: &Locals) -> TokenStream {
+    let Field { ident, name, attrs, .. } = model;
     let default = match attrs.default.get() {
         Some(DefaultValue::Function(path)) => quote!(#path()),
-        Some(DefaultValue::Trait) | None => quote_spanned!(field.ty.span()=> __npy::Default::default()),
+        Some(DefaultValue::Trait) | None => quote_spanned!(model.ty.span()=> __npy::Default::default()),
     };
-    if field.is_skipped() {
+    if model.is_skipped() {
         return quote!(#ident: #default,);
     }
     match attrs.default.get() {
         Some(_) => quote! {
             #ident: match #plan.#ident {
-                __npy::Some(#ident) => #ident.decode(#name, #record)?,
+                __npy::Some(#field) => #field.decode(#name, #record)?,
                 __npy::None => #default,
             },
         },
@@ -334,12 +346,12 @@ fn decode_field(field: &Field<'_>, Locals { record, plan, .. }: &Locals) -> Toke
     }
 }
 
-fn encode_field(field: &Field<'_>, Locals { record, plan, .. }: &Locals) -> TokenStream {
-    let Field { ident, name, attrs, .. } = field;
+fn encode_field(model: &Field<'_>, Locals { field, record, plan, .. }: &Locals) -> TokenStream {
+    let Field { ident, name, attrs, .. } = model;
     match attrs.default.get() {
         Some(_) => quote! {
-            if let __npy::Some(#ident) = #plan.#ident {
-                #ident.encode(#name, &self.#ident, #record)?;
+            if let __npy::Some(#field) = #plan.#ident {
+                #field.encode(#name, &self.#ident, #record)?;
             }
         },
         None => quote!(#plan.#ident.encode(#name, &self.#ident, #record)?;),

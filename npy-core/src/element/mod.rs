@@ -13,8 +13,8 @@ mod void;
 
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType};
-use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner};
+use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner, rust_type};
 
 pub use array::ArrayPlan;
 pub use long_double::{LongDouble, LongDoublePlan};
@@ -130,7 +130,7 @@ pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
         return Err(ErrorKind::ObjectArray.into());
     }
     let mut planner = Planner::new();
-    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(std::any::type_name::<T>()))
+    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
 /// Decodes each element of `bytes`, which hold whole elements of `itemsize` bytes, and appends them to `items`, which has room for
@@ -206,11 +206,5 @@ fn order_of(dtype: &DType, kind: crate::dtype::ScalarKind) -> Option<ByteOrder> 
     match dtype {
         DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
         _ => None,
-    }
-}
-
-impl From<ValueError> for Error {
-    fn from(error: ValueError) -> Self {
-        error.in_element(0)
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{NpyElement, first_chunk, outside};
 use crate::alloc::{Bulk, try_array};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
 
 /// Text in bytes, of a length of at most `N`: `|S8` is `FixedBytes<8>`. Takes no memory besides its `N` bytes.
@@ -34,7 +34,7 @@ impl<const N: usize> FixedBytes<N> {
     pub fn new(bytes: &[u8]) -> Result<Self> {
         let mut padded = [0; N];
         let Some(target) = padded.get_mut(..bytes.len()) else {
-            return Err(too_long(bytes.len(), &Self::dtype()).into());
+            return Err(ErrorKind::TextTooLong { length: bytes.len(), dtype: Self::dtype().to_string() }.into());
         };
         target.copy_from_slice(bytes);
         Ok(Self(padded))
@@ -127,7 +127,10 @@ impl<const N: usize> FixedUnicode<N> {
         for (i, character) in text.chars().enumerate() {
             match padded.get_mut(i) {
                 Some(unit) => *unit = character.into(),
-                None => return Err(too_long(text.chars().count(), &Self::dtype()).into()),
+                None => {
+                    let (length, dtype) = (text.chars().count(), Self::dtype().to_string());
+                    return Err(ErrorKind::TextTooLong { length, dtype }.into());
+                }
             }
         }
         Ok(Self(padded))
