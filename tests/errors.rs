@@ -70,9 +70,9 @@ fn headers_that_are_no_header() {
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False}"), @"the header needs exactly the keys 'descr', 'fortran_order' and 'shape': shape missing");
     insta::assert_snapshot!(header("{'descr': '<f8', 'descr': '<f8', 'order': 'C', 3: 4}"), @"the header needs exactly the keys 'descr', 'fortran_order' and 'shape': fortran_order, shape missing; descr there twice; order, 3 unknown");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': 1, 'shape': (3,)}"), @"fortran_order is 1 at byte 44 of the file, where True or False is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': [3]}"), @"shape is [3] at byte 60 of the file, where a tuple of integers from 0 on is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), @"shape is (-1,) at byte 60 of the file, where a tuple of integers from 0 on is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}"), @"shape is (True,) at byte 60 of the file, where a tuple of integers from 0 on is needed");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': [3]}"), @"shape is [3] at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), @"shape is (-1,) at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}"), @"shape is (True,) at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}"), @"shape [0, 4611686018427387904, 4] with 8 bytes an element is larger than any array can be");
     insta::assert_snapshot!(header("{'descr': 5, 'fortran_order': False, 'shape': (3,)}"), @"5 is no dtype: a dtype is a string, a list of fields, or a tuple of a dtype and a shape (at byte 20)");
     insta::assert_snapshot!(header("{'descr': '<f9', 'fortran_order': False, 'shape': (3,)}"), @r#""<f9" is no dtype: NumPy knows no such dtype (at byte 20)"#);

@@ -389,7 +389,7 @@ fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
 
 fn parse_shape(node: &Node<'_>) -> Result<Vec<usize>> {
     let Value::Tuple(items) = &node.value else {
-        return Err(wrong_value("shape", node, "a tuple of integers from 0 on"));
+        return Err(wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807"));
     };
     items
         .iter()
@@ -397,7 +397,7 @@ fn parse_shape(node: &Node<'_>) -> Result<Vec<usize>> {
             Value::Integer(length @ 0..) => usize::try_from(length).ok(),
             _ => None,
         })
-        .map(|length| length.ok_or_else(|| wrong_value("shape", node, "a tuple of integers from 0 on")))
+        .map(|length| length.ok_or_else(|| wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807")))
         .collect()
 }
 

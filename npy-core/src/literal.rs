@@ -32,8 +32,8 @@ pub(crate) struct Node<'a> {
 pub(crate) enum Value<'a> {
     None,
     Bool(bool),
-    Integer(i128),
-    /// An integer beyond 128 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
+    Integer(i64),
+    /// An integer beyond 64 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
     Other,
     Text(Cow<'a, str>),
     /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's text cannot hold one.
@@ -179,7 +179,8 @@ impl<'a> Parser<'a> {
     /// Reads `value, value, …` up to `close`; tells whether a comma came last.
     fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
         self.open()?;
-        let mut items = Vec::new();
+        // Most lists here are fields of two items; what a `Vec` takes at first by itself would be twice that.
+        let mut items = Vec::with_capacity(2);
         let mut trailing_comma = false;
         while !self.eat(close) {
             if !items.is_empty() && !trailing_comma {
@@ -290,7 +291,7 @@ impl<'a> Parser<'a> {
             self.position += 2;
             self.eat(b'_');
         }
-        let mut integer = Some(0_i128);
+        let mut integer = Some(0_i64);
         let digits = self.digits(radix, &mut integer)?;
         if radix == 10 {
             let mut is_float = false;
@@ -332,14 +333,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads digits with single underscores between them; tells how many there were. `value` becomes `None` on overflow.
-    fn digits(&mut self, radix: u32, value: &mut Option<i128>) -> Result<usize> {
+    fn digits(&mut self, radix: u32, value: &mut Option<i64>) -> Result<usize> {
         // Python's own limit on the digits of an integer.
         const MOST: usize = 4300;
         let start = self.position;
         let mut count = 0;
         while let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) {
             count += 1;
-            *value = value.and_then(|value| value.checked_mul(i128::from(radix))?.checked_add(i128::from(digit)));
+            *value = value.and_then(|value| value.checked_mul(i64::from(radix))?.checked_add(i64::from(digit)));
             self.position += 1;
             let next_is_digit = |byte: &u8| char::from(*byte).is_digit(radix);
             if self.peek() == Some(b'_') && self.text.get(self.position + 1).is_some_and(next_is_digit) {
@@ -612,7 +613,7 @@ mod tests {
             (b"...", "<...>"),
             (b"[True, False, None]", "[true false none]"),
             (b"'10L'", "\"10L\""),
-            (b"340282366920938463463374607431768211456", "<340282366920938463463374607431768211456>"),
+            (b"9223372036854775808", "<9223372036854775808>"),
         ] {
             assert_eq!(read(text), expected, "{}", text.escape_ascii());
         }

@@ -1,0 +1,330 @@
+//! Files made to do harm: the error is the right one, and costs next to nothing.
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{self, Read};
+
+use npy_core::{ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Part, Void};
+use support::{announce, file_with_header};
+
+/// Counts what each thread has allocated, and the most it had at a time.
+struct Counting;
+
+thread_local! {
+    static NOW: Cell<usize> = const { Cell::new(0) };
+    static MOST: Cell<usize> = const { Cell::new(0) };
+}
+
+fn grow(bytes: usize) {
+    // A thread that ends has no counters any more.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        let _ = MOST.try_with(|most| most.set(most.get().max(now.get())));
+    });
+}
+
+fn shrink(bytes: usize) {
+    let _ = NOW.try_with(|now| now.set(now.get().saturating_sub(bytes)));
+}
+
+// SAFETY: everything is the system allocator's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        shrink(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        grow(size.saturating_sub(layout.size()));
+        shrink(layout.size().saturating_sub(size));
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `work` returns, and how many bytes it had allocated at most.
+fn with_peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = NOW.get();
+    MOST.set(before);
+    let result = work();
+    (result, MOST.get() - before)
+}
+
+/// What a file of a few bytes may cost, whatever it claims.
+const FEW: usize = 64 * 1024;
+
+#[derive(NpyRecord, Debug)]
+struct Point {
+    x: f64,
+    name: String,
+}
+
+/// Reads the bytes in every way there is; returns the error of reading them as `T`.
+fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
+    // The tree of a header's values takes up to 32 bytes for each of its bytes, of which there are at most 2^20.
+    let bound = bytes.len() * 32 + 4 * FEW;
+    let (result, peak) = with_peak(|| npy_core::read::<T>(bytes).map(|items| items.len()));
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    let kind = result.expect_err("the file was taken").into_kind();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile.npy");
+    std::fs::write(&path, bytes).unwrap();
+    let (loaded, peak) = with_peak(|| npy_core::load::<T>(&path).map(|items| items.len()));
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    let loaded = loaded.expect_err("the file was taken").into_kind();
+    assert_eq!(std::mem::discriminant(&kind), std::mem::discriminant(&loaded), "{kind} from a stream, {loaded} from a file");
+    kind
+}
+
+fn header(text: &str) -> Vec<u8> {
+    file_with_header(1, text.as_bytes(), b"")
+}
+
+fn array(descr: &str, shape: &str) -> Vec<u8> {
+    header(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"))
+}
+
+macro_rules! assert_refused {
+    ($bytes:expr, $pattern:pat) => {
+        let kind = refuse::<f64>(&$bytes[..]);
+        assert!(matches!(kind, $pattern), "{kind:?}");
+    };
+}
+
+#[test]
+fn headers_that_lie() {
+    // 15 bytes that claim a header of 4 GiB.
+    let claim = b"\x93NUMPY\x02\0\xff\xff\xff\xff{'d";
+    assert_refused!(claim, ErrorKind::LimitExceeded { found: 0xffff_ffff, .. });
+    assert_refused!(
+        b"\x93NUMPY\x03\0\xff\xff\x0f\x00{'d",
+        ErrorKind::Truncated { part: Part::Header, expected: 0xf_ffff, found: 3, .. }
+    );
+    let (result, peak) = with_peak(|| Header::parse(claim).is_err() && Header::read(&claim[..]).is_err());
+    assert!(result && peak < FEW);
+
+    for shape in ["(1000000000000,)", "(1099511627776, 2)", "(5, 1000000, 1000000)"] {
+        assert_refused!(array("'<f8'", shape), ErrorKind::Truncated { .. } | ErrorKind::WrongDimensions { .. });
+        let (_, peak) = with_peak(|| NpyReader::new(&array("'<f8'", shape)[..]).unwrap().into_vec::<f64>().unwrap_err());
+        assert!(peak < 4 * FEW, "{peak}");
+        let (_, peak) = with_peak(|| NpyReader::new(&array("'|S1'", shape)[..]).unwrap().into_vec::<String>().unwrap_err());
+        assert!(peak < 4 * FEW, "{peak}");
+        let (_, peak) = with_peak(|| NpyReader::new(&array("'|b1'", shape)[..]).unwrap().into_vec::<bool>().unwrap_err());
+        assert!(peak < 4 * FEW, "{peak}");
+    }
+    // An element of 2 GiB.
+    for count in ["(1,)", "(1000000,)"] {
+        let (error, peak) = with_peak(|| npy_core::read::<Void>(&array("'|V2147483647'", count)[..]).unwrap_err());
+        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+        assert!(peak < 8 * FEW, "{peak}");
+        let (error, peak) = with_peak(|| npy_core::read::<String>(&array("'<U536870911'", count)[..]).unwrap_err());
+        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+        assert!(peak < 8 * FEW, "{peak}");
+    }
+}
+
+#[test]
+fn shapes_that_overflow() {
+    for shape in [
+        "(9223372036854775807, 2)",
+        "(2305843009213693952,)",
+        "(0, 4611686018427387904, 4)",
+        "(4611686018427387904, 0, 4)",
+        "(4294967296, 4294967296)",
+        "(0, 9223372036854775807)",
+    ] {
+        let kind = refuse::<f64>(&array("'<f8'", shape));
+        assert!(matches!(kind, ErrorKind::ShapeOverflow { .. }), "{shape}: {kind:?}");
+        assert!(npy_core::view::<f64>(&array("'<f8'", shape)).is_err());
+    }
+    for shape in [
+        "(9223372036854775809, 2)",
+        "(18446744073709551616,)",
+        "(99999999999999999999999999999999999999999999999999,)",
+        "(-1,)",
+        "(True,)",
+        "(1.0,)",
+        "3",
+        "[3]",
+    ] {
+        assert_refused!(array("'<f8'", shape), ErrorKind::HeaderValue { key: "shape", .. });
+    }
+    assert_refused!(array("'<f8'", &format!("({})", "1,".repeat(65))), ErrorKind::TooManyDimensions { found: 65 });
+}
+
+/// Elements without bytes: their number is limited, and needs no loop where it needs none.
+#[test]
+fn many_elements_of_nothing() {
+    assert_refused!(array("'|V0'", "(100000000000000,)"), ErrorKind::LimitExceeded { .. });
+    assert!(matches!(refuse::<String>(&array("'|S0'", "(4611686018427387904,)")), ErrorKind::LimitExceeded { .. }));
+    let many = array("'|S0'", "(4611686018427387904,)");
+    let limits = Limits::new().empty_elements(u64::MAX);
+    let (items, peak) = with_peak(|| npy_core::read_with::<FixedBytes<0>>(&many[..], limits).unwrap());
+    assert_eq!(items.len(), 1 << 62);
+    assert!(peak < FEW);
+    let (error, peak) = with_peak(|| npy_core::read_with::<String>(&many[..], limits).unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Allocation { .. }) && peak < FEW, "{error}");
+    assert_eq!(npy_core::read::<String>(&array("'|S0'", "(1000,)")[..]).unwrap(), vec![String::new(); 1000]);
+}
+
+#[test]
+fn literals_that_nest_or_repeat() {
+    for byte in ["[", "(", "{", "-", "'", "\\", "((", "[{", "u'", "#", "1_", ",", "{1:"] {
+        for count in [24, 300, 100_000] {
+            let text = byte.repeat(count);
+            assert_refused!(
+                file_with_header(2, text.as_bytes(), b""),
+                ErrorKind::HeaderSyntax { .. } | ErrorKind::NestedTooDeep { limit: 200 } | ErrorKind::HeaderValue { .. }
+            );
+            let file = file_with_header(2, format!("{{'descr': {text}").as_bytes(), b"");
+            assert_refused!(file, ErrorKind::HeaderSyntax { .. } | ErrorKind::NestedTooDeep { .. });
+        }
+    }
+    // The descr of 22 brackets that holds other readers for seconds.
+    assert_refused!(array(&format!("{}{}", "[".repeat(22), "]".repeat(22)), "(1,)"), ErrorKind::InvalidDType { .. });
+    // As many fields as a header of the greatest length can have, all of one name.
+    let fields = "('a','i1'),".repeat(90_000);
+    let file = file_with_header(2, format!("{{'descr': [{fields}], 'fortran_order': False, 'shape': ()}}").as_bytes(), b"");
+    assert_refused!(file, ErrorKind::InvalidDType { .. });
+    // Sub-arrays of sub-arrays whose size is more than a dtype can have.
+    let nested = (0..90).fold("'<f8'".to_owned(), |descr, _| format!("({descr}, (3,))"));
+    assert_refused!(array(&nested, "(1,)"), ErrorKind::InvalidDType { .. });
+}
+
+/// A record nests as deep as Python's brackets allow, and no deeper.
+#[test]
+fn records_nest_to_the_limit() {
+    let nested = |depth: usize| format!("{}'<f8'{}", "[('a', ".repeat(depth), ")]".repeat(depth));
+    // The dictionary is a bracket too.
+    let (parsed, _) = Header::parse(&array(&nested(99), "(1,)")).unwrap();
+    assert_eq!(parsed.dtype().itemsize(), 8);
+    assert_eq!(parsed.dtype().descr(), nested(99));
+    assert_refused!(array(&nested(100), "(1,)"), ErrorKind::NestedTooDeep { .. });
+}
+
+/// Every file cut at every byte, in every way of reading.
+#[test]
+fn files_cut_anywhere() {
+    let points: Vec<u8> = {
+        let header =
+            Header::new("[('x', '>f8'), ('', '|V1'), ('name', '<U2')]".parse().unwrap(), npy_core::Order::C, &[3]).unwrap();
+        [header.to_bytes(), vec![b'a', 0, 0, 0].repeat(13)[..51].to_vec()].concat()
+    };
+    assert_eq!(points.len(), 128 + 51);
+    for length in 0..points.len() {
+        let part = &points[..length];
+        let error = npy_core::read::<Point>(part).unwrap_err();
+        let is_right = match length {
+            0..6 => matches!(error.kind(), ErrorKind::NotNpy { .. }),
+            6..8 => matches!(error.kind(), ErrorKind::Truncated { part: Part::Magic, .. }),
+            8..10 => matches!(error.kind(), ErrorKind::Truncated { part: Part::HeaderLength, .. }),
+            10..128 => matches!(error.kind(), ErrorKind::Truncated { part: Part::Header, offset: 10, expected: 118, .. }),
+            _ => {
+                let expected_found = (length - 128) as u64;
+                matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, offset: 128, expected: 51, found } if *found == expected_found)
+            }
+        };
+        assert!(is_right, "{length}: {error}");
+        assert!(Header::parse(&part[..length.min(127)]).is_err());
+    }
+    let mut doubles = Vec::new();
+    npy_core::write(&mut doubles, &[1.0_f64, 2.0]).unwrap();
+    for length in 0..doubles.len() {
+        refuse::<f64>(&doubles[..length]);
+        assert!(npy_core::view::<f64>(&doubles[..length]).is_err());
+    }
+}
+
+/// A stream that gives a byte at a time, interrupts, and claims to have read more than it did.
+struct Faulty<'a> {
+    bytes: &'a [u8],
+    calls: usize,
+    lies: bool,
+}
+
+impl Read for Faulty<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.calls += 1;
+        if self.calls % 3 == 0 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let count = self.bytes.len().min(buffer.len()).min(1);
+        buffer[..count].copy_from_slice(&self.bytes[..count]);
+        self.bytes = &self.bytes[count..];
+        Ok(if self.lies && self.calls > 300 { buffer.len() + 7 } else { count })
+    }
+}
+
+#[test]
+fn streams_that_misbehave() {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &[1.5_f64, -2.5]).unwrap();
+    let faulty = |lies| Faulty { bytes: &file, calls: 0, lies };
+    assert_eq!(npy_core::read::<f64>(faulty(false)).unwrap(), [1.5, -2.5]);
+    // A lie costs the values, nothing else: the memory was zeroed before.
+    assert_eq!(npy_core::read::<f64>(faulty(true)).unwrap().len(), 2);
+    let failing = |limit: u64| file.take(limit).chain(Failing);
+    for limit in [3, 9, 50, 130] {
+        let error = npy_core::read::<f64>(failing(limit)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::ConnectionReset), "{error}");
+    }
+}
+
+struct Failing;
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+trait Take {
+    fn take(&self, limit: u64) -> io::Take<&[u8]>;
+}
+
+impl Take for Vec<u8> {
+    fn take(&self, limit: u64) -> io::Take<&[u8]> {
+        Read::take(&self[..], limit)
+    }
+}
+
+/// Memory of a whole read: the result, and nothing of its size besides.
+#[test]
+fn reading_takes_the_memory_of_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.npy");
+    let size = 64 << 20;
+    npy_core::save(&path, &vec![1.0_f64; size / 8]).unwrap();
+    let (values, peak) = with_peak(|| npy_core::load::<f64>(&path).unwrap());
+    assert_eq!(values.len(), size / 8);
+    announce(&format!("peak memory of reading {size} bytes: {:.4} times as much", peak as f64 / size as f64));
+    assert!(peak < size + size / 50, "{peak}");
+    drop(values);
+
+    // From a stream of unknown length the memory grows with what was read.
+    let bytes = std::fs::read(&path).unwrap();
+    let (values, peak) = with_peak(|| npy_core::read::<f64>(&bytes[..]).unwrap());
+    assert_eq!(values.len(), size / 8);
+    assert!(peak < size + size / 50, "{peak}");
+    drop(values);
+    let (_, peak) = with_peak(|| npy_core::read::<f64>(&bytes[..bytes.len() / 2]).unwrap_err());
+    assert!(peak < size / 2 * 5 / 4 + 4 * FEW, "{peak}");
+
+    // Records in parts: a stage and a chunk.
+    let (count, peak) =
+        with_peak(|| NpyReader::open(&path).unwrap().records::<f64>().map(Result::unwrap).filter(|value| *value == 1.0).count());
+    assert_eq!(count, size / 8);
+    assert!(peak < 2 << 20, "{peak}");
+}

@@ -1,0 +1,211 @@
+//! Saving: all or nothing.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+
+use npy_core::{ErrorKind, FixedUnicode, Header, NpyRecord, NpyWriter, Order};
+
+#[derive(NpyRecord)]
+struct Name {
+    #[npy(rename = "name")]
+    text: String,
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_old_file_is_replaced_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("values.npy");
+    npy_core::save(&path, &[1.0_f64; 1000]).unwrap();
+    let old = File::open(&path).unwrap();
+    npy_core::save(&path, &[2_u8]).unwrap();
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2]);
+    assert_eq!(names_in(folder.path()), ["values.npy"]);
+    // Who had the old file open still has it.
+    assert_eq!(npy_core::read::<f64>(old).unwrap(), [1.0; 1000]);
+}
+
+#[test]
+fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("values.npy");
+    npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
+    let before = fs::read(&path).unwrap();
+
+    // 2³¹ bytes an element are more than a dtype can have.
+    let long = Name { text: "x".repeat(600_000_000) };
+    let error = npy_core::save(&path, &[long]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
+    assert_eq!(error.path(), Some(path.as_path()));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(names_in(folder.path()), ["values.npy"]);
+
+    let error = npy_core::save(folder.path().join("no/such/folder.npy"), &[1_u8]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    let error = npy_core::save(folder.path(), &[1_u8]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    assert_eq!(names_in(folder.path()), ["values.npy"]);
+}
+
+/// A disk that is full after some bytes: the limit on the size of a file, which a child process sets for itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    const CHILD: &str = "NPY_TEST_FULL_DISK";
+    if let Some(path) = std::env::var_os(CHILD) {
+        let error = npy_core::save(Path::new(&path), &[7_u64; 100_000]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("values.npy");
+    npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
+    let before = fs::read(&path).unwrap();
+    for blocks in [0, 1, 8, 200] {
+        // SIGXFSZ is ignored, so that the write fails instead.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" --exact a_full_disk_leaves_the_old_file");
+        let output = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .arg(std::env::current_exe().unwrap())
+            .env(CHILD, &path)
+            .output()
+            .unwrap();
+        // With no block at all the harness itself cannot be heard; the files are what counts.
+        assert!(output.status.success() || blocks == 0, "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert_eq!(names_in(folder.path()), ["values.npy"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("values.npy"), folder.path().join("link.npy"));
+    npy_core::save(&path, &[1_u8]).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    npy_core::save(&link, &[2_u8, 3]).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2, 3]);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_written_to() {
+    npy_core::save("/dev/null", &[1.0_f64]).unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        let error = npy_core::save("/dev/full", &[1.0_f64]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.raw_os_error() == Some(28)), "{error}");
+    }
+}
+
+#[test]
+fn names_without_a_folder_are_relative() {
+    // In a folder of its own, because the tests share the current one.
+    const CHILD: &str = "NPY_TEST_RELATIVE";
+    if std::env::var_os(CHILD).is_some() {
+        npy_core::save("values.npy", &[1_u8]).unwrap();
+        assert_eq!(npy_core::load::<u8>("values.npy").unwrap(), [1]);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "names_without_a_folder_are_relative"])
+        .current_dir(folder.path())
+        .env(CHILD, "1")
+        .output()
+        .unwrap()
+        .status;
+    assert!(status.success());
+    assert_eq!(names_in(folder.path()), ["values.npy"]);
+}
+
+/// A writer that counts its calls and fails from a given byte on.
+struct Sink {
+    bytes: Vec<u8>,
+    calls: usize,
+    room: usize,
+}
+
+impl std::io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.calls += 1;
+        if self.calls % 5 == 0 {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        let count = bytes.len().min(self.room - self.bytes.len());
+        if count == 0 && !bytes.is_empty() {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn every_failure_of_a_stream_is_reported() {
+    let names = ["a", "bcd"].map(|text| Name { text: text.to_owned() });
+    let mut whole = Vec::new();
+    npy_core::write(&mut whole, &names).unwrap();
+    for room in 0..=whole.len() {
+        let mut sink = Sink { bytes: Vec::new(), calls: 0, room };
+        match npy_core::write(&mut sink, &names) {
+            Ok(()) => assert_eq!((room, &sink.bytes), (whole.len(), &whole)),
+            Err(error) => {
+                assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::StorageFull));
+                assert!(room < whole.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_array_takes_one_write_and_a_large_one_two() {
+    let calls = |count: usize| {
+        let mut sink = Sink { bytes: Vec::new(), calls: 0, room: usize::MAX };
+        npy_core::write(&mut sink, &vec![1.0_f64; count]).unwrap();
+        sink.calls
+    };
+    assert_eq!(calls(10), 1);
+    assert_eq!(calls(1_000_000), 2);
+}
+
+#[test]
+fn elements_may_come_one_by_one_or_in_slices() {
+    let names: Vec<FixedUnicode<3>> = ["a", "bc", "def", "", "é"].iter().map(|name| name.parse().unwrap()).collect();
+    let mut expected = Vec::new();
+    npy_core::write(&mut expected, &names).unwrap();
+    let header = Header::new("<U3".parse().unwrap(), Order::C, &[5]).unwrap();
+    let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+    writer.push(&names[0]).unwrap();
+    writer.write_slice(&names[1..3]).unwrap();
+    writer.extend(&names[3..]).unwrap();
+    let error = writer.push(&names[0]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 5, found: 6 }), "{error}");
+    assert_eq!(writer.finish().unwrap(), expected);
+}
+
+#[test]
+fn a_torn_writer_is_noticed() {
+    let mut writer = NpyWriter::with_len(Vec::new(), 3).unwrap();
+    writer.push(&1_u8).unwrap();
+    assert!(matches!(writer.finish().unwrap_err().kind(), ErrorKind::WrongCount { expected: 3, found: 1 }));
+    let mut file = Vec::new();
+    file.write_all(&Header::new("|u1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes()).unwrap();
+    file.push(1);
+    assert!(npy_core::read::<u8>(&file[..]).is_err());
+}
