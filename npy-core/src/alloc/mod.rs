@@ -136,7 +136,7 @@ impl<T> Bulk<T> {
             // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a
             // `MaybeUninit<u8>` needs no initialisation and no alignment.
             let memory = unsafe { std::slice::from_raw_parts_mut(begin, step * size) };
-            let mut spare = Spare { memory, filled: 0 };
+            let mut spare = Spare { memory, filled: 0, initialised: 0 };
             let result = spare.fill_up(fill);
             let filled = spare.filled;
             result.map_err(|error| truncated_or_io(error, offset, expected, done + filled))?;
@@ -218,6 +218,8 @@ unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 pub(crate) struct Spare<'a> {
     memory: &'a mut [MaybeUninit<u8>],
     filled: usize,
+    /// Up to here the memory is initialised, filled or not.
+    initialised: usize,
 }
 
 impl<'a> Spare<'a> {
@@ -227,7 +229,7 @@ impl<'a> Spare<'a> {
         let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
         // `[u8]`, which it is again when the borrow ends.
-        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0 }
+        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
     }
 
     /// Fills all of the memory, or fails with `UnexpectedEof`.
@@ -251,19 +253,22 @@ impl<'a> Spare<'a> {
             slot.write(*byte);
         }
         self.filled += count;
+        self.initialised = self.initialised.max(self.filled);
         count
     }
 
-    /// Reads once from a stream. The memory is zeroed before, a cache's worth at a time, because a `Read` may look at it.
+    /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time, because a `Read` may look at it.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
-        let rest = &mut self.memory[self.filled..];
-        let count = rest.len().min(STAGE_BYTES);
-        let target = &mut rest[..count];
-        target.fill(MaybeUninit::new(0));
-        // SAFETY: the line above initialised all of it.
-        let read = reader.read(unsafe { assume_init(target) })?;
+        let end = self.memory.len().min(self.filled + STAGE_BYTES);
+        if self.initialised < end {
+            self.memory[self.initialised..end].fill(MaybeUninit::new(0));
+            self.initialised = end;
+        }
+        // SAFETY: everything before `initialised` is, and `end` is not behind it.
+        let target = unsafe { assume_init(&mut self.memory[self.filled..end]) };
+        let read = reader.read(target)?;
         // A faulty `Read` may claim more than it was given room for; all of that room is initialised.
-        self.filled += read.min(count);
+        self.filled += read.min(end - self.filled);
         Ok(())
     }
 
@@ -277,6 +282,7 @@ impl<'a> Spare<'a> {
         // -1, the only negative result, means that the cause is in `errno`.
         let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
         self.filled += read.min(rest.len());
+        self.initialised = self.initialised.max(self.filled);
         Ok(())
     }
 }
