@@ -82,8 +82,7 @@ impl<T> Default for Once<T> {
 impl<T> Once<T> {
     fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T) {
         if self.0.is_some() {
-            let name = meta.path.to_token_stream();
-            ctxt.error(&meta.path, format!("`{name}` is given twice"));
+            ctxt.error(&meta.path, format!("`{}` is given twice", name_of(meta)));
             return;
         }
         self.0 = Some((value, meta.path.clone()));
@@ -129,14 +128,21 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 }
 
 fn unknown(meta: &ParseNestedMeta<'_>, place: &str, known: &[&str]) -> syn::Error {
-    let name = meta.path.to_token_stream();
+    let name = name_of(meta);
     let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     meta.error(format!("`{name}` is no attribute of {place}; known are {known}"))
 }
 
+/// The attribute's name as it was written.
+fn name_of(meta: &ParseNestedMeta<'_>) -> String {
+    meta.path.to_token_stream().to_string().replace(' ', "")
+}
+
 /// `name = "text"`
 fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
-    match meta.value()?.parse()? {
+    let name = name_of(meta);
+    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = \"…\"`")))?;
+    match value.parse()? {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
         other => Err(syn::Error::new_spanned(other, "a string is needed: `\"…\"`")),
     }
@@ -144,12 +150,14 @@ fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 
 /// `name = path`, or as serde has it `name = "path"`
 fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
-    let value = meta.value()?;
-    if value.peek(LitStr) {
-        let text: LitStr = value.parse()?;
-        return text.parse_with(Path::parse_mod_style);
-    }
-    value.call(Path::parse_mod_style)
+    let name = name_of(meta);
+    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = path`")))?;
+    let path = if value.peek(LitStr) {
+        value.parse::<LitStr>()?.parse_with(Path::parse_mod_style)
+    } else {
+        value.call(Path::parse_mod_style)
+    };
+    path.map_err(|error| syn::Error::new(error.span(), format!("a path is needed: `{name} = module::item`")))
 }
 
 /// `::npy_core`, unless the struct says otherwise.

@@ -1,23 +1,29 @@
-//! Where-clauses: what a generic struct demands of its parameters.
+//! Where-clauses: what a struct demands of the types of its fields.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::{GenericParam, Generics, Path, parse_quote};
+use std::collections::HashSet;
+
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericParam, Generics, WherePredicate};
 
 use crate::model::Model;
 
-/// The struct's generics, with `FieldType: NpyElement` for each field whose type mentions a type parameter, and no defaults.
+/// The struct's generics without defaults, with `FieldType: NpyElement` for the type of each field.
 ///
-/// A bound on the field's type and not on the parameter: `[T; 3]` may be an element under other conditions than `T`, and `T` may
-/// stand only in a `PhantomData`, which is skipped.
-pub(crate) fn with_bounds(model: &Model<'_>, alias: &Path) -> Generics {
+/// A bound on the field's type and not on a type parameter: `[T; 3]` may be an element under other conditions than `T`, and `T` may
+/// stand only in a `PhantomData`, which is skipped. Types without parameters are among them, although such a bound is either always or
+/// never true: where it is not, the compiler says so once, under the field's type, and takes the bound for granted in the rest of the
+/// generated code.
+pub(crate) fn with_bounds(model: &Model<'_>) -> Generics {
     let mut generics = without_defaults(model.generics);
-    let parameters: Vec<_> = model.generics.type_params().map(|parameter| parameter.ident.clone()).collect();
-    let bounded = model.stored().filter(|field| mentions(field.ty.to_token_stream(), &parameters));
-    let types: Vec<_> = bounded.map(|field| field.ty).collect();
+    let mut seen = HashSet::new();
     let clause = generics.make_where_clause();
-    for ty in types {
-        clause.predicates.push(parse_quote!(#ty: #alias::NpyElement));
+    for ty in model.stored().map(|field| field.ty) {
+        if seen.insert(ty.to_token_stream().to_string()) {
+            let predicate = quote_spanned!(ty.span()=> #ty: __npy::NpyElement);
+            // Always one.
+            clause.predicates.extend(syn::parse2::<WherePredicate>(predicate));
+        }
     }
     generics
 }
@@ -37,12 +43,4 @@ pub(crate) fn without_defaults(generics: &Generics) -> Generics {
         }
     }
     generics
-}
-
-fn mentions(tokens: TokenStream, parameters: &[syn::Ident]) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => parameters.contains(&ident),
-        TokenTree::Group(group) => mentions(group.stream(), parameters),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use syn::ext::IdentExt;
+
 use crate::ctxt::Ctxt;
 use crate::model::Model;
 
@@ -22,7 +24,8 @@ fn check_names(ctxt: &Ctxt, model: &Model<'_>) {
     let mut names = HashMap::new();
     for field in model.stored() {
         if let Some(first) = names.insert(field.name.value(), field) {
-            let message = format!("the fields `{}` and `{}` have the same name in the file", first.ident, field.ident);
+            let (first, second) = (first.ident.unraw(), field.ident.unraw());
+            let message = format!("the fields `{first}` and `{second}` have the same name in the file");
             ctxt.error(&field.name, message);
         }
     }

@@ -63,7 +63,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Ident, Path, parse_quote};
+use syn::{DeriveInput, Ident, Path};
 
 use crate::attr::{ContainerAttrs, DefaultValue, default_crate};
 use crate::bound;
@@ -96,8 +96,7 @@ impl Locals {
 
 /// The implementations for a struct without mistakes.
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
-    let alias: Path = parse_quote!(__npy);
-    let generics = bound::with_bounds(model, &alias);
+    let generics = bound::with_bounds(model);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let Model { ident, krate, .. } = model;
     let plan_ident = format_ident!("__{}Plan", ident);
@@ -203,6 +202,9 @@ fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
             missing_docs,
             non_camel_case_types,
             non_snake_case,
+            private_bounds,
+            private_interfaces,
+            trivial_bounds,
             unnameable_types,
             unreachable_pub,
             unused_qualifications,

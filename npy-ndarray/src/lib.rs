@@ -47,3 +47,7 @@ pub use npy_core::{Error, ErrorKind, Order, Result};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct ReadmeDoctests;

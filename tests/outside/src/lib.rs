@@ -1,0 +1,112 @@
+//! The libraries from outside of their workspace: renamed, re-exported, without a prelude, and under lints that deny everything.
+#![no_implicit_prelude]
+#![forbid(unsafe_code)]
+#![deny(warnings, clippy::pedantic, missing_docs, unused_qualifications, unreachable_pub)]
+
+use ::records::{Datetime64, FixedBytes, FixedUnicode, NpyRecord, half::f16, unit::Millisecond};
+
+/// A record whose crate has another name here.
+#[derive(NpyRecord, ::std::fmt::Debug, ::std::clone::Clone, ::std::cmp::PartialEq)]
+#[npy(crate = ::records)]
+pub struct Track {
+    /// Text of any width.
+    pub name: ::std::string::String,
+    /// Text of a fixed width.
+    pub code: FixedUnicode<3>,
+    /// When it began.
+    pub begin: Datetime64<Millisecond>,
+    /// Records in an array.
+    pub points: [Point<f32, 2>; 2],
+    /// Not in every file.
+    #[npy(default = fallback_weight)]
+    pub weight: f16,
+    /// Not in any file.
+    #[npy(skip)]
+    pub cache: ::std::option::Option<u8>,
+}
+
+/// A record with parameters, by the path of a crate that re-exports it.
+#[derive(NpyRecord, ::std::fmt::Debug, ::std::clone::Clone, ::std::marker::Copy, ::std::cmp::PartialEq)]
+#[npy(crate = ::npy_ndarray::npy_core)]
+pub struct Point<T: ::std::marker::Copy, const N: usize> {
+    /// Where it is.
+    pub position: [T; N],
+    /// What it is.
+    #[npy(rename = "Art")]
+    pub kind: FixedBytes<2>,
+    /// Whether it counts.
+    pub r#use: bool,
+}
+
+fn fallback_weight() -> f16 {
+    f16::ONE
+}
+
+#[cfg(test)]
+mod tests {
+    // The tests have a prelude; what is derived above has none.
+    use ::std::prelude::rust_2024::*;
+    use ::std::{assert, assert_eq, env, fs, vec};
+
+    use ::ndarray::{Array2, ShapeBuilder};
+    use ::npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
+    use ::records::{DType, Header, NpyElement, NpyReader, NpyWriter};
+
+    use super::{Datetime64, FixedBytes, Point, Track, f16, fallback_weight};
+
+    fn track(id: u8) -> Track {
+        let point = Point { position: [f32::from(id), 2.0], kind: FixedBytes::default(), r#use: true };
+        Track {
+            name: "x".repeat(id.into()),
+            code: "ab".parse().unwrap(),
+            begin: Datetime64::new(1_700_000_000_000),
+            points: [point, point],
+            weight: f16::from_f32(0.5),
+            cache: None,
+        }
+    }
+
+    #[test]
+    fn records_and_arrays_of_them() -> Result<(), ::records::Error> {
+        let folder = env::temp_dir().join(::std::format!("npy-outside-{}", ::std::process::id()));
+        fs::create_dir_all(&folder)?;
+        let path = folder.join("tracks.npy");
+
+        let tracks: Vec<Track> = (1..4).map(track).collect();
+        ::records::save(&path, &tracks)?;
+        assert_eq!(::records::load::<Track>(&path)?, tracks);
+        let text = "[('name', '<U3'), ('code', '<U3'), ('begin', '<M8[ms]'), \
+                    ('points', [('position', '<f4', (2,)), ('Art', '|S2'), ('use', '|b1')], (2,)), ('weight', '<f2')]";
+        let mut reader = NpyReader::open(&path)?;
+        assert_eq!(reader.header().dtype(), &text.parse::<DType>()?);
+        assert_eq!(reader.records::<Track>().count(), 3);
+
+        let square = Array2::from_shape_fn((2, 2).f(), |(i, j)| track(u8::try_from(i + j).unwrap_or_default()));
+        square.save_npy(&path)?;
+        assert_eq!(Array2::<Track>::load_npy_with(&path, NpyReadOptions::new().order(Order::C))?, square);
+        fs::remove_dir_all(&folder)?;
+        Ok(())
+    }
+
+    #[test]
+    fn a_field_with_a_default_may_be_missing() -> Result<(), ::records::Error> {
+        let dtype = Track::dtype().to_string().replace(", ('weight', '<f2')", "").replace("<U0", "<U9");
+        let header = Header::new(dtype.parse()?, Order::C, &[1])?;
+        let mut writer = NpyWriter::with_header(vec![], &header)?;
+        writer.push(&track(1))?;
+        let file = writer.finish()?;
+        let read = ::records::read::<Track>(&file[..])?;
+        assert_eq!(read, [Track { weight: fallback_weight(), ..track(1) }]);
+        Ok(())
+    }
+
+    #[test]
+    fn bytes_as_an_array() -> Result<(), ::records::Error> {
+        let mut memory = vec![0_u8; 256];
+        let begin = memory.as_ptr().align_offset(64);
+        ::ndarray::array![[1.0, 2.0], [3.0, 4.0]].write_npy(&mut memory[begin..])?;
+        let view = ::ndarray::ArrayView2::<f64>::view_npy(&memory[begin..])?;
+        assert!(view[[1, 1]] > 3.5);
+        Ok(())
+    }
+}

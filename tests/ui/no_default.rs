@@ -1,0 +1,12 @@
+use npy_core::NpyRecord;
+
+struct Station;
+
+#[derive(NpyRecord)]
+struct Pick {
+    time: f64,
+    #[npy(skip)]
+    station: Station,
+}
+
+fn main() {}

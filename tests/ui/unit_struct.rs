@@ -1,0 +1,6 @@
+use npy_core::NpyRecord;
+
+#[derive(NpyRecord)]
+struct Nothing;
+
+fn main() {}
