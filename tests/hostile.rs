@@ -220,7 +220,7 @@ fn files_cut_anywhere() {
     let points: Vec<u8> = {
         let header =
             Header::new("[('x', '>f8'), ('', '|V1'), ('name', '<U2')]".parse().unwrap(), npy_core::Order::C, &[3]).unwrap();
-        [header.to_bytes(), vec![b'a', 0, 0, 0].repeat(13)[..51].to_vec()].concat()
+        [header.to_bytes(), [b'a', 0, 0, 0].repeat(13)[..51].to_vec()].concat()
     };
     assert_eq!(points.len(), 128 + 51);
     for length in 0..points.len() {
@@ -257,7 +257,7 @@ struct Faulty<'a> {
 impl Read for Faulty<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.calls += 1;
-        if self.calls % 3 == 0 {
+        if self.calls.is_multiple_of(3) {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let count = self.bytes.len().min(buffer.len()).min(1);

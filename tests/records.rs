@@ -98,14 +98,17 @@ fn a_record_of_everything_goes_out_and_comes_back() {
 /// The same records in other layouts: what the file's dtype is makes no difference.
 #[test]
 fn the_layout_of_the_file_makes_no_difference() {
-    let records: Vec<_> = (0..3).map(everything).collect();
+    // More than fit into one stage.
+    let records: Vec<_> = (0..1500_u16).map(|i| Everything { text: "xyz".to_owned(), ..everything((i % 50) as u8) }).collect();
     let mut packed = Vec::new();
     npy_core::write(&mut packed, &records).unwrap();
     let (header, _) = Header::parse(&packed).unwrap();
     let descr = header.dtype().to_string();
     let padded = descr.replace("), ('", "), ('', '|V5'), ('").replace("[('x'", "[('', '|V3'), ('x'");
-    for layout in [descr.replace('<', ">"), padded.replace("('', '|V5'), ('', '|V5')", "('', '|V10')")] {
-        let header = Header::new(layout.parse().unwrap(), Order::C, &[3]).unwrap();
+    let trailing = descr.replace("(0,))]", "(0,)), ('', '|V3')]");
+    assert!(trailing.len() > descr.len());
+    for layout in [trailing, descr.replace('<', ">"), padded.replace("('', '|V5'), ('', '|V5')", "('', '|V10')")] {
+        let header = Header::new(layout.parse().unwrap(), Order::C, &[records.len()]).unwrap();
         assert_ne!(header.dtype().to_string(), descr);
         let mut file = Vec::new();
         let mut writer = NpyWriter::with_header(&mut file, &header).unwrap();
@@ -122,6 +125,27 @@ struct Sample {
     count: i16,
     place: Corner,
     trace: [i32; 2],
+}
+
+/// Padding behind the last field changes nothing but the distance between the records.
+#[test]
+fn trailing_padding_is_no_other_layout_but_another_itemsize() {
+    let corners: Vec<Corner> = (0..30_000_u16).map(|i| Corner { x: i.into(), y: f64::from(i) + 0.5 }).collect();
+    for layout in [
+        "[('x', '<f4'), ('y', '<f8'), ('', '|V4')]",
+        "[('', '|V4'), ('x', '<f4'), ('y', '<f8')]",
+        "[('x', '>f4'), ('y', '>f8'), ('', '|V1')]",
+    ] {
+        let header = Header::new(layout.parse().unwrap(), Order::C, &[corners.len()]).unwrap();
+        let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+        writer.write_slice(&corners).unwrap();
+        let file = writer.finish().unwrap();
+        assert_eq!(file.len() as u64, header.to_bytes().len() as u64 + header.data_bytes());
+        assert_eq!(npy_core::read::<Corner>(&file[..]).unwrap(), corners);
+        let mut over = vec![Corner { x: 0.0, y: 0.0 }; corners.len()];
+        NpyReader::new(&file[..]).unwrap().read_into(&mut over).unwrap();
+        assert_eq!(over, corners);
+    }
 }
 
 /// What real NumPy writes for the same values: packed, aligned, big-endian, re-ordered, and with a field that the struct lacks.

@@ -140,7 +140,7 @@ struct Sink {
 impl std::io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.calls += 1;
-        if self.calls % 5 == 0 {
+        if self.calls.is_multiple_of(5) {
             return Err(std::io::ErrorKind::Interrupted.into());
         }
         let count = bytes.len().min(self.room - self.bytes.len());

@@ -6,7 +6,7 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact};
+use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact, reserve_more};
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
@@ -205,8 +205,15 @@ impl<R: Read> NpyReader<R> {
                 self.position += items.len();
             }
             None => {
-                let mut decoded = self.read_vec(&plan, items.len())?;
-                items.swap_with_slice(&mut decoded);
+                let (itemsize, count, is_there) = (self.header.dtype().itemsize(), items.len(), self.is_there(items.len()));
+                let (mut rest, mut first) = (items, self.position as u64);
+                self.for_each_stage(count, is_there, |bytes, step| {
+                    let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
+                    element::decode_over(&plan, itemsize, bytes, stage, first)?;
+                    (rest, first) = (after, first + step as u64);
+                    Ok(())
+                })?;
+                self.position += count;
             }
         }
         Ok(())
@@ -287,41 +294,48 @@ impl<R: Read> NpyReader<R> {
         Ok(items)
     }
 
-    /// Reads elements whose memory is not the file's bytes, through a stage that stays in the cache.
+    /// Reads elements whose memory is not the file's bytes.
     fn decode_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize, is_there: bool) -> Result<Vec<T>> {
-        let itemsize = self.header.dtype().itemsize();
-        let (begin, first) = (self.offset(), self.position as u64);
-        let Self { reader, source, .. } = self;
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
         let mut items = Vec::new();
-        if is_there {
+        // `Limits` bounds the number of elements that have no bytes.
+        if is_there || itemsize == 0 {
             reserve_exact(&mut items, count)?;
         }
+        self.for_each_stage(count, is_there, |bytes, step| {
+            reserve_more(&mut items, step, count)?;
+            let index = first + items.len() as u64;
+            element::decode_all(plan, itemsize, bytes, step, &mut items, index)
+        })?;
+        Ok(items)
+    }
+
+    /// Reads the bytes of `count` elements in parts that stay in the cache, and calls `each` with those of some elements and their number.
+    fn for_each_stage(&mut self, count: usize, is_there: bool, mut each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
+        let itemsize = self.header.dtype().itemsize();
         if itemsize == 0 {
-            // `Limits` bounds the number of elements that have no bytes.
-            items.try_reserve(count).map_err(|_| ErrorKind::Allocation { bytes: count.saturating_mul(size_of::<T>()) })?;
-            for index in 0..count {
-                items.push(T::decode(plan, &[]).map_err(|error| error.in_element(first + index as u64))?);
-            }
-            return Ok(items);
+            return each(&[], count);
         }
+        let begin = self.offset();
+        let Self { reader, source, .. } = self;
+        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
         let per_stage = (STAGE_BYTES / itemsize).max(1);
         let mut stage = Vec::new();
-        while items.len() < count {
-            let step = per_stage.min(count - items.len());
+        let mut done = 0;
+        while done < count {
+            let step = per_stage.min(count - done);
             let bytes = step * itemsize;
-            let done = (items.len() * itemsize) as u64;
-            let truncated = |error: Error| with_totals(error, begin, (count * itemsize) as u64, done);
+            let truncated = |error: Error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64);
             if stage.len() < bytes {
+                // Grows with what is there: an element may claim 2 GiB.
                 stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
             } else {
                 Bulk::<u8>::new().fill_slice(&mut stage[..bytes], false, begin, fill).map_err(truncated)?;
             }
-            items.try_reserve(step).map_err(|_| ErrorKind::Allocation { bytes: step.saturating_mul(size_of::<T>()) })?;
-            let index = first + items.len() as u64;
-            element::decode_all(plan, itemsize, &stage[..bytes], &mut items, index)?;
+            each(&stage[..bytes], step)?;
+            done += step;
         }
-        Ok(items)
+        Ok(())
     }
 }
 

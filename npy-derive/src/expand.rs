@@ -130,12 +130,12 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
 
                 #find
 
-                #[inline]
+                #[inline(always)]
                 fn decode(#plan: &Self::Plan, #record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
                     __npy::Ok(Self { #(#decode)* })
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn encode(&self, #plan: &Self::Plan, #record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                     #(#encode)*
                     __npy::Ok(())

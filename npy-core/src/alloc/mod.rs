@@ -127,9 +127,7 @@ impl<T> Bulk<T> {
         while items.len() < count {
             let step = if is_there { step } else { step.min(growth(items.len() * size).div_ceil(size)) };
             let step = step.clamp(1, count - items.len());
-            if items.capacity() - items.len() < step {
-                reserve_exact(&mut items, step)?;
-            }
+            reserve_more(&mut items, step, count)?;
             let done = items.len() * size;
             let (spare, _) = items.spare_capacity_mut().split_at_mut(step);
             let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
@@ -199,7 +197,7 @@ fn truncated_or_io(error: io::Error, offset: u64, expected: usize, found: usize)
 }
 
 /// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the cost of growing stays linear.
-pub(crate) fn growth(done: usize) -> usize {
+fn growth(done: usize) -> usize {
     FIRST_BYTES.max(done / 4)
 }
 
@@ -292,6 +290,21 @@ pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     let bytes = count.saturating_mul(size_of::<T>());
     items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes })?;
     advise_huge_pages(items.spare_capacity_mut());
+    Ok(())
+}
+
+/// Sees that there is room for `step` more elements of `count` in all, by steps that keep the cost of growing linear.
+///
+/// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge ones was measured four times slower.
+pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> Result<()> {
+    if items.capacity() - items.len() >= step {
+        return Ok(());
+    }
+    let size = size_of::<T>().max(1);
+    let more = step.max(growth(items.len() * size) / size);
+    let more = more.min(count - items.len());
+    let bytes = more.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(more).map_err(|_| ErrorKind::Allocation { bytes })?;
     Ok(())
 }
 

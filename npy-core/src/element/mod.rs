@@ -133,29 +133,63 @@ pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
-/// Decodes each element of `bytes`, which hold whole elements of `itemsize` bytes, and appends them to `items`, which has room for
-/// them. `first` is the index of the first, for error messages.
+/// The native layout as a constant, if that is what the file has. In the loop over the elements all offsets and widths are constants
+/// then.
+///
+/// The itemsize counts too: a record with nothing but padding behind its last field has the same plan as one without.
+#[inline(always)]
+fn native_layout<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<Layout<T::Plan>> {
+    const { native::<T>() }.filter(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
+}
+
+/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which has room for them. `first` is the index of the
+/// first, for error messages.
 pub(crate) fn decode_all<T: NpyElement>(
     plan: &T::Plan,
     itemsize: usize,
     bytes: &[u8],
+    count: usize,
     items: &mut Vec<T>,
     first: u64,
 ) -> Result<()> {
-    // With the plan of a native packed file known at compile time, all offsets and widths are constants in the loop.
-    let result = if let Some(layout) = const { native::<T>() }
-        && layout.plan == *plan
-        && layout.itemsize > 0
-    {
-        let itemsize = const { if let Some(layout) = native::<T>() { layout.itemsize } else { 0 } };
-        crate::alloc::extend(items, bytes.chunks_exact(itemsize), |element| T::decode(&layout.plan, element))
+    let result = if let Some(layout) = native_layout::<T>(plan, itemsize) {
+        crate::alloc::extend(items, bytes.chunks_exact(layout.itemsize), |element| T::decode(&layout.plan, element))
+    } else if itemsize == 0 {
+        crate::alloc::extend(items, 0..count, |_| T::decode(plan, &[]))
     } else {
         crate::alloc::extend(items, bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
     };
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
 
-/// Stores the elements one after another in `bytes`, which has exactly the room. `first` is the index of the first.
+/// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the index of the first.
+pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
+    if let Some(layout) = native_layout::<T>(plan, itemsize) {
+        decode_each(&layout.plan, items.iter_mut().zip(bytes.chunks_exact(layout.itemsize)), first)
+    } else if itemsize == 0 {
+        decode_each(plan, items.iter_mut().map(|item| (item, [].as_slice())), first)
+    } else {
+        decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first)
+    }
+}
+
+#[inline(always)]
+fn decode_each<'a, T: NpyElement + 'a>(
+    plan: &T::Plan,
+    pairs: impl Iterator<Item = (&'a mut T, &'a [u8])>,
+    first: u64,
+) -> Result<()> {
+    for (i, (item, element)) in pairs.enumerate() {
+        match T::decode(plan, element) {
+            Ok(decoded) => *item = decoded,
+            Err(error) => return Err(error.in_element(first + i as u64)),
+        }
+    }
+    Ok(())
+}
+
+/// Stores the elements one after another in `bytes`, which has exactly the room, `itemsize` bytes for each. `first` is the index of the
+/// first.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     plan: &T::Plan,
     itemsize: usize,
@@ -163,22 +197,25 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     bytes: &mut [u8],
     first: u64,
 ) -> Result<()> {
-    let place = |(element, item): (&mut [u8], &T), plan: &T::Plan| item.encode(plan, element);
-    let mut index = first;
-    let mut count = |result: Result<(), ValueError>| {
-        let done = result.map_err(|error| error.in_element(index));
-        index += 1;
-        done
-    };
-    if let Some(layout) = const { native::<T>() }
-        && layout.plan == *plan
-        && layout.itemsize > 0
-    {
-        let itemsize = const { if let Some(layout) = native::<T>() { layout.itemsize } else { 0 } };
-        bytes.chunks_exact_mut(itemsize).zip(items).try_for_each(|pair| count(place(pair, &layout.plan)))
+    if let Some(layout) = native_layout::<T>(plan, itemsize) {
+        encode_each(&layout.plan, bytes.chunks_exact_mut(layout.itemsize).zip(items), first)
     } else {
-        bytes.chunks_exact_mut(itemsize).zip(items).try_for_each(|pair| count(place(pair, plan)))
+        encode_each(plan, bytes.chunks_exact_mut(itemsize).zip(items), first)
     }
+}
+
+#[inline(always)]
+fn encode_each<'a, 'b, T: NpyElement + 'a>(
+    plan: &T::Plan,
+    pairs: impl Iterator<Item = (&'b mut [u8], &'a T)>,
+    first: u64,
+) -> Result<()> {
+    for (i, (element, item)) in pairs.enumerate() {
+        if let Err(error) = item.encode(plan, element) {
+            return Err(error.in_element(first + i as u64));
+        }
+    }
+    Ok(())
 }
 
 /// The first `N` bytes. That there are as many is checked when the plan is made.
