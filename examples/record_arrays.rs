@@ -1,10 +1,9 @@
 //! The main job: record arrays from Python into Rust structs, and back. `cargo run --example record_arrays`
 
-use std::collections::BTreeSet;
-
 use ndarray::Array2;
 use npy_core::{Datetime64, FixedBytes, FixedUnicode, NpyRecord, unit::Nanosecond};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+use std::collections::BTreeSet;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data");
 const OUTPUT: &str = "target/record_arrays";

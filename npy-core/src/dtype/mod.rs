@@ -263,13 +263,7 @@ impl Record {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
-        let mut itemsize = 0_usize;
-        let place = |(name, dtype): (N, DType)| {
-            let field = Field::new(name, itemsize, dtype);
-            itemsize = field.end();
-            field
-        };
-        let fields: Vec<_> = fields.into_iter().map(place).collect();
+        let Self { fields, itemsize } = Self::packed_unchecked(fields);
         Self::new(fields, itemsize)
     }
 
@@ -322,9 +316,9 @@ impl Record {
     }
 
     /// For the derive, which has checked the names; [`Header::new`](crate::Header::new) checks the size of every dtype.
-    pub(crate) fn packed_unchecked(fields: impl IntoIterator<Item = (&'static str, DType)>) -> Self {
+    pub(crate) fn packed_unchecked<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Self {
         let mut itemsize = 0;
-        let place = |(name, dtype): (&'static str, DType)| {
+        let place = |(name, dtype): (N, DType)| {
             let field = Field::new(name, itemsize, dtype);
             itemsize = field.end();
             field
