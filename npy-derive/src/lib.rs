@@ -2,8 +2,8 @@
 //!
 //! Use it through `npy_core` with the feature `derive`, which re-exports it beside the trait of the same name.
 //!
-//! The way of a struct through this crate: [`attr`] parses what stands in `#[npy(...)]`, [`model`] joins it with the fields,
-//! [`check`] applies the rules that concern several fields, [`bound`] makes the where-clauses, [`expand`] writes the code. [`ctxt`]
+//! The way of a struct through this crate: `attr` parses what stands in `#[npy(...)]`, `model` joins it with the fields,
+//! `check` applies the rules that concern several fields, `bound` makes the where-clauses, `expand` writes the code. `ctxt`
 //! collects the errors of all of them.
 
 mod ctxt;
