@@ -23,7 +23,7 @@
 //!
 //! # Where to look
 //!
-//! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`]: the same with a stream.
+//! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`](write()): the same with a stream.
 //! - [`NpyElement`]: which Rust type stands for which dtype. [`NpyRecord`]: structs for record arrays.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`view`]: a file in memory as a slice, without copying.
