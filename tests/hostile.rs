@@ -194,13 +194,25 @@ fn literals_that_nest_or_repeat() {
     }
     // The descr of 22 brackets that holds other readers for seconds.
     assert_refused!(array(&format!("{}{}", "[".repeat(22), "]".repeat(22)), "(1,)"), ErrorKind::InvalidDType { .. });
-    // As many fields as a header of the greatest length can have, all of one name.
-    let fields = "('a','i1'),".repeat(90_000);
-    let file = file_with_header(2, format!("{{'descr': [{fields}], 'fortran_order': False, 'shape': ()}}").as_bytes(), b"");
-    assert_refused!(file, ErrorKind::InvalidDType { .. });
+    // As many fields as a header of the greatest length can have.
+    let with_descr =
+        |descr: &str| file_with_header(2, format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ()}}").as_bytes(), b"");
+    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(60_000))), ErrorKind::InvalidDType { .. });
+    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(90_000))), ErrorKind::LimitExceeded { what: "fields", .. });
+    assert_refused!(with_descr(&format!("'{}'", "b,".repeat(500_000))), ErrorKind::LimitExceeded { what: "fields", .. });
     // Sub-arrays of sub-arrays whose size is more than a dtype can have.
     let nested = (0..90).fold("'<f8'".to_owned(), |descr, _| format!("({descr}, (3,))"));
     assert_refused!(array(&nested, "(1,)"), ErrorKind::InvalidDType { .. });
+}
+
+/// Many missing fields, each with a list of the many fields that are there.
+#[test]
+fn long_lists_of_mismatches_stay_short() {
+    let fields: String = (0..50_000).map(|i| format!("('f{i}','i1'),")).collect();
+    let file = file_with_header(2, format!("{{'descr': [{fields}], 'fortran_order': False, 'shape': (0,)}}").as_bytes(), b"");
+    let (error, peak) = with_peak(|| npy_core::read::<Point>(&file[..]).unwrap_err());
+    assert!(error.to_string().len() < 1000, "{error}");
+    assert!(peak < file.len() * 32 + 4 * FEW, "{peak}");
 }
 
 /// A record nests as deep as Python's brackets allow, and no deeper.

@@ -199,6 +199,36 @@ fn elements_may_come_one_by_one_or_in_slices() {
     assert_eq!(writer.finish().unwrap(), expected);
 }
 
+/// An iterator that says it has another number of items than it has.
+struct Liar<I>(I, (usize, Option<usize>));
+
+impl<I: Iterator> Iterator for Liar<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.1
+    }
+}
+
+#[test]
+fn iterators_need_not_know_how_many_they_have() {
+    let values: Vec<u16> = (0..1000).collect();
+    let mut expected = Vec::new();
+    npy_core::write(&mut expected, &values).unwrap();
+    for hint in [(0, None), (0, Some(0)), (7, Some(7)), (5000, Some(5000)), (usize::MAX, None)] {
+        let mut writer = NpyWriter::with_len(Vec::new(), 1000).unwrap();
+        writer.extend(Liar(values.iter(), hint)).unwrap();
+        assert_eq!(writer.finish().unwrap(), expected);
+    }
+    let mut writer = NpyWriter::with_len(Vec::new(), 1000).unwrap();
+    writer.extend(Liar(values[..3].iter(), (1000, Some(1000)))).unwrap();
+    assert!(matches!(writer.finish().unwrap_err().kind(), ErrorKind::WrongCount { expected: 1000, found: 3 }));
+}
+
 #[test]
 fn a_torn_writer_is_noticed() {
     let mut writer = NpyWriter::with_len(Vec::new(), 3).unwrap();

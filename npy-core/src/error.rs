@@ -371,8 +371,10 @@ pub enum MismatchKind {
     MissingField {
         /// The dtype that the Rust type needs.
         rust: String,
-        /// The names that the file has.
+        /// The first names that the file has.
         available: Vec<String>,
+        /// How many more it has.
+        omitted: usize,
     },
 }
 
@@ -390,18 +392,14 @@ impl fmt::Display for Mismatch {
                 }
                 Ok(())
             }
-            MismatchKind::MissingField { rust, available } => {
+            MismatchKind::MissingField { rust, available, omitted } => {
                 write!(f, "file has no such field, {needs} {rust} (")?;
                 match available.as_slice() {
                     [] => f.write_str("the file's record has no fields")?,
                     names => {
-                        const SHOWN: usize = 12;
-                        f.write_str("the file has ")?;
-                        for (i, name) in names.iter().take(SHOWN).enumerate() {
-                            write!(f, "{}{name}", if i == 0 { "" } else { ", " })?;
-                        }
-                        if names.len() > SHOWN {
-                            write!(f, " and {} more", names.len() - SHOWN)?;
+                        write!(f, "the file has {}", names.join(", "))?;
+                        if *omitted > 0 {
+                            write!(f, " and {omitted} more")?;
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dtype::{DType, ScalarKind, TimeUnit};
+use crate::dtype::{DType, Record, ScalarKind, TimeUnit};
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 
 /// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
@@ -50,8 +50,12 @@ impl Planner {
     }
 
     #[cold]
-    pub(crate) fn missing_field(&mut self, rust: &DType, available: Vec<String>) {
-        self.push(MismatchKind::MissingField { rust: show(rust), available });
+    pub(crate) fn missing_field(&mut self, rust: &DType, record: &Record) {
+        // Not all names: there may be very many, for each of many missing fields.
+        const SHOWN: usize = 12;
+        let available: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
+        let omitted = record.fields().len() - available.len();
+        self.push(MismatchKind::MissingField { rust: show(rust), available, omitted });
     }
 
     fn push(&mut self, kind: MismatchKind) {

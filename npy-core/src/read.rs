@@ -6,7 +6,7 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact, reserve_more};
+use crate::alloc::{Bulk, FIRST_BYTES, STAGE_BYTES, Spare, reserve_exact, reserve_more};
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
@@ -273,8 +273,8 @@ impl<R: Read> NpyReader<R> {
     /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
     fn is_there(&self, count: usize) -> bool {
         let needed = count as u64 * self.header.dtype().itemsize() as u64;
-        // A stage's worth is taken on credit.
-        needed <= STAGE_BYTES as u64
+        // So much is taken on credit.
+        needed <= FIRST_BYTES as u64
             || (self.source.length)(&self.reader).is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
     }
 

@@ -78,8 +78,7 @@ impl<T: NpyElement> FieldPlan<T> {
     /// Finds the field in the file's record; notes it in `planner` if it is not there or does not fit.
     pub fn find(record: &Record, name: &'static str, hint: usize, planner: &mut Planner) -> Option<Self> {
         let Some(field) = lookup(record, name, hint) else {
-            let available = record.fields().iter().map(|field| field.name().to_owned()).collect();
-            planner.in_field(name, |planner| planner.missing_field(&T::dtype(), available));
+            planner.in_field(name, |planner| planner.missing_field(&T::dtype(), record));
             return None;
         };
         let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;

@@ -175,27 +175,21 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
         let mut items = items.into_iter().peekable();
         while items.peek().is_some() {
-            let room = self.expected - self.count;
-            let lower = items.size_hint().0.max(1);
-            let step = per_stage.min(lower).min(usize::try_from(room).unwrap_or(usize::MAX));
-            if step == 0 {
+            let room = usize::try_from(self.expected - self.count).unwrap_or(usize::MAX);
+            if room == 0 {
                 return Err(self.overfull(1));
             }
+            // How many the iterator says it has at most; it need not be right.
+            let step = per_stage.min(room).min(items.size_hint().1.unwrap_or(per_stage).max(1));
             // Zeros, so that padding is written as zeros.
             let begin = self.make_room(step * self.itemsize)?;
             self.stage.resize(begin + step * self.itemsize, 0);
             let part = items.by_ref().take(step);
-            let encoded = if self.itemsize == 0 {
-                part.count();
-                Ok(())
-            } else {
-                element::encode_all(&self.plan, self.itemsize, part, &mut self.stage[begin..], self.count)
-            };
-            if encoded.is_err() {
-                self.stage.truncate(begin);
-            }
+            let encoded = element::encode_all(&self.plan, self.itemsize, part, &mut self.stage[begin..], self.count);
+            let count = encoded.as_ref().map_or(0, |count| *count);
+            self.stage.truncate(begin + count * self.itemsize);
+            self.count += count as u64;
             encoded?;
-            self.count += step as u64;
         }
         Ok(())
     }

@@ -64,7 +64,7 @@ pub(crate) type Fill<'a> = dyn FnMut(&mut Spare<'_>) -> io::Result<()> + 'a;
 pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 
 /// How much memory a stream of unknown length gets before anything was read from it.
-const FIRST_BYTES: usize = 64 * 1024;
+pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 
 impl<T> Bulk<T> {
     /// Arrays of a plain type are plain.

@@ -17,30 +17,39 @@ pub(super) fn from_text(text: &str, limits: &Limits) -> Result<DType> {
 
 /// Reads the value of the header's `descr`.
 pub(crate) fn from_literal(node: &Node<'_>, limits: &Limits) -> Result<DType> {
-    let dtype = read(node)?;
-    let fields = dtype.count_fields();
-    if fields > limits.fields {
-        return Err(ErrorKind::LimitExceeded { what: "fields", limit: limits.fields as u64, found: fields as u64 }.into());
-    }
+    let dtype = read(node, limits)?;
+    check_fields(dtype.count_fields(), limits)?;
     Ok(dtype)
 }
 
-fn read(node: &Node<'_>) -> Result<DType> {
+fn check_fields(found: usize, limits: &Limits) -> Result<()> {
+    if found > limits.fields {
+        return Err(ErrorKind::LimitExceeded { what: "fields", limit: limits.fields as u64, found: found as u64 }.into());
+    }
+    Ok(())
+}
+
+fn read(node: &Node<'_>, limits: &Limits) -> Result<DType> {
     match &node.value {
+        // `i4,f8` is a record too. Before it is built: it would take more memory than the text.
+        Value::Text(text) if text.len() > limits.fields => check_fields(text.split(',').count(), limits)
+            .and_then(|()| parse::dtype_string(text))
+            .map_err(|error| locate(error, node)),
         Value::Text(text) => parse::dtype_string(text).map_err(|error| locate(error, node)),
         Value::Tuple(items) => match items.as_slice() {
             // NumPy up to 1.26 wrote the metadata of a field's dtype, and 1.6 wrote `{}` behind a datetime. No NumPy reads that.
-            [dtype, Node { value: Value::Dict(_), .. }] => read(dtype),
+            [dtype, Node { value: Value::Dict(_), .. }] => read(dtype, limits),
             // NumPy ignores what comes after the second item.
-            [base, shape, ..] => sub_array(read(base)?, shape),
+            [base, shape, ..] => sub_array(read(base, limits)?, shape),
             _ => Err(invalid(node, "a sub-array is a tuple of a dtype and a shape")),
         },
-        Value::List(fields) => read_record(node, fields),
+        Value::List(fields) => read_record(node, fields, limits),
         _ => Err(invalid(node, "a dtype is a string, a list of fields, or a tuple of a dtype and a shape")),
     }
 }
 
-fn read_record(node: &Node<'_>, items: &[Node<'_>]) -> Result<DType> {
+fn read_record(node: &Node<'_>, items: &[Node<'_>], limits: &Limits) -> Result<DType> {
+    check_fields(items.len(), limits)?;
     let mut fields = Vec::with_capacity(items.len());
     let mut offset = 0_usize;
     for item in items {
@@ -48,8 +57,8 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>]) -> Result<DType> {
             return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape"));
         };
         let (name, dtype) = match parts.as_slice() {
-            [name, dtype] => (name, read(dtype)?),
-            [name, dtype, shape] => (name, sub_array(read(dtype)?, shape)?),
+            [name, dtype] => (name, read(dtype, limits)?),
+            [name, dtype, shape] => (name, sub_array(read(dtype, limits)?, shape)?),
             _ => return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape")),
         };
         let is_untitled = matches!(name.value, Value::Text(_));

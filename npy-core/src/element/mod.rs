@@ -188,34 +188,38 @@ fn decode_each<'a, T: NpyElement + 'a>(
     Ok(())
 }
 
-/// Stores the elements one after another in `bytes`, which has exactly the room, `itemsize` bytes for each. `first` is the index of the
-/// first.
+/// Stores the elements one after another in `bytes`, which has room for them, `itemsize` bytes for each; tells how many there were.
+/// `first` is the index of the first.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     plan: &T::Plan,
     itemsize: usize,
     items: impl Iterator<Item = &'a T>,
     bytes: &mut [u8],
     first: u64,
-) -> Result<()> {
+) -> Result<usize> {
     if let Some(layout) = native_layout::<T>(plan, itemsize) {
-        encode_each(&layout.plan, bytes.chunks_exact_mut(layout.itemsize).zip(items), first)
+        encode_each(&layout.plan, items.zip(bytes.chunks_exact_mut(layout.itemsize)), first)
+    } else if itemsize == 0 {
+        encode_each(plan, items.map(|item| (item, [].as_mut_slice())), first)
     } else {
-        encode_each(plan, bytes.chunks_exact_mut(itemsize).zip(items), first)
+        encode_each(plan, items.zip(bytes.chunks_exact_mut(itemsize)), first)
     }
 }
 
 #[inline(always)]
 fn encode_each<'a, 'b, T: NpyElement + 'a>(
     plan: &T::Plan,
-    pairs: impl Iterator<Item = (&'b mut [u8], &'a T)>,
+    pairs: impl Iterator<Item = (&'a T, &'b mut [u8])>,
     first: u64,
-) -> Result<()> {
-    for (i, (element, item)) in pairs.enumerate() {
+) -> Result<usize> {
+    let mut count = 0;
+    for (item, element) in pairs {
         if let Err(error) = item.encode(plan, element) {
-            return Err(error.in_element(first + i as u64));
+            return Err(error.in_element(first + count as u64));
         }
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The first `N` bytes. That there are as many is checked when the plan is made.
