@@ -357,3 +357,49 @@ fn every_mismatch_is_reported_at_once_with_its_path() {
       trace: file has ('<i4', (3,)), struct needs ('<i4', (2,)) (the sub-array has 3 items along this axis, and the Rust array has 2)
     "#);
 }
+
+/// Types that reach a field by an associated type, an alias, a macro, a default or `cfg`.
+#[test]
+fn types_of_every_origin_are_fields() {
+    mod inner {
+        #[derive(npy_core::NpyRecord)]
+        pub(super) struct Private {
+            pub(super) x: f64,
+        }
+    }
+    trait Sensor {
+        type Value;
+    }
+    struct Thermometer;
+    impl Sensor for Thermometer {
+        type Value = u8;
+    }
+    type Vector = [f32; 3];
+    macro_rules! record {
+        ($name:ident, $field:ident: $type:ty) => {
+            #[derive(NpyRecord)]
+            struct $name {
+                $field: $type,
+            }
+        };
+    }
+
+    record!(Position, at: Vector);
+    #[derive(NpyRecord)]
+    struct Reading<S: Sensor, T = f32> {
+        value: S::Value,
+        several: [S::Value; 2],
+        #[cfg(any())]
+        never: NoSuchType,
+        weight: T,
+        nested: inner::Private,
+    }
+
+    let reading = Reading::<Thermometer> { value: 1, several: [2, 3], weight: 0.5, nested: inner::Private { x: 4.0 } };
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &[reading]).unwrap();
+    let read = npy_core::read::<Reading<Thermometer>>(&file[..]).unwrap().remove(0);
+    assert_eq!((read.value, read.several, read.weight, read.nested.x), (1, [2, 3], 0.5, 4.0));
+    assert_eq!(Position::dtype().to_string(), "[('at', '<f4', (3,))]");
+    assert_eq!(Position { at: [1.0; 3] }.at, [1.0; 3]);
+}
