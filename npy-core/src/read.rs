@@ -115,6 +115,16 @@ impl NpyReader<BufReader<File>> {
     /// # Errors
     ///
     /// When the file cannot be read or is no `.npy` file.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1_u16])?;
+    /// let reader = NpyReader::open(&path)?;
+    /// println!("{} {:?}", reader.header().dtype(), reader.header().shape()); // <u2 [1]
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Limits::new())
     }
@@ -165,7 +175,7 @@ impl<R: Read> NpyReader<R> {
         &self.header
     }
 
-    /// How many elements have not been read yet.
+    /// How many elements have not been read yet. After an error the stream may stand elsewhere.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
     }

@@ -274,12 +274,15 @@ impl<'a> Spare<'a> {
     #[cfg(unix)]
     pub(crate) fn read_from_file(&mut self, file: &std::fs::File) -> io::Result<()> {
         use std::os::fd::AsRawFd;
+        // Apple's systems refuse to read more at a time.
+        const MOST: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
         let rest = &mut self.memory[self.filled..];
-        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `rest.len()` bytes from its first on.
-        let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
+        let count = rest.len().min(MOST);
+        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count` bytes from the first of `rest` on.
+        let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), count) };
         // -1, the only negative result, means that the cause is in `errno`.
         let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
-        self.filled += read.min(rest.len());
+        self.filled += read.min(count);
         self.initialised = self.initialised.max(self.filled);
         Ok(())
     }

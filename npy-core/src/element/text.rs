@@ -31,6 +31,13 @@ impl<const N: usize> FixedBytes<N> {
     /// # Errors
     ///
     /// When there are more than `N`.
+    ///
+    /// ```
+    /// # use npy_core::FixedBytes;
+    /// assert_eq!(FixedBytes::<3>::new(b"ab")?.to_padded(), *b"ab\0");
+    /// assert!(FixedBytes::<3>::new(b"abcd").is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new(bytes: &[u8]) -> Result<Self> {
         let mut padded = [0; N];
         let Some(target) = padded.get_mut(..bytes.len()) else {
@@ -122,6 +129,13 @@ impl<const N: usize> FixedUnicode<N> {
     /// # Errors
     ///
     /// When it has more than `N` characters.
+    ///
+    /// ```
+    /// # use npy_core::FixedUnicode;
+    /// assert_eq!(FixedUnicode::<3>::new("é")?.as_units(), [0xe9]);
+    /// assert!(FixedUnicode::<3>::new("abcd").is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new(text: &str) -> Result<Self> {
         let mut padded = [0; N];
         for (i, character) in text.chars().enumerate() {
