@@ -340,3 +340,31 @@ fn reading_takes_the_memory_of_the_result() {
     assert_eq!(count, size / 8);
     assert!(peak < 2 << 20, "{peak}");
 }
+
+/// Elements of bools that are larger than what is read at a time.
+#[test]
+fn large_elements_of_bools() {
+    const LENGTH: usize = 300_000;
+    let mut file = array(&format!("('|b1', ({LENGTH},))"), "(2,)");
+    file.resize(file.len() + 2 * LENGTH, 7);
+    let mut flags = vec![[false; LENGTH]; 2];
+    NpyReader::new(&file[..]).unwrap().read_into(&mut flags).unwrap();
+    assert!(flags.iter().flatten().all(|flag| *flag));
+    assert_eq!(npy_core::read::<[bool; LENGTH]>(&file[..]).unwrap(), flags);
+}
+
+/// A small file that claims many small elements of which large values would be made.
+#[test]
+fn small_claims_of_large_values() {
+    #[derive(NpyRecord)]
+    struct Large {
+        #[npy(default)]
+        blocks: [[f64; 16]; 8],
+        byte: u8,
+    }
+    let file = array("[('byte', '|u1')]", "(65536,)");
+    let (error, peak) =
+        with_peak(|| npy_core::read::<Large>(&file[..]).map(|all| all[0].blocks[0][0] + f64::from(all[0].byte)).unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    assert!(peak < 4 * FEW, "{peak}");
+}

@@ -82,6 +82,14 @@ fn dtype() -> impl Strategy<Value = DType> {
     })
 }
 
+/// The dtype of an array: a sub-array is a field of a record.
+fn array_dtype() -> impl Strategy<Value = DType> {
+    dtype().prop_map(|dtype| match dtype {
+        DType::SubArray(_) => Record::packed([("sub", dtype)]).unwrap().into(),
+        other => other,
+    })
+}
+
 fn shape() -> impl Strategy<Value = Vec<usize>> {
     vec(0..5_usize, 0..5)
 }
@@ -90,7 +98,7 @@ proptest! {
     #![proptest_config(Config { cases: 512, ..Config::default() })]
 
     #[test]
-    fn every_header_is_read_as_it_was_written(dtype in dtype(), shape in shape(), fortran: bool) {
+    fn every_header_is_read_as_it_was_written(dtype in array_dtype(), shape in shape(), fortran: bool) {
         let order = if fortran { Order::Fortran } else { Order::C };
         let header = Header::new(dtype.clone(), order, &shape).unwrap();
         for version in [None, Some(Version::V1), Some(Version::V2), Some(Version::V3)] {
@@ -126,7 +134,7 @@ proptest! {
 
     /// A valid file with some bytes changed: whatever it has become, it is read or refused.
     #[test]
-    fn no_damage_makes_it_panic(dtype in dtype(), shape in shape(), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), data in vec(any::<u8>(), 64)) {
+    fn no_damage_makes_it_panic(dtype in array_dtype(), shape in shape(), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), data in vec(any::<u8>(), 64)) {
         let header = Header::new(dtype, Order::C, &shape).unwrap();
         let mut file = [header.to_bytes(), data].concat();
         for (index, byte) in changes {
@@ -179,8 +187,6 @@ proptest! {
         both_orders::<FixedUnicode<2>, 4>(&bytes, |bytes| FixedUnicode::from_units([u32::from_le_bytes(bytes), 7]))?;
         both_orders::<Datetime64<Nanosecond>, 8>(&bytes, |bytes| Datetime64::new(i64::from_le_bytes(bytes)))?;
         both_orders::<Timedelta64<Day, 7>, 8>(&bytes, |bytes| Timedelta64::new(i64::from_le_bytes(bytes)))?;
-        both_orders::<[[u16; 2]; 2], 2>(&bytes, |bytes| [[u16::from_le_bytes(bytes); 2], [1, 2]])?;
-        both_orders::<[bool; 3], 1>(&bytes, |byte| [byte[0] & 1 != 0, true, byte[0] & 2 != 0])?;
     }
 }
 

@@ -239,3 +239,38 @@ fn a_torn_writer_is_noticed() {
     file.push(1);
     assert!(npy_core::read::<u8>(&file[..]).is_err());
 }
+
+#[test]
+fn nothing_follows_a_failed_write_or_read() {
+    struct Once(bool, Vec<u8>);
+    impl std::io::Write for Once {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if std::mem::take(&mut self.0) {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.1.extend(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut writer = NpyWriter::with_len(Once(true, Vec::new()), 100_000).unwrap();
+    writer.write_slice(&[1_u64; 50_000]).unwrap_err();
+    writer.write_slice(&[1_u64; 50_000]).unwrap_err();
+    assert!(writer.finish().is_err());
+
+    let header = Header::new("|S1".parse().unwrap(), Order::C, &[4]).unwrap();
+    let file = [&header.to_bytes()[..], b"a\xffcd"].concat();
+    let mut reader = npy_core::NpyReader::new(&file[..]).unwrap();
+    let mut two = [String::new(), String::new()];
+    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::InvalidValue { .. }));
+    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::Io { .. }));
+}
+
+/// NumPy opens no such file, so it is not written.
+#[test]
+fn arrays_of_sub_arrays_are_refused() {
+    let error = npy_core::write(Vec::new(), &[[1.0_f32; 3]; 2]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
+}

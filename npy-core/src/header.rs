@@ -92,8 +92,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// When the array would be larger than the address space or have more than 64 dimensions, or the dtype is larger than 2³¹ − 1
-    /// bytes.
+    /// When the array would be larger than the address space or have more than 64 dimensions, the dtype is larger than 2³¹ − 1 bytes,
+    /// or it is a sub-array: NumPy has those as fields only.
     ///
     /// ```
     /// # use npy_core::{DType, Header, Order, Version};
@@ -103,6 +103,10 @@ impl Header {
     /// ```
     pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
         let mut header = Self::with_minimal_version(dtype, order, shape.to_vec())?;
+        if matches!(header.dtype, DType::SubArray(_)) {
+            let problem = "no NumPy opens a file whose elements are sub-arrays; give the array more dimensions, or make it a field of a record";
+            return Err(ErrorKind::UnstorableDType { problem: problem.to_owned() }.into());
+        }
         header.version = header.encode()?.0;
         Ok(header)
     }
@@ -443,6 +447,21 @@ fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usiz
 
 /// Appends up to `count` bytes of the stream. The memory grows with what is really there.
 fn fetch(reader: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<()> {
-    let result = reader.take(count as u64).read_to_end(bytes);
-    result.map(|_| ()).map_err(|error| Error::io("cannot read the header", error))
+    const STEP: usize = 4096;
+    let end = bytes.len() + count;
+    while bytes.len() < end {
+        let begin = bytes.len();
+        bytes.resize(end.min(begin + STEP), 0);
+        let read = reader.read(&mut bytes[begin..]);
+        // A faulty `Read` may claim more than it was given room for.
+        bytes.truncate(begin + read.as_ref().map_or(0, |read| *read));
+        match read {
+            Ok(0) => break,
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
+                return Err(Error::io("cannot read the header", error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -49,8 +49,8 @@
 mod error;
 mod limits;
 mod literal;
-mod dtype;
 mod shape;
+mod dtype;
 mod header;
 mod plan;
 mod alloc;

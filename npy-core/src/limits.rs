@@ -28,7 +28,7 @@ pub struct Limits {
 
 impl Limits {
     /// The default limits: 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
-    /// 16,777,216 elements of zero bytes.
+    /// 65,536 elements of zero bytes.
     pub const fn new() -> Self {
         Self {
             // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
@@ -39,7 +39,7 @@ impl Limits {
             // NumPy keeps an itemsize in a C int.
             element_bytes: i32::MAX as usize,
             data_bytes: u64::MAX,
-            empty_elements: 1 << 24,
+            empty_elements: 1 << 16,
         }
     }
 

@@ -100,6 +100,8 @@ pub struct NpyReader<R> {
     data_offset: u64,
     /// Elements read so far.
     position: usize,
+    /// Whether reading has failed, so that the stream may stand anywhere.
+    failed: bool,
 }
 
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
@@ -167,7 +169,7 @@ impl<R: Read> NpyReader<R> {
 
     fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
         let (header, data_offset) = Header::read_with_offset(&mut reader, limits)?;
-        Ok(Self { reader, source, header, data_offset: data_offset as u64, position: 0 })
+        Ok(Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false })
     }
 
     /// The header.
@@ -175,7 +177,7 @@ impl<R: Read> NpyReader<R> {
         &self.header
     }
 
-    /// How many elements have not been read yet. After an error the stream may stand elsewhere.
+    /// How many elements have not been read yet. After an error no more can be read.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
     }
@@ -207,6 +209,7 @@ impl<R: Read> NpyReader<R> {
         if items.len() > self.remaining() {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
         }
+        self.begin()?;
         match element::bulk::<T>(&plan) {
             Some((bulk, difference)) => {
                 let offset = self.offset();
@@ -215,7 +218,7 @@ impl<R: Read> NpyReader<R> {
                 self.position += items.len();
             }
             None => {
-                let (itemsize, count, is_there) = (self.header.dtype().itemsize(), items.len(), self.is_there(items.len()));
+                let (itemsize, count, is_there) = (self.header.dtype().itemsize(), items.len(), self.is_there::<T>(items.len()));
                 let (mut rest, mut first) = (items, self.position as u64);
                 self.for_each_stage(count, is_there, |bytes, step| {
                     let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
@@ -226,6 +229,7 @@ impl<R: Read> NpyReader<R> {
                 self.position += count;
             }
         }
+        self.failed = false;
         Ok(())
     }
 
@@ -281,16 +285,17 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
-    fn is_there(&self, count: usize) -> bool {
+    fn is_there<T>(&self, count: usize) -> bool {
         let needed = count as u64 * self.header.dtype().itemsize() as u64;
-        // So much is taken on credit.
-        needed <= FIRST_BYTES as u64
+        // So much is taken on credit, of the file and of the result.
+        (needed <= FIRST_BYTES as u64 && count.saturating_mul(size_of::<T>()) <= FIRST_BYTES)
             || (self.source.length)(&self.reader).is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
     }
 
     /// Reads `count` elements, which are left.
     fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
-        let is_there = self.is_there(count);
+        let is_there = self.is_there::<T>(count);
+        self.begin()?;
         let items = match element::bulk::<T>(plan) {
             Some((bulk, difference)) => {
                 let offset = self.offset();
@@ -301,7 +306,18 @@ impl<R: Read> NpyReader<R> {
             None => self.decode_vec(plan, count, is_there)?,
         };
         self.position += count;
+        self.failed = false;
         Ok(items)
+    }
+
+    /// Notes that reading has begun, and refuses it after a failure.
+    fn begin(&mut self) -> Result<()> {
+        if self.failed {
+            let error = io::Error::other("an earlier read failed, and the stream may stand anywhere");
+            return Err(Error::io("cannot read the array", error));
+        }
+        self.failed = true;
+        Ok(())
     }
 
     /// Reads elements whose memory is not the file's bytes.

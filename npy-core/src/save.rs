@@ -1,6 +1,5 @@
 //! Files that are replaced whole or not at all.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,12 +43,11 @@ impl TemporaryFile {
     fn create(target: &Path) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let invalid = || cannot_create(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file's name"));
-        let name = target.file_name().ok_or_else(invalid)?;
+        target.file_name().ok_or_else(invalid)?;
         loop {
-            let mut hidden = OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-            let path = target.with_file_name(hidden);
+            // Not the target's name with more to it, which may be too long.
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = target.with_file_name(format!(".npy-{}-{count}.tmp", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok(Self { file, path: Some(path) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

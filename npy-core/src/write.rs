@@ -81,6 +81,8 @@ pub struct NpyWriter<T: NpyElement, W: Write> {
     count: u64,
     /// What was not handed on yet; at first the header, so that a small array takes one system call.
     stage: Vec<u8>,
+    /// Whether writing has failed, so that what the stream holds is not known.
+    failed: bool,
     element: PhantomData<fn(&T)>,
 }
 
@@ -119,6 +121,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             expected: header.element_count() as u64,
             count: 0,
             stage: header.to_bytes(),
+            failed: false,
             writer,
             element: PhantomData,
         })
@@ -145,7 +148,9 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             let bytes = bulk.bytes_of(items);
             if self.stage.len() + bytes.len() > STAGE_BYTES {
                 self.hand_on()?;
-                self.writer.write_all(bytes).map_err(cannot_write)?;
+                let written = self.writer.write_all(bytes);
+                self.failed = written.is_err();
+                written.map_err(cannot_write)?;
             } else {
                 self.stage.extend_from_slice(bytes);
             }
@@ -172,6 +177,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     where
         T: 'a,
     {
+        self.admit(0)?;
         let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
         let mut items = items.into_iter().peekable();
         while items.peek().is_some() {
@@ -200,6 +206,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// When fewer elements were written than the header says, or writing fails.
     pub fn finish(mut self) -> Result<W> {
+        self.admit(0)?;
         if self.count < self.expected {
             return Err(ErrorKind::WrongCount { expected: self.expected, found: self.count }.into());
         }
@@ -208,8 +215,11 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(self.writer)
     }
 
-    /// Refuses elements for which the header has no room.
+    /// Refuses elements for which the header has no room, and all after a failure.
     fn admit(&self, count: usize) -> Result<()> {
+        if self.failed {
+            return Err(cannot_write(std::io::Error::other("an earlier write failed, and left it torn")));
+        }
         if count as u64 > self.expected - self.count { Err(self.overfull(count)) } else { Ok(()) }
     }
 
@@ -228,7 +238,9 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 
     fn hand_on(&mut self) -> Result<()> {
-        self.writer.write_all(&self.stage).map_err(cannot_write)?;
+        let written = self.writer.write_all(&self.stage);
+        self.failed = written.is_err();
+        written.map_err(cannot_write)?;
         self.stage.clear();
         Ok(())
     }

@@ -88,7 +88,7 @@ impl<T> Bulk<T> {
         // initialised. By `self` again, whatever bytes are stored in it are valid `T`s, but for bools: of those, only 0 and 1 are
         // stored below.
         let bytes = unsafe { std::slice::from_raw_parts_mut(begin, expected) };
-        let mut raw_bools = vec![0; if self.is_bool { expected.min(STAGE_BYTES) } else { 0 }];
+        let mut raw_bools = vec![0; if self.is_bool { self.step(expected, swap) } else { 0 }];
         let mut done = 0;
         for stage in bytes.chunks_mut(self.step(expected, swap).max(1)) {
             let target = if self.is_bool { &mut raw_bools[..stage.len()] } else { &mut *stage };

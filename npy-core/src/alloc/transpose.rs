@@ -16,7 +16,8 @@ const BLOCK: usize = 64;
 /// When there is no memory for the result.
 pub fn reverse_axes<T>(mut items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
     let axes: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
-    let count: usize = axes.iter().product();
+    // Checked, because the positions below are right only if it is the product; 0 stands for one that is too large.
+    let count = axes.iter().try_fold(1_usize, |count, &length| count.checked_mul(length)).unwrap_or(0);
     let ([first, middle @ .., last], true) = (axes.as_slice(), count > 0 && count == items.len()) else { return Ok(items) };
 
     let mut moved: Vec<T> = Vec::new();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::repr::push_repr;
-use super::{DType, Field, MOST_BYTES, Record, SubArray, Title, parse};
+use super::{DType, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::literal::{self, Dialect, Node, Value};
@@ -170,6 +170,7 @@ fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
     let lengths = lengths.ok_or_else(|| invalid(shape, problem))?;
     if let (DType::Scalar(scalar), Value::Integer(_), [length]) = (&base, &shape.value, lengths.as_slice())
         && scalar.itemsize() == 0
+        && scalar.kind() != ScalarKind::Object
     {
         // `np.dtype(('S', 5))` is `S5`.
         let text = format!("{}{length}", scalar.to_string().trim_end_matches('0'));

@@ -203,7 +203,7 @@ fn iso_8601(unit: TimeUnit, count: i128) -> String {
     // Units in a day, and digits behind the second.
     let (in_a_day, digits): (i128, usize) = match unit {
         TimeUnit::Generic => return count.to_string(),
-        TimeUnit::Year => return (1970 + count).to_string(),
+        TimeUnit::Year => return format!("{:04}", 1970 + count),
         TimeUnit::Month => return format!("{:04}-{:02}", 1970 + count.div_euclid(12), count.rem_euclid(12) + 1),
         TimeUnit::Week => return date(count * 7),
         TimeUnit::Day => return date(count),

@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0c) => self.position += 1,
                 Some(b'#') => {
-                    let line = self.rest().iter().position(|&byte| byte == b'\n');
+                    let line = self.rest().iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
                     let end = line.map_or(self.text.len(), |length| self.position + length);
                     if let Some(at) = self.text[self.position..end].iter().position(|&byte| byte == 0) {
                         return Err(self.error(self.position + at, "a NUL byte stands in a comment"));
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
     fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
         self.open()?;
         // Most lists here are fields of two items; what a `Vec` takes at first by itself would be twice that.
-        let mut items = Vec::with_capacity(2);
+        let mut items = Vec::with_capacity(if self.peek() == Some(close) { 0 } else { 2 });
         let mut trailing_comma = false;
         while !self.eat(close) {
             if !items.is_empty() && !trailing_comma {
