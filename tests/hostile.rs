@@ -73,8 +73,8 @@ struct Point {
 
 /// Reads the bytes in every way there is; returns the error of reading them as `T`.
 fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
-    // The tree of a header's values takes up to 32 bytes for each of its bytes, of which there are at most 2^20.
-    let bound = bytes.len() * 32 + 4 * FEW;
+    // The tree of a header's values takes up to 96 bytes for each of its bytes, of which there are at most 2^20.
+    let bound = bytes.len() * 96 + 4 * FEW;
     let (result, peak) = with_peak(|| npy_core::read::<T>(bytes).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
     let kind = result.expect_err("the file was taken").into_kind();
@@ -200,6 +200,14 @@ fn literals_that_nest_or_repeat() {
     assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(60_000))), ErrorKind::InvalidDType { .. });
     assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(90_000))), ErrorKind::LimitExceeded { what: "fields", .. });
     assert_refused!(with_descr(&format!("'{}'", "b,".repeat(500_000))), ErrorKind::LimitExceeded { what: "fields", .. });
+    // The values that take the most memory for their text.
+    for value in ["[],", "1,", "(),", "'',"] {
+        assert_refused!(
+            with_descr(&format!("[{}]", value.repeat(300_000))),
+            ErrorKind::InvalidDType { .. } | ErrorKind::LimitExceeded { .. }
+        );
+    }
+    assert_refused!(array("[('x','<f8',(2147483647,2147483647,2147483647,0))]", "(1,)"), ErrorKind::InvalidDType { .. });
     // Sub-arrays of sub-arrays whose size is more than a dtype can have.
     let nested = (0..90).fold("'<f8'".to_owned(), |descr, _| format!("({descr}, (3,))"));
     assert_refused!(array(&nested, "(1,)"), ErrorKind::InvalidDType { .. });

@@ -219,12 +219,17 @@ impl SubArray {
             "a sub-array has at least one dimension"
         } else if array.shape.len() > crate::shape::MOST_DIMENSIONS {
             "a sub-array has at most 64 dimensions"
-        } else if array.shape.iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES {
+        } else if array.shape.iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES || array.overflows() {
             "a dtype has at most 2147483647 bytes"
         } else {
             return Ok(array);
         };
         Err(invalid(&DType::SubArray(array).to_string(), problem))
+    }
+
+    /// Whether the size is too large on the way to an axis of length 0, which excuses nothing.
+    fn overflows(&self) -> bool {
+        self.shape.iter().try_fold(self.base.itemsize(), |bytes, &length| bytes.checked_mul(length)).is_none()
     }
 
     /// Without checking the size: [`Header::new`](crate::Header::new) does that for every dtype.
