@@ -160,16 +160,16 @@ fn records_that_do_not_fit() {
       id: file has <i4, struct needs <u4 (`i32` reads it; in Python, `.astype('<u4')` converts it)
       origin: file has <f8, struct needs [('depth', '<f8'), ('name', '<U')] (`f64` reads it)
       picks[].time[]: file has <f8, struct needs <f4 (`f64` reads it; in Python, `.astype('<f4')` converts it)
-      picks[].phase: file has no such field, struct needs <U (the file has time, Phase; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
+      picks[].phase: file has no such field, struct needs <U (the file has time, Phase; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
     "#);
     insta::assert_snapshot!(read_as::<Event>("[]"), @r#"
     the file does not fit Event in 3 places
-      id: file has no such field, struct needs <u4 (the file's record has no fields; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
-      origin: file has no such field, struct needs [('depth', '<f8'), ('name', '<U')] (the file's record has no fields; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
-      picks: file has no such field, struct needs ([('time', '<f4', (2,)), ('phase', '<U')], (2,)) (the file's record has no fields; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
+      id: file has no such field, struct needs <u4 (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
+      origin: file has no such field, struct needs [('depth', '<f8'), ('name', '<U')] (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
+      picks: file has no such field, struct needs ([('time', '<f4', (2,)), ('phase', '<U')], (2,)) (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
     "#);
     let many: Vec<String> = (0..40).map(|i| format!("('field{i}', '<f8')")).collect();
-    insta::assert_snapshot!(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", "))), @r#"the file does not fit Pick: phase: file has no such field, struct needs <U (the file has time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)"#);
+    insta::assert_snapshot!(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", "))), @r#"the file does not fit Pick: phase: file has no such field, struct needs <U (the file has time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)"#);
 }
 
 #[test]
@@ -242,9 +242,9 @@ fn more_than_the_limits_allow() {
     insta::assert_snapshot!(with(Limits::new().data_bytes(799)), @"bytes of data: 800 is more than the limit of 799; if the file can be trusted, raise it with `Limits`");
     insta::assert_snapshot!(with(Limits::new().element_bytes(7)), @"bytes of an element: 8 is more than the limit of 7; if the file can be trusted, raise it with `Limits`");
     let record = Header::new("i4,f8,f8".parse().unwrap(), Order::C, &[1]).unwrap().to_bytes();
-    insta::assert_snapshot!(Header::parse_with(&record, &Limits::new().fields(2)).unwrap_err(), @"fields: 3 is more than the limit of 2; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(Header::parse_with(&record, Limits::new().fields(2)).unwrap_err(), @"fields: 3 is more than the limit of 2; if the file can be trusted, raise it with `Limits`");
     let empty = Header::new("|S0".parse().unwrap(), Order::C, &[1000]).unwrap().to_bytes();
-    insta::assert_snapshot!(Header::parse_with(&empty, &Limits::new().empty_elements(999)).unwrap_err(), @"elements without bytes: 1000 is more than the limit of 999; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(Header::parse_with(&empty, Limits::new().empty_elements(999)).unwrap_err(), @"elements without bytes: 1000 is more than the limit of 999; if the file can be trusted, raise it with `Limits`");
     insta::assert_snapshot!(Header::parse(b"\x93NUMPY\x02\0\xff\xff\xff\xff{").unwrap_err(), @"bytes of the header: 4294967295 is more than the limit of 1048576; if the file can be trusted, raise it with `Limits`");
 }
 

@@ -235,7 +235,7 @@ fn renamed_defaulted_and_skipped_fields() {
         r#type: u8,
     }
 
-    assert_eq!(Settings::FIELDS, ["Größe [m]", "weight", "level", "type"]);
+    assert_eq!(Settings::field_names(), ["Größe [m]", "weight", "level", "type"]);
     assert_eq!(Settings::dtype().to_string(), "[('Größe [m]', '<f4'), ('weight', '<f4'), ('level', '<u2'), ('type', '|u1')]");
 
     let full = Settings { size: 1.0, weight: 2.0, level: 3, cache: Some(Vec::new()), runs: 9, r#type: 4 };
@@ -352,8 +352,8 @@ fn every_mismatch_is_reported_at_once_with_its_path() {
     the file does not fit Sample in 5 places
       id: file has <u4, struct needs |u1 (`u32` reads it; in Python, `.astype('|u1')` converts it)
       value: file has <f4, struct needs <f8 (`f32` reads it; in Python, `.astype('<f8')` converts it)
-      count: file has no such field, struct needs <i2 (the file has id, value, place, trace; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
-      place.y: file has no such field, struct needs <f8 (the file has x, z; `#[npy(rename = "…")]` names another, `#[npy(default)]` does without)
+      count: file has no such field, struct needs <i2 (the file has id, value, place, trace; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
+      place.y: file has no such field, struct needs <f8 (the file has x, z; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
       trace: file has ('<i4', (3,)), struct needs ('<i4', (2,)) (the sub-array has 3 items along this axis, and the Rust array has 2)
     "#);
 }

@@ -376,6 +376,13 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
+    /// The file has a field that the Rust type does not have, and that type takes no others.
+    UnknownField {
+        /// The file's dtype of the field.
+        file: String,
+        /// The names that the Rust type has.
+        known: Vec<String>,
+    },
 }
 
 impl fmt::Display for Mismatch {
@@ -403,7 +410,11 @@ impl fmt::Display for Mismatch {
                         }
                     }
                 }
-                f.write_str("; `#[npy(rename = \"…\")]` names another, `#[npy(default)]` does without)")
+                f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
+            }
+            MismatchKind::UnknownField { file, known } => {
+                let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
+                write!(f, "file has {file}, and the struct has no such field and denies unknown ones (it has {known})")
             }
         }
     }
@@ -444,6 +455,31 @@ pub enum ValueProblem {
         /// The byte.
         byte: u8,
     },
+    /// A number, or a time, that the other side's type does not have: it would have to be rounded.
+    Inexact {
+        /// The value.
+        value: String,
+        /// The dtype or the Rust type that does not have it.
+        dtype: String,
+    },
+    /// There is no value, `None`, and the dtype has no bytes that say so.
+    NoValue,
+    /// The time is NaT, "not a time", which the Rust type does not have.
+    NotATime,
+    /// The number stands for no variant of the enum.
+    UnknownVariant {
+        /// The number.
+        value: i128,
+        /// The enum.
+        rust_type: String,
+    },
+    /// The conversion of a field with `#[npy(with = …)]` failed.
+    Refused {
+        /// The Rust type of the field.
+        rust_type: String,
+        /// What the conversion says.
+        problem: String,
+    },
     /// The value cannot stand in a file under this dtype.
     Unrepresentable {
         /// What and why.
@@ -463,6 +499,11 @@ impl fmt::Display for ValueProblem {
             Self::TooLong { length, dtype } => write!(f, "a text of length {length} does not fit {dtype}"),
             Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
             Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
+            Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
+            Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
+            Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
+            Self::UnknownVariant { value, rust_type } => write!(f, "{value} is no variant of {rust_type}"),
+            Self::Refused { rust_type, problem } => write!(f, "no {rust_type}: {problem}"),
             Self::Unrepresentable { problem } => f.write_str(problem),
         }
     }

@@ -162,7 +162,7 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
-        Self::parse_with(bytes, &Limits::new())
+        Self::parse_with(bytes, Limits::new())
     }
 
     /// [`parse`](Self::parse) with limits of one's own.
@@ -170,13 +170,13 @@ impl Header {
     /// # Errors
     ///
     /// Like [`parse`](Self::parse).
-    pub fn parse_with(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
+    pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
         let version = parse_magic(bytes)?;
-        let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;
+        let length = header_length(&bytes[MAGIC_BYTES..], version, &limits)?;
         let start = version.prefix_bytes();
         let text = &bytes[start..];
         let text = text.get(..length).ok_or_else(|| truncated(Part::Header, start, length, text.len()))?;
-        Ok((Self::from_text(text, version, limits)?, start + length))
+        Ok((Self::from_text(text, version, &limits)?, start + length))
     }
 
     /// Reads the header from a stream and leaves it just after the header.
@@ -197,7 +197,7 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read(reader: impl Read) -> Result<Self> {
-        Self::read_with(reader, &Limits::new())
+        Self::read_with(reader, Limits::new())
     }
 
     /// [`read`](Self::read) with limits of one's own.
@@ -205,8 +205,8 @@ impl Header {
     /// # Errors
     ///
     /// Like [`read`](Self::read).
-    pub fn read_with(reader: impl Read, limits: &Limits) -> Result<Self> {
-        Ok(Self::read_with_offset(reader, limits)?.0)
+    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+        Ok(Self::read_with_offset(reader, &limits)?.0)
     }
 
     /// Also tells where the data begin, counted from the beginning of the header.

@@ -76,7 +76,7 @@ pub use limits::Limits;
 pub use read::{Chunks, NpyReader, Records, load, load_with, read, read_with};
 pub use record::NpyRecord;
 pub use shape::Order;
-pub use view::{NpyView, view, view_mut};
+pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, write};
 
 /// What generated code and `npy-ndarray` call. Not for others; it may change with any release.
@@ -87,16 +87,31 @@ pub mod __private {
     pub use core::default::Default;
     pub use core::iter::Iterator;
     pub use core::marker::{Copy, PhantomData};
+    pub use core::mem::{offset_of, size_of};
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
 
+    #[cfg(feature = "half")]
+    pub use half;
+    #[cfg(feature = "complex")]
+    pub use num_complex;
+    pub use std::string::{String, ToString};
+
     pub use crate::alloc::{Bulk, Plain, reverse_axes};
     pub use crate::dtype::{ByteOrder, DType};
-    pub use crate::element::{ArrayPlan, LongDoublePlan, NpyElement, TextPlan};
+    pub use crate::element::{
+        ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, NpyElement, NumberPlan, Optional, TextPlan, Through, Truncated, Widens,
+        With, native,
+    };
+    pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
+    pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
     pub use crate::plan::{Layout, Planner};
-    pub use crate::record::{FieldPlan, NpyRecord, expect_record, packed};
+    pub use crate::record::{
+        Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, assert_distinct, largest, plan_record,
+        plan_whole_record, unknown_variant,
+    };
     pub use crate::save::replace_file;
-    pub use crate::view::{view_mut_with_header, view_with_header};
+    pub use crate::view::{NpyView, assert_layout, bulk_of_view, check_field, view_mut_with_header, view_with_header};
     pub use crate::write::dtype_of;
 }

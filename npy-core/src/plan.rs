@@ -19,11 +19,13 @@ pub struct Layout<P> {
 pub struct Planner {
     path: String,
     mismatches: Vec<Mismatch>,
+    /// Whether numbers of narrower types than the Rust type may be read.
+    widening: bool,
 }
 
 impl Planner {
     pub(crate) fn new() -> Self {
-        Self { path: String::new(), mismatches: Vec::new() }
+        Self { path: String::new(), mismatches: Vec::new(), widening: false }
     }
 
     /// The error that lists every mismatch.
@@ -44,6 +46,17 @@ impl Planner {
         self.mismatch_with(file, show(rust), Some(advice));
     }
 
+    /// [`mismatch`](Self::mismatch) where `widen` would read it.
+    #[cold]
+    pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
+        let advice = match (suggest(file), self.path.is_empty()) {
+            (Some(name), false) => format!("`{name}` or `#[npy(widen)]` reads it"),
+            (Some(name), true) => format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr()),
+            (None, _) => "`#[npy(widen)]` reads it".to_owned(),
+        };
+        self.mismatch_with(file, show(rust), Some(advice));
+    }
+
     #[cold]
     pub(crate) fn mismatch_with(&mut self, file: &DType, rust: String, advice: Option<String>) {
         self.push(MismatchKind::DType { file: file.to_string(), rust, advice });
@@ -56,6 +69,26 @@ impl Planner {
         let available: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
         let omitted = record.fields().len() - available.len();
         self.push(MismatchKind::MissingField { rust: show(rust), available, omitted });
+    }
+
+    /// Notes a field of the file that the struct does not have.
+    #[cold]
+    pub(crate) fn unknown_field(&mut self, name: &str, file: &DType, known: &[&str]) {
+        let kind =
+            MismatchKind::UnknownField { file: file.to_string(), known: known.iter().map(|&name| name.to_owned()).collect() };
+        self.in_field(name, |planner| planner.push(kind));
+    }
+
+    pub(crate) fn is_widening(&self) -> bool {
+        self.widening
+    }
+
+    /// Plans something of which numbers of narrower types are read too, if `widening`.
+    pub fn with_widening<T>(&mut self, widening: bool, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.widening, widening);
+        let result = plan(self);
+        self.widening = outside;
+        result
     }
 
     fn push(&mut self, kind: MismatchKind) {

@@ -210,7 +210,7 @@ impl<R: Read> NpyReader<R> {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
         }
         self.begin()?;
-        match element::bulk::<T>(&plan) {
+        match element::bulk::<T>(&plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => {
                 let offset = self.offset();
                 let Self { reader, source, .. } = self;
@@ -296,7 +296,7 @@ impl<R: Read> NpyReader<R> {
     fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
         let is_there = self.is_there::<T>(count);
         self.begin()?;
-        let items = match element::bulk::<T>(plan) {
+        let items = match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => {
                 let offset = self.offset();
                 let Self { reader, source, .. } = self;

@@ -1,9 +1,12 @@
 //! Rust structs as records: what the code that `#[derive(NpyRecord)]` writes is made of.
 
-use crate::dtype::{ByteOrder, DType, Record};
-use crate::element::{NpyElement, outside};
-use crate::error::{Result, ValueError};
-use crate::plan::{Layout, Planner};
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::dtype::{ByteOrder, DType, Field, Record};
+use crate::element::{AsIs, Codec, NpyElement, outside};
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner, rust_type};
 
 /// A Rust struct that is a record: each of its fields is a field of a structured dtype.
 ///
@@ -20,7 +23,7 @@ use crate::plan::{Layout, Planner};
 /// }
 ///
 /// assert_eq!(Pose::dtype().to_string(), "[('id', '<u4'), ('position', '<f8', (3,))]");
-/// assert_eq!(Pose::FIELDS, ["id", "position"]);
+/// assert_eq!(Pose::field_names(), ["id", "position"]);
 ///
 /// let mut file = Vec::new();
 /// npy_core::write(&mut file, &[Pose { id: 7, position: [1.0, 2.0, 3.0] }])?;
@@ -30,65 +33,242 @@ use crate::plan::{Layout, Planner};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no record",
-    note = "use `#[derive(NpyRecord)]` on a struct with named fields"
+    note = "use `#[derive(NpyRecord)]` on a struct with two or more fields, or with named ones"
 )]
 pub trait NpyRecord: NpyElement {
+    /// The names of the fields, and their other names.
+    #[doc(hidden)]
+    const NAMES: &'static [FieldName];
+
+    /// Finds the fields in a record of the file; notes in `planner` what is not there or does not fit.
+    #[doc(hidden)]
+    fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self::Plan>;
+
     /// The names of the fields in the file, in the order in which they are written.
-    const FIELDS: &'static [&'static str];
+    fn field_names() -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for_each_name(Self::NAMES, &mut |name, _| names.push(name));
+        names
+    }
+}
+
+/// The name of a field, or of the fields of a struct that is flattened into this one.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldName {
+    /// A field: its name, and those that it may have in a file besides.
+    Own(&'static str, &'static [&'static str]),
+    /// The fields of another struct.
+    Flattened(&'static [Self]),
+}
+
+/// Calls `each` with the names and the aliases of all fields.
+fn for_each_name(names: &'static [FieldName], each: &mut dyn FnMut(&'static str, &'static [&'static str])) {
+    for name in names {
+        match name {
+            FieldName::Own(name, aliases) => each(name, aliases),
+            FieldName::Flattened(names) => for_each_name(names, each),
+        }
+    }
+}
+
+/// Fails the build when two fields have the same name, where one of them comes from a flattened struct.
+///
+/// # Panics
+///
+/// In a constant: then the compiler shows the message.
+pub const fn assert_distinct(names: &[FieldName]) {
+    let mut i = 0;
+    while i < names.len() {
+        let mut k = i + 1;
+        while k < names.len() {
+            assert!(!overlap(&names[i], &names[k]), "a flattened struct has a field whose name another field of this struct has");
+            k += 1;
+        }
+        i += 1;
+    }
+}
+
+const fn overlap(left: &FieldName, right: &FieldName) -> bool {
+    match (left, right) {
+        (FieldName::Own(left, left_aliases), FieldName::Own(right, right_aliases)) => {
+            equal(left, right) || contains(left_aliases, right) || contains(right_aliases, left)
+        }
+        (FieldName::Flattened(names), other) | (other, FieldName::Flattened(names)) => {
+            let mut i = 0;
+            while i < names.len() {
+                if overlap(&names[i], other) {
+                    return true;
+                }
+                i += 1;
+            }
+            false
+        }
+    }
+}
+
+const fn contains(names: &[&str], name: &str) -> bool {
+    let mut i = 0;
+    while i < names.len() {
+        if equal(names[i], name) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn equal(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < left.len() {
+        if left[i] != right[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Where the next field of a record goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    end: usize,
+    /// Of the whole record; `None` if fields are not aligned.
+    alignment: Option<usize>,
+}
+
+impl Cursor {
+    /// At the beginning of a record whose fields follow one another.
+    pub const fn packed() -> Self {
+        Self { end: 0, alignment: None }
+    }
+
+    /// At the beginning of a record whose fields begin at multiples of their alignment.
+    pub const fn aligned() -> Self {
+        Self { end: 0, alignment: Some(1) }
+    }
+
+    /// Leaves out what is before `offset`.
+    ///
+    /// # Panics
+    ///
+    /// When fields are there already; in a constant, so that the compiler shows the message.
+    pub const fn at(&mut self, offset: usize) {
+        assert!(self.end <= offset, "`#[npy(offset = …)]` lies inside of the field before it");
+        self.end = offset;
+    }
+
+    const fn place(&mut self, itemsize: usize, alignment: usize) -> usize {
+        if let Some(most) = self.alignment {
+            self.end = self.end.next_multiple_of(alignment);
+            self.alignment = Some(if alignment > most { alignment } else { most });
+        }
+        let offset = self.end;
+        self.end = self.end.saturating_add(itemsize);
+        offset
+    }
+
+    /// Adds the padding at the end.
+    const fn close(&mut self) {
+        if let Some(alignment) = self.alignment {
+            self.end = self.end.next_multiple_of(alignment);
+        }
+    }
+
+    /// The itemsize of the record.
+    pub const fn finish(mut self) -> usize {
+        self.close();
+        self.end
+    }
+
+    /// The itemsize of the record, which was given.
+    ///
+    /// # Panics
+    ///
+    /// When the fields take more; in a constant, so that the compiler shows the message.
+    pub const fn finish_at(self, itemsize: usize) -> usize {
+        assert!(self.end <= itemsize, "`#[npy(itemsize = …)]` is less than the fields take");
+        itemsize
+    }
+}
+
+/// The largest of the alignments, which is that of an aligned record.
+pub const fn largest(alignments: &[usize]) -> usize {
+    let mut largest = 1;
+    let mut i = 0;
+    while i < alignments.len() {
+        if alignments[i] > largest {
+            largest = alignments[i];
+        }
+        i += 1;
+    }
+    largest
 }
 
 /// Where a field lies in a record of the file, and how to read and write it there.
-#[derive(Debug)]
-pub struct FieldPlan<T: NpyElement> {
+pub struct FieldPlan<T, C: Codec<T> = AsIs> {
     offset: usize,
-    plan: T::Plan,
+    plan: C::Plan,
 }
 
-impl<T: NpyElement> Clone for FieldPlan<T> {
+impl<T, C: Codec<T>> Clone for FieldPlan<T, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: NpyElement> Copy for FieldPlan<T> {}
+impl<T, C: Codec<T>> Copy for FieldPlan<T, C> {}
 
-impl<T: NpyElement> PartialEq for FieldPlan<T> {
+impl<T, C: Codec<T>> PartialEq for FieldPlan<T, C> {
     fn eq(&self, other: &Self) -> bool {
         self.offset == other.offset && self.plan == other.plan
     }
 }
 
-impl<T: NpyElement> FieldPlan<T> {
-    /// Places the field at `end`, which moves behind it, for a layout that is known at compile time.
-    pub const fn place(end: &mut usize, order: ByteOrder) -> Option<Self> {
-        let layout: Option<Layout<T::Plan>> = match order {
-            ByteOrder::Little => T::LITTLE,
-            ByteOrder::Big => T::BIG,
+impl<T, C: Codec<T>> fmt::Debug for FieldPlan<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FieldPlan").field("offset", &self.offset).finish_non_exhaustive()
+    }
+}
+
+impl<T, C: Codec<T>> FieldPlan<T, C> {
+    /// Places the field where `cursor` stands, which moves behind it, for a layout that is known at compile time.
+    pub const fn place(cursor: &mut Cursor, order: ByteOrder) -> Option<Self> {
+        let layout = match order {
+            ByteOrder::Little => C::LITTLE,
+            ByteOrder::Big => C::BIG,
         };
         match layout {
-            Some(Layout { itemsize, plan }) => {
-                let offset = *end;
-                *end = end.saturating_add(itemsize);
-                Some(Self { offset, plan })
-            }
+            Some(Layout { itemsize, plan }) => Some(Self { offset: cursor.place(itemsize, C::ALIGNMENT), plan }),
             None => None,
         }
     }
 
-    /// Finds the field in the file's record; notes it in `planner` if it is not there or does not fit.
-    pub fn find(record: &Record, name: &'static str, hint: usize, planner: &mut Planner) -> Option<Self> {
-        let Some(field) = lookup(record, name, hint) else {
-            planner.in_field(name, |planner| planner.missing_field(&T::dtype(), record));
+    /// Where it begins.
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Finds the field that is number `index` of `names` in the file's record; notes it in `planner` if it is not there or does not
+    /// fit.
+    pub fn find(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Self> {
+        let Some(FieldName::Own(name, aliases)) = names.get(index) else { return None };
+        let Some(field) = record.lookup(name, aliases, index) else {
+            planner.in_field(name, |planner| planner.missing_field(&C::dtype(), record.record));
             return None;
         };
-        let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;
-        Some(Self { offset: field.offset(), plan })
+        let plan = planner.in_field(field.name(), |planner| C::plan(field.dtype(), planner))?;
+        Some(Self { offset: field.offset() - record.base, plan })
     }
 
     /// Finds the field in the file's record. The outer `None` tells that it does not fit; the inner one, that it is not there.
-    pub fn find_if_there(record: &Record, name: &'static str, hint: usize, planner: &mut Planner) -> Option<Option<Self>> {
-        match lookup(record, name, hint) {
-            Some(_) => Self::find(record, name, hint, planner).map(Some),
+    pub fn find_if_there(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Option<Self>> {
+        let Some(FieldName::Own(name, aliases)) = names.get(index) else { return None };
+        match record.lookup(name, aliases, index) {
+            Some(_) => Self::find(record, names, index, planner).map(Some),
             None => Some(None),
         }
     }
@@ -100,8 +280,7 @@ impl<T: NpyElement> FieldPlan<T> {
     /// When its bytes are no value of `T`.
     #[inline(always)]
     pub fn decode(&self, name: &'static str, record: &[u8]) -> Result<T, ValueError> {
-        let bytes = record.get(self.offset..).ok_or_else(outside)?;
-        T::decode(&self.plan, bytes).map_err(|error| error.in_field(name))
+        self.decode_flattened(record).map_err(|error| error.in_field(name))
     }
 
     /// Writes the field of a record.
@@ -111,20 +290,70 @@ impl<T: NpyElement> FieldPlan<T> {
     /// When the value does not fit the file's dtype.
     #[inline(always)]
     pub fn encode(&self, name: &'static str, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
+        self.encode_flattened(value, record).map_err(|error| error.in_field(name))
+    }
+
+    /// [`decode`](Self::decode) for a struct whose fields are fields of this record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`decode`](Self::decode).
+    #[inline(always)]
+    pub fn decode_flattened(&self, record: &[u8]) -> Result<T, ValueError> {
+        let bytes = record.get(self.offset..).ok_or_else(outside)?;
+        C::decode(&self.plan, bytes)
+    }
+
+    /// [`encode`](Self::encode) for a struct whose fields are fields of this record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`encode`](Self::encode).
+    #[inline(always)]
+    pub fn encode_flattened(&self, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
         let bytes = record.get_mut(self.offset..).ok_or_else(outside)?;
-        value.encode(&self.plan, bytes).map_err(|error| error.in_field(name))
+        C::encode(value, &self.plan, bytes)
     }
 }
 
-/// The field of that name; `hint` is where it stands if file and struct have the same fields in the same order.
-fn lookup<'a>(record: &'a Record, name: &str, hint: usize) -> Option<&'a crate::dtype::Field> {
-    record.fields().get(hint).filter(|field| field.name() == name).or_else(|| record.field(name))
+impl<T: NpyRecord> FieldPlan<T> {
+    /// Finds the fields of a struct that are fields of this record.
+    pub fn flatten(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self> {
+        let FileRecord { record, base } = record;
+        // Where its first field is, so that its own layout is recognised wherever it begins.
+        let mut begin = None;
+        for_each_name(T::NAMES, &mut |name, aliases| {
+            for name in std::iter::once(&name).chain(aliases) {
+                let offset = record.field(name).map(Field::offset);
+                begin = begin.into_iter().chain(offset).min();
+            }
+        });
+        let begin = begin.unwrap_or(base);
+        let plan = T::plan_fields(FileRecord { record, base: begin }, planner)?;
+        Some(Self { offset: begin - base, plan })
+    }
 }
 
-/// The file's dtype as a record; notes it in `planner` if it is none.
-pub fn expect_record<'a, T: NpyElement>(dtype: &'a DType, planner: &mut Planner) -> Option<&'a Record> {
+/// A record of the file in which fields are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRecord<'a> {
+    record: &'a Record,
+    /// Offsets are counted from here.
+    base: usize,
+}
+
+impl<'a> FileRecord<'a> {
+    /// The field of that name or one of its aliases; it is number `index` if file and struct have the same fields in the same order.
+    fn lookup(self, name: &str, aliases: &[&str], index: usize) -> Option<&'a Field> {
+        let expected = self.record.fields().get(index).filter(|field| field.name() == name);
+        expected.or_else(|| self.record.field(name)).or_else(|| aliases.iter().find_map(|alias| self.record.field(alias)))
+    }
+}
+
+/// Decides how to read and write a struct as `dtype`.
+pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
     match dtype {
-        DType::Record(record) => Some(record),
+        DType::Record(record) => T::plan_fields(FileRecord { record, base: 0 }, planner),
         other => {
             planner.mismatch(other, &T::dtype());
             None
@@ -132,7 +361,126 @@ pub fn expect_record<'a, T: NpyElement>(dtype: &'a DType, planner: &mut Planner)
     }
 }
 
-/// The dtype of a struct whose fields follow one another without padding.
-pub fn packed(fields: impl IntoIterator<Item = (&'static str, DType)>) -> DType {
-    Record::packed_unchecked(fields).into()
+/// [`plan_record`] for a struct that takes no fields besides its own.
+pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+    let plan = plan_record::<T>(dtype, planner);
+    let DType::Record(record) = dtype else { return plan };
+    let mut known = HashSet::new();
+    for_each_name(T::NAMES, &mut |name, aliases| {
+        known.insert(name);
+        known.extend(aliases);
+    });
+    let unknown: Vec<_> = record.fields().iter().filter(|field| !known.contains(field.name())).collect();
+    for field in &unknown {
+        planner.unknown_field(field.name(), field.dtype(), &T::field_names());
+    }
+    plan.filter(|_| unknown.is_empty())
+}
+
+/// Builds the dtype of a struct.
+#[derive(Debug)]
+pub struct RecordBuilder {
+    cursor: Cursor,
+    /// The byte order of all fields that have none of their own.
+    order: Option<ByteOrder>,
+    fields: Vec<Field>,
+}
+
+impl RecordBuilder {
+    /// A record without fields.
+    pub fn new(cursor: Cursor, order: Option<ByteOrder>) -> Self {
+        Self { cursor, order, fields: Vec::new() }
+    }
+
+    /// Leaves out what is before `offset`; a field of varying width may have taken that already.
+    #[must_use]
+    pub fn at(mut self, offset: usize) -> Self {
+        self.cursor.end = self.cursor.end.max(offset);
+        self
+    }
+
+    /// A field of a dtype that depends on the type alone.
+    #[must_use]
+    pub fn field<T, C: Codec<T>>(self, name: &'static str) -> Self {
+        self.push::<T, C>(name, C::dtype())
+    }
+
+    /// A field of a dtype that holds these values.
+    #[must_use]
+    pub fn field_of<'a, T: 'a, C: Codec<T>>(self, name: &'static str, values: impl Iterator<Item = &'a T> + Clone) -> Self {
+        self.push::<T, C>(name, C::dtype_of(values))
+    }
+
+    /// A field that may be absent: it is, if none of the records has it.
+    #[must_use]
+    pub fn optional_of<'a, T: 'a, C: Codec<Option<T>>>(
+        self,
+        name: &'static str,
+        values: impl Iterator<Item = &'a Option<T>> + Clone,
+    ) -> Self {
+        let mut every = values.clone();
+        let first = every.next();
+        let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
+        if is_absent { self } else { self.field_of::<Option<T>, C>(name, values) }
+    }
+
+    /// Gives the field that was added last a title.
+    #[must_use]
+    pub fn title(mut self, title: &'static str) -> Self {
+        if let Some(field) = self.fields.pop() {
+            self.fields.push(field.with_title(title));
+        }
+        self
+    }
+
+    /// The fields of another struct.
+    #[must_use]
+    pub fn flatten<T: NpyRecord>(self) -> Self {
+        self.splice::<T>(T::dtype())
+    }
+
+    /// The fields of another struct, of dtypes that hold these values.
+    #[must_use]
+    pub fn flatten_of<'a, T: NpyRecord + 'a>(self, values: impl Iterator<Item = &'a T> + Clone) -> Self {
+        self.splice::<T>(T::dtype_of(values))
+    }
+
+    /// The record.
+    pub fn finish(mut self) -> DType {
+        self.cursor.close();
+        Record::new_unchecked(self.fields, self.cursor.end).into()
+    }
+
+    /// The record, of a given itemsize.
+    pub fn finish_at(self, itemsize: usize) -> DType {
+        Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
+    }
+
+    fn push<T, C: Codec<T>>(mut self, name: &'static str, dtype: DType) -> Self {
+        let dtype = match self.order {
+            Some(order) if !C::HAS_ORDER => dtype.with_byte_order(order),
+            _ => dtype,
+        };
+        let offset = self.cursor.place(dtype.itemsize(), C::ALIGNMENT);
+        self.fields.push(Field::new(name, offset, dtype));
+        self
+    }
+
+    fn splice<T: NpyRecord>(mut self, dtype: DType) -> Self {
+        let dtype = match self.order {
+            Some(order) => dtype.with_byte_order(order),
+            None => dtype,
+        };
+        let begin = self.cursor.place(dtype.itemsize(), T::ALIGNMENT);
+        if let DType::Record(record) = dtype {
+            self.fields.extend(record.into_fields().into_iter().map(|field| field.moved_by(begin)));
+        }
+        self
+    }
+}
+
+/// The error of a number that stands for no variant of the enum `T`.
+#[cold]
+pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
+    ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
 }

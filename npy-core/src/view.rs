@@ -3,21 +3,72 @@
 //! One of the two modules that may hold `unsafe`; the other is `alloc`.
 #![allow(unsafe_code)]
 
-use crate::alloc::Plain;
+use crate::alloc::{Bulk, Plain};
 use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
-use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
+use crate::error::{ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::header::Header;
+use crate::limits::Limits;
 use crate::plan::rust_type;
 
 /// An element whose memory is the bytes of a file, so that it can be viewed in place: numbers, bools, fixed text, times, raw bytes,
-/// and arrays of them.
+/// arrays of them, and structs with `#[npy(view)]`.
+///
+/// # Safety
+///
+/// Only the derive implements it. In an array whose dtype is the native layout of the type (`LITTLE` or `BIG`), with an itemsize of
+/// `size_of::<Self>()`, the bytes of an element that passes `check` are a valid value. Unless `HAS_PADDING`, every byte of every value
+/// is initialised. There is no interior mutability in it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place",
-    note = "its memory is not the bytes of a file; read a copy"
+    note = "its memory is not the bytes of a file; read a copy",
+    note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`"
 )]
-pub trait NpyView: NpyElement + Plain {}
+pub unsafe trait NpyView: NpyElement + 'static {
+    /// Fails the build if the layout in memory is not that of the dtype.
+    #[doc(hidden)]
+    const PROOF: () = ();
 
-impl<T: NpyElement + Plain> NpyView for T {}
+    /// Whether some bytes of a value belong to no field, so that they need not be initialised.
+    #[doc(hidden)]
+    const HAS_PADDING: bool;
+
+    /// Whether not every pattern of bytes is a value.
+    #[doc(hidden)]
+    const HAS_INVALID: bool;
+
+    /// Refuses the bytes of an element that are no value.
+    #[doc(hidden)]
+    fn check(bytes: &[u8]) -> Result<(), ValueError>;
+}
+
+/// Proof for the derive that a record's memory is the file's bytes, if every pattern of them is a value.
+pub const fn bulk_of_view<T: NpyView>() -> Option<Bulk<T>> {
+    const { T::PROOF }
+    if T::HAS_INVALID {
+        return None;
+    }
+    // SAFETY: `NpyView` promises it: without `HAS_INVALID`, `check` passes every pattern.
+    Some(unsafe { Bulk::of_record(T::HAS_PADDING) })
+}
+
+/// Fails the build, for the derive's proofs.
+///
+/// # Panics
+///
+/// In a constant: then the compiler shows the message.
+pub const fn assert_layout(holds: bool, message: &'static str) {
+    assert!(holds, "{}", message);
+}
+
+/// [`NpyView::check`] for a field of a record, which begins at `offset`.
+///
+/// # Errors
+///
+/// When its bytes are no value.
+pub fn check_field<T: NpyView>(record: &[u8], offset: usize, name: &'static str) -> Result<(), ValueError> {
+    let bytes = record.get(offset..).and_then(|rest| rest.get(..size_of::<T>())).ok_or_else(element::outside)?;
+    T::check(bytes).map_err(|error| error.in_field(name))
+}
 
 /// The elements of a whole file in memory (read, mapped or embedded), in place. They come in the order of the file.
 ///
@@ -36,7 +87,16 @@ impl<T: NpyElement + Plain> NpyView for T {}
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
-    Ok(view_with_header(bytes)?.1)
+    view_with(bytes, Limits::new())
+}
+
+/// [`view`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`view`].
+pub fn view_with<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<&[T]> {
+    Ok(view_with_header(bytes, limits)?.1)
 }
 
 /// [`view`], with the header.
@@ -44,17 +104,19 @@ pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
 /// # Errors
 ///
 /// Like [`view`].
-pub fn view_with_header<T: NpyView>(bytes: &[u8]) -> Result<(Header, &[T])> {
-    let (header, begin, end) = locate::<T>(bytes)?;
+pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, &[T])> {
+    let (header, begin, end) = locate::<T>(bytes, limits)?;
     let data = &bytes[begin..end];
     let count = header.element_count();
-    // SAFETY: `locate` has checked that `data` are `count` elements of `T`'s size at `T`'s alignment, and, `T` being `Plain`, valid
-    // ones. The lifetime is that of `bytes`.
+    // SAFETY: `locate` has checked that `data` are `count` elements of `T`'s size at `T`'s alignment, laid out as `NpyView` demands,
+    // and valid ones. The lifetime is that of `bytes`.
     let items = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<T>(), count) };
     Ok((header, items))
 }
 
 /// The elements of a whole file in memory, in place and to be changed there.
+///
+/// A struct with padding cannot be viewed so, because bytes that belong to no field would end up in the file: that fails the build.
 ///
 /// # Errors
 ///
@@ -70,7 +132,16 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8]) -> Result<(Header, &[T])> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
-    Ok(view_mut_with_header(bytes)?.1)
+    view_mut_with(bytes, Limits::new())
+}
+
+/// [`view_mut`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`view`].
+pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<&mut [T]> {
+    Ok(view_mut_with_header(bytes, limits)?.1)
 }
 
 /// [`view_mut`], with the header.
@@ -78,18 +149,26 @@ pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
 /// # Errors
 ///
 /// Like [`view`].
-pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8]) -> Result<(Header, &mut [T])> {
-    let (header, begin, end) = locate::<T>(bytes)?;
+pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<(Header, &mut [T])> {
+    const {
+        assert!(
+            !T::HAS_PADDING,
+            "a struct with padding cannot be viewed to be changed in place: what is between its fields is not defined"
+        );
+    }
+    let (header, begin, end) = locate::<T>(bytes, limits)?;
     let data = &mut bytes[begin..end];
     let count = header.element_count();
-    // SAFETY: as in `view_with_header`; besides, the borrow is unique, and whatever `T` is stored, its bytes are initialised.
+    // SAFETY: as in `view_with_header`; besides, the borrow is unique, and whatever `T` is stored, its bytes are
+    // initialised, because it has no padding.
     let items = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<T>(), count) };
     Ok((header, items))
 }
 
 /// Checks everything that viewing needs; tells where the data begin and end.
-fn locate<T: NpyView>(bytes: &[u8]) -> Result<(Header, usize, usize)> {
-    let (header, begin) = Header::parse(bytes)?;
+fn locate<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, usize, usize)> {
+    const { T::PROOF }
+    let (header, begin) = Header::parse_with(bytes, limits)?;
     let plan = element::plan::<T>(header.dtype())?;
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == plan);
     if !is_native || header.dtype().itemsize() != size_of::<T>() {
@@ -106,21 +185,27 @@ fn locate<T: NpyView>(bytes: &[u8]) -> Result<(Header, usize, usize)> {
     if misalignment != 0 {
         return Err(ErrorKind::Misaligned { alignment: align_of::<T>(), misalignment }.into());
     }
-    if T::IS_BOOL
-        && let Some(at) = data.iter().position(|byte| *byte > 1)
-    {
-        return Err(not_a_bool(data[at], at, size_of::<T>()));
+    if T::HAS_INVALID {
+        for (index, element) in data.chunks_exact(size_of::<T>().max(1)).enumerate() {
+            T::check(element).map_err(|error| error.in_element(index as u64))?;
+        }
     }
     Ok((header, begin, end))
 }
 
-#[cold]
-fn not_a_bool(byte: u8, at: usize, itemsize: usize) -> Error {
-    let mut error = ValueError::from(ValueProblem::NotABool { byte });
-    if itemsize > 1 {
-        error = error.at_index(at % itemsize);
-    }
-    error.in_element((at / itemsize) as u64)
+macro_rules! view {
+    ($({$($generics:tt)*})? $type:ty) => {
+        // SAFETY: `Plain` promises it.
+        unsafe impl<$($($generics)*)?> NpyView for $type {
+            const HAS_PADDING: bool = false;
+            const HAS_INVALID: bool = <Self as Plain>::IS_BOOL;
+
+            #[inline(always)]
+            fn check(_: &[u8]) -> Result<(), ValueError> {
+                Ok(())
+            }
+        }
+    };
 }
 
 macro_rules! plain {
@@ -129,6 +214,8 @@ macro_rules! plain {
         unsafe impl Plain for $type {
             const WORD_BYTES: usize = size_of::<Self>();
         }
+
+        view!($type);
     )*};
 }
 
@@ -141,40 +228,85 @@ unsafe impl Plain for bool {
     const IS_BOOL: bool = true;
 }
 
+// SAFETY: one byte, and only 0 and 1 pass.
+#[allow(clippy::use_self, reason = "it says something about the type, and is not an element")]
+unsafe impl NpyView for bool {
+    const HAS_PADDING: bool = false;
+    const HAS_INVALID: bool = true;
+
+    #[inline(always)]
+    fn check(bytes: &[u8]) -> Result<(), ValueError> {
+        match bytes.iter().find(|byte| **byte > 1) {
+            Some(&byte) => Err(ValueProblem::NotABool { byte }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
 // SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. They are one number.
 unsafe impl Plain for LongDouble {
     const WORD_BYTES: usize = 16;
 }
+
+view!(LongDouble);
 
 // SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not concern them.
 unsafe impl<const N: usize> Plain for FixedBytes<N> {
     const WORD_BYTES: usize = 1;
 }
 
+view!({const N: usize} FixedBytes<N>);
+
 // SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not concern them.
 unsafe impl<const N: usize> Plain for FixedVoid<N> {
     const WORD_BYTES: usize = 1;
 }
+
+view!({const N: usize} FixedVoid<N>);
 
 // SAFETY: `repr(transparent)` over `[u32; N]`: no padding, every pattern is a value, each `u32` a number of its own.
 unsafe impl<const N: usize> Plain for FixedUnicode<N> {
     const WORD_BYTES: usize = 4;
 }
 
+view!({const N: usize} FixedUnicode<N>);
+
 // SAFETY: `repr(transparent)` over an `i64`, besides which it has only a `PhantomData`.
 unsafe impl<U: Unit, const COUNT: u32> Plain for Datetime64<U, COUNT> {
     const WORD_BYTES: usize = 8;
 }
+
+view!({U: Unit, const COUNT: u32} Datetime64<U, COUNT>);
 
 // SAFETY: `repr(transparent)` over an `i64`, besides which it has only a `PhantomData`.
 unsafe impl<U: Unit, const COUNT: u32> Plain for Timedelta64<U, COUNT> {
     const WORD_BYTES: usize = 8;
 }
 
+view!({U: Unit, const COUNT: u32} Timedelta64<U, COUNT>);
+
 // SAFETY: an array has no padding between its items, so all that holds for an item holds for each.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const WORD_BYTES: usize = T::WORD_BYTES;
     const IS_BOOL: bool = T::IS_BOOL;
+}
+
+// SAFETY: an array has no padding between its items, so all that holds for an item holds for each. Its layout is that of its items,
+// one after another.
+unsafe impl<T: NpyView, const N: usize> NpyView for [T; N] {
+    const PROOF: () = T::PROOF;
+    const HAS_PADDING: bool = T::HAS_PADDING;
+    const HAS_INVALID: bool = T::HAS_INVALID;
+
+    #[inline(always)]
+    fn check(bytes: &[u8]) -> Result<(), ValueError> {
+        if T::HAS_INVALID {
+            for (index, item) in bytes.chunks_exact(size_of::<T>().max(1)).enumerate() {
+                T::check(item).map_err(|error| error.at_index(index))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(feature = "half")]
@@ -184,10 +316,16 @@ unsafe impl Plain for half::f16 {
 }
 
 #[cfg(feature = "half")]
+view!(half::f16);
+
+#[cfg(feature = "half")]
 // SAFETY: `repr(transparent)` over a `u16`.
 unsafe impl Plain for half::bf16 {
     const WORD_BYTES: usize = 2;
 }
+
+#[cfg(feature = "half")]
+view!(half::bf16);
 
 #[cfg(feature = "complex")]
 // SAFETY: `repr(C)` with two fields of type `T`, so it has the layout of `[T; 2]`. Each is a number of its own.
@@ -195,3 +333,12 @@ unsafe impl<T: Plain> Plain for num_complex::Complex<T> {
     const WORD_BYTES: usize = T::WORD_BYTES;
     const IS_BOOL: bool = T::IS_BOOL;
 }
+
+#[cfg(feature = "complex")]
+view!(num_complex::Complex<f32>);
+
+#[cfg(feature = "complex")]
+view!(num_complex::Complex<f64>);
+
+#[cfg(feature = "complex")]
+view!(num_complex::Complex<LongDouble>);

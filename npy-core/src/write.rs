@@ -55,7 +55,7 @@ pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
 
 /// The dtype that holds all of `items`: that of the type, but for text and raw bytes of any width.
 pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
-    if const { element::native::<T>().is_some() } { T::dtype() } else { T::dtype_of(items) }
+    if const { T::VARIES } { T::dtype_of(items) } else { T::dtype() }
 }
 
 /// Writes an array whose shape is known before its elements are: one after another, or slices of them.
@@ -142,10 +142,10 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// Like [`push`](Self::push).
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
-        let bulk = element::bulk::<T>(&self.plan);
-        if let Some((bulk, Difference::None)) = bulk {
+        let Some((bulk, difference)) = element::bulk::<T>(&self.plan, self.itemsize) else { return self.extend(items) };
+        let Some(bytes) = bulk.bytes_of(items) else { return self.extend(items) };
+        if difference == Difference::None {
             self.admit(items.len())?;
-            let bytes = bulk.bytes_of(items);
             if self.stage.len() + bytes.len() > STAGE_BYTES {
                 self.hand_on()?;
                 let written = self.writer.write_all(bytes);
@@ -157,11 +157,11 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             self.count += items.len() as u64;
             return Ok(());
         }
-        let Some((bulk, _)) = bulk else { return self.extend(items) };
         self.admit(items.len())?;
-        for items in items.chunks((STAGE_BYTES / self.itemsize.max(1)).max(1)) {
-            let begin = self.make_room(size_of_val(items))?;
-            self.stage.extend_from_slice(bulk.bytes_of(items));
+        let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
+        for (items, bytes) in items.chunks(per_stage).zip(bytes.chunks(per_stage * self.itemsize.max(1))) {
+            let begin = self.make_room(bytes.len())?;
+            self.stage.extend_from_slice(bytes);
             bulk.swap(&mut self.stage[begin..]);
             self.count += items.len() as u64;
         }

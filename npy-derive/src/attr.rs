@@ -3,26 +3,65 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Path, Token, WherePredicate};
 
+use crate::case::RenameRule;
 use crate::ctxt::Ctxt;
+use crate::dtype::{self, StoredAs};
 
 /// `#[npy(...)]` on a struct.
 #[derive(Default)]
 pub(crate) struct ContainerAttrs {
+    /// `align`
+    pub(crate) align: Once<()>,
+    /// `bound = "T: Trait"`
+    pub(crate) bound: Once<Vec<WherePredicate>>,
     /// `crate = path`
     pub(crate) krate: Once<Path>,
+    /// `default`, or `default = path`
+    pub(crate) default: Once<DefaultValue>,
+    /// `deny_unknown_fields`
+    pub(crate) deny_unknown_fields: Once<()>,
+    /// `endian = "big"`
+    pub(crate) endian: Once<Endian>,
+    /// `itemsize = 64`
+    pub(crate) itemsize: Once<LitInt>,
+    /// `rename_all = "camelCase"`
+    pub(crate) rename_all: Once<RenameRule>,
+    /// `transparent`
+    pub(crate) transparent: Once<()>,
+    /// `view`
+    pub(crate) view: Once<()>,
+    /// `widen`
+    pub(crate) widen: Once<()>,
 }
 
 /// `#[npy(...)]` on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
-    /// `rename = "name"`
-    pub(crate) rename: Once<LitStr>,
+    /// `alias = "name"`, any number of times
+    pub(crate) aliases: Vec<LitStr>,
     /// `default`, or `default = path`
     pub(crate) default: Once<DefaultValue>,
+    /// `dtype = "U16"`
+    pub(crate) dtype: Once<StoredAs>,
+    /// `flatten`
+    pub(crate) flatten: Once<()>,
+    /// `offset = 16`
+    pub(crate) offset: Once<LitInt>,
+    /// `rename = "name"`
+    pub(crate) rename: Once<LitStr>,
     /// `skip`
     pub(crate) skip: Once<()>,
+    /// `title = "text"`
+    pub(crate) title: Once<LitStr>,
+    /// `truncate`
+    pub(crate) truncate: Once<()>,
+    /// `widen`
+    pub(crate) widen: Once<()>,
+    /// `with = module`
+    pub(crate) with: Once<Path>,
 }
 
 /// Where the value of a field comes from that the file does not have.
@@ -33,40 +72,115 @@ pub(crate) enum DefaultValue {
     Function(Path),
 }
 
+#[derive(Clone, Copy)]
+pub(crate) enum Endian {
+    Little,
+    Big,
+}
+
 impl ContainerAttrs {
-    const KNOWN: &[&str] = &["crate"];
+    const KNOWN: &[&str] = &[
+        "align",
+        "bound",
+        "crate",
+        "default",
+        "deny_unknown_fields",
+        "endian",
+        "itemsize",
+        "rename_all",
+        "transparent",
+        "view",
+        "widen",
+    ];
 
     pub(crate) fn parse(ctxt: &Ctxt, attributes: &[Attribute]) -> Self {
         let mut attrs = Self::default();
         parse(ctxt, attributes, |name, meta| {
             match name {
+                "align" => attrs.align.set(ctxt, meta, flag(meta)?),
+                "bound" => attrs.bound.set(ctxt, meta, bound(meta)?),
                 "crate" => attrs.krate.set(ctxt, meta, path(meta)?),
+                "default" => attrs.default.set(ctxt, meta, default(meta)?),
+                "deny_unknown_fields" => attrs.deny_unknown_fields.set(ctxt, meta, flag(meta)?),
+                "endian" => attrs.endian.set(ctxt, meta, endian(meta)?),
+                "itemsize" => attrs.itemsize.set(ctxt, meta, bytes(meta)?),
+                "rename_all" => attrs.rename_all.set(ctxt, meta, RenameRule::parse(&string(meta)?)?),
+                "transparent" => attrs.transparent.set(ctxt, meta, flag(meta)?),
+                "view" => attrs.view.set(ctxt, meta, flag(meta)?),
+                "widen" => attrs.widen.set(ctxt, meta, flag(meta)?),
                 _ => return Err(unknown(meta, "a struct", Self::KNOWN)),
             }
             Ok(())
         });
         attrs
     }
+
+    /// Those that say something about fields, where they stand.
+    pub(crate) fn about_fields(&self) -> impl Iterator<Item = &Path> {
+        [
+            self.align.token(),
+            self.default.token(),
+            self.deny_unknown_fields.token(),
+            self.endian.token(),
+            self.itemsize.token(),
+            self.rename_all.token(),
+            self.widen.token(),
+        ]
+        .into_iter()
+        .flatten()
+    }
 }
 
 impl FieldAttrs {
-    const KNOWN: &[&str] = &["default", "rename", "skip"];
+    const KNOWN: &[&str] =
+        &["alias", "default", "dtype", "flatten", "offset", "rename", "skip", "title", "truncate", "widen", "with"];
 
     pub(crate) fn parse(ctxt: &Ctxt, attributes: &[Attribute]) -> Self {
         let mut attrs = Self::default();
         parse(ctxt, attributes, |name, meta| {
             match name {
+                "alias" => attrs.aliases.push(string(meta)?),
+                "default" => attrs.default.set(ctxt, meta, default(meta)?),
+                "dtype" => attrs.dtype.set(ctxt, meta, dtype::parse(&string(meta)?)?),
+                "flatten" => attrs.flatten.set(ctxt, meta, flag(meta)?),
+                "offset" => attrs.offset.set(ctxt, meta, bytes(meta)?),
                 "rename" => attrs.rename.set(ctxt, meta, string(meta)?),
-                "default" if meta.input.peek(Token![=]) => {
-                    attrs.default.set(ctxt, meta, DefaultValue::Function(path(meta)?));
-                }
-                "default" => attrs.default.set(ctxt, meta, DefaultValue::Trait),
-                "skip" => attrs.skip.set(ctxt, meta, ()),
+                "skip" => attrs.skip.set(ctxt, meta, flag(meta)?),
+                "title" => attrs.title.set(ctxt, meta, string(meta)?),
+                "truncate" => attrs.truncate.set(ctxt, meta, flag(meta)?),
+                "widen" => attrs.widen.set(ctxt, meta, flag(meta)?),
+                "with" => attrs.with.set(ctxt, meta, path(meta)?),
                 _ => return Err(unknown(meta, "a field", Self::KNOWN)),
             }
             Ok(())
         });
         attrs
+    }
+
+    /// Those that say how the field is stored, where they stand.
+    pub(crate) fn about_storage(&self) -> impl Iterator<Item = &dyn ToTokens> {
+        let aliases = self.aliases.iter().map(|alias| alias as &dyn ToTokens);
+        let others = [
+            self.dtype.token(),
+            self.flatten.token(),
+            self.offset.token(),
+            self.rename.token(),
+            self.title.token(),
+            self.truncate.token(),
+            self.widen.token(),
+            self.with.token(),
+        ];
+        others.into_iter().flatten().map(|path| path as &dyn ToTokens).chain(aliases)
+    }
+
+    /// Those that say something about a field of the file, where they stand: a flattened struct is none.
+    pub(crate) fn about_one_field(&self) -> impl Iterator<Item = &dyn ToTokens> {
+        let is_other = |token: &&dyn ToTokens| {
+            let name = token.to_token_stream().to_string();
+            !matches!(name.as_str(), "flatten" | "widen" | "offset")
+        };
+        let default = self.default.token().map(|path| path as &dyn ToTokens);
+        self.about_storage().filter(is_other).chain(default)
     }
 }
 
@@ -90,6 +204,10 @@ impl<T> Once<T> {
 
     pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_ref().map(|(value, _)| value)
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.0.is_some()
     }
 
     /// The attribute's name where it stands, for errors.
@@ -119,6 +237,13 @@ fn parse(ctxt: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&str, &Pars
     }
 }
 
+/// Notes every `#[npy(...)]` on a variant.
+pub(crate) fn refuse_on_variant(ctxt: &Ctxt, attributes: &[Attribute]) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
+        ctxt.error(attribute, "a variant has no attributes: it is stored as its number");
+    }
+}
+
 /// Passes over the value of an item that was not understood.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
@@ -138,13 +263,39 @@ fn name_of(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.to_token_stream().to_string().replace(' ', "")
 }
 
+/// `name`
+fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.is_empty() || meta.input.peek(Token![,]) {
+        return Ok(());
+    }
+    Err(meta.error(format!("`{}` has no value", name_of(meta))))
+}
+
+/// Without the invisible parentheses that a macro puts around what it was given.
+fn ungroup(expression: Expr) -> Expr {
+    match expression {
+        Expr::Group(group) => ungroup(*group.expr),
+        other => other,
+    }
+}
+
 /// `name = "text"`
 fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let name = name_of(meta);
     let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = \"…\"`")))?;
-    match value.parse()? {
+    match ungroup(value.parse()?) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
         other => Err(syn::Error::new_spanned(other, "a string is needed: `\"…\"`")),
+    }
+}
+
+/// `name = 16`
+fn bytes(meta: &ParseNestedMeta<'_>) -> syn::Result<LitInt> {
+    let name = name_of(meta);
+    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a number of bytes: `{name} = 16`")))?;
+    match ungroup(value.parse()?) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_parse::<usize>().is_ok() => Ok(number),
+        other => Err(syn::Error::new_spanned(other, format!("a number of bytes is needed: `{name} = 16`"))),
     }
 }
 
@@ -158,6 +309,31 @@ fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
         value.call(Path::parse_mod_style)
     };
     path.map_err(|error| syn::Error::new(error.span(), format!("a path is needed: `{name} = module::item`")))
+}
+
+/// `default`, or `default = path`
+fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<DefaultValue> {
+    if meta.input.peek(Token![=]) { path(meta).map(DefaultValue::Function) } else { flag(meta).map(|()| DefaultValue::Trait) }
+}
+
+/// `endian = "big"`
+fn endian(meta: &ParseNestedMeta<'_>) -> syn::Result<Endian> {
+    let text = string(meta)?;
+    match text.value().as_str() {
+        "big" => Ok(Endian::Big),
+        "little" => Ok(Endian::Little),
+        _ => Err(syn::Error::new_spanned(text, "a byte order is needed: `\"big\"` or `\"little\"`")),
+    }
+}
+
+/// `bound = "T: Trait, U: Trait"`
+fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
+    let text = string(meta)?;
+    let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated);
+    let predicates = predicates.map_err(|error| {
+        syn::Error::new(error.span(), format!("the predicates of a where-clause are needed: `bound = \"T: Trait\"` ({error})"))
+    })?;
+    Ok(predicates.into_iter().collect())
 }
 
 /// `::npy_core`, unless the struct says otherwise.

@@ -7,7 +7,11 @@
 //! collects the errors of all of them.
 
 mod ctxt;
+mod case;
+mod dtype;
+mod repr;
 mod attr;
+mod types;
 mod model;
 mod check;
 mod bound;

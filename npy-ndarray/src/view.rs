@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 use npy_core::__private::{view_mut_with_header, view_with_header};
-use npy_core::{ErrorKind, Header, NpyView, Result};
+use npy_core::{ErrorKind, Header, Limits, NpyView, Result};
 
 use crate::order::layout;
 
@@ -26,7 +26,16 @@ pub trait ViewNpyExt<'a>: Sized {
     ///
     /// When `buf` does not hold a whole `.npy` file of that dtype in native byte order and that number of dimensions; when its data do not
     /// lie at a multiple of the element's alignment; when a bool is neither 0 nor 1.
-    fn view_npy(buf: &'a [u8]) -> Result<Self>;
+    fn view_npy(buf: &'a [u8]) -> Result<Self> {
+        Self::view_npy_with(buf, Limits::new())
+    }
+
+    /// [`view_npy`](Self::view_npy) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`view_npy`](Self::view_npy).
+    fn view_npy_with(buf: &'a [u8], limits: Limits) -> Result<Self>;
 }
 
 /// Views a whole file in memory (read or mapped) as an array to be changed in place.
@@ -48,19 +57,28 @@ pub trait ViewMutNpyExt<'a>: Sized {
     /// # Errors
     ///
     /// Like [`ViewNpyExt::view_npy`].
-    fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self>;
+    fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self> {
+        Self::view_mut_npy_with(buf, Limits::new())
+    }
+
+    /// [`view_mut_npy`](Self::view_mut_npy) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`ViewNpyExt::view_npy`].
+    fn view_mut_npy_with(buf: &'a mut [u8], limits: Limits) -> Result<Self>;
 }
 
 impl<'a, A: NpyView, D: Dimension> ViewNpyExt<'a> for ArrayView<'a, A, D> {
-    fn view_npy(buf: &'a [u8]) -> Result<Self> {
-        let (header, items) = view_with_header::<A>(buf)?;
+    fn view_npy_with(buf: &'a [u8], limits: Limits) -> Result<Self> {
+        let (header, items) = view_with_header::<A>(buf, limits)?;
         ArrayView::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
     }
 }
 
 impl<'a, A: NpyView, D: Dimension> ViewMutNpyExt<'a> for ArrayViewMut<'a, A, D> {
-    fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self> {
-        let (header, items) = view_mut_with_header::<A>(buf)?;
+    fn view_mut_npy_with(buf: &'a mut [u8], limits: Limits) -> Result<Self> {
+        let (header, items) = view_mut_with_header::<A>(buf, limits)?;
         ArrayViewMut::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
     }
 }

@@ -4,8 +4,8 @@ struct Pick {
     time: f64,
 }
 
-fn fields<T: NpyRecord>() -> &'static [&'static str] {
-    T::FIELDS
+fn fields<T: NpyRecord>() -> Vec<&'static str> {
+    T::field_names()
 }
 
 fn main() {

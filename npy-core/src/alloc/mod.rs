@@ -14,13 +14,13 @@ use crate::error::{ErrorKind, Part, Result};
 
 pub use transpose::reverse_axes;
 
-/// A type whose memory is the bytes of a file, in native byte order.
+/// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
 ///
 /// # Safety
 ///
 /// For every value, each of the `size_of::<Self>()` bytes is initialised (there is no padding). Every pattern of bytes is a valid
-/// value, except that where `IS_BOOL` is true each byte must be 0 or 1. Where `WORD_BYTES` is not 0, it divides
-/// `size_of::<Self>()`, and reversing each word of that many bytes changes between the byte orders.
+/// value, except that where `IS_BOOL` is true each byte must be 0 or 1. `WORD_BYTES` divides `size_of::<Self>()`, and reversing each
+/// word of that many bytes changes between the byte orders.
 pub unsafe trait Plain: Copy + 'static {
     /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a `Complex<f32>`.
     const WORD_BYTES: usize;
@@ -28,10 +28,14 @@ pub unsafe trait Plain: Copy + 'static {
     const IS_BOOL: bool = false;
 }
 
-/// Proof that a type is [`Plain`], which generic code can carry without the bound.
+/// Proof that the memory of a type is the bytes of a file, in native byte order. Generic code carries it without a bound.
 pub struct Bulk<T> {
+    /// [`Plain::WORD_BYTES`]; 0 for records, which have no such unit.
     word_bytes: usize,
+    /// Whether it consists of bools.
     is_bool: bool,
+    /// Whether some of its bytes belong to no field.
+    has_padding: bool,
     // No `T` is owned or shared.
     marker: PhantomData<fn() -> T>,
 }
@@ -47,13 +51,24 @@ impl<T> Copy for Bulk<T> {}
 impl<T: Plain> Bulk<T> {
     /// The proof.
     pub const fn new() -> Self {
-        Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, marker: PhantomData }
+        Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false, marker: PhantomData }
     }
 }
 
 impl<T: Plain> Default for Bulk<T> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<T> Bulk<T> {
+    /// The proof for records.
+    ///
+    /// # Safety
+    ///
+    /// Every pattern of bytes is a value, and unless `has_padding` every byte of a `T` is initialised.
+    pub(crate) const unsafe fn of_record(has_padding: bool) -> Self {
+        Self { word_bytes: 0, is_bool: false, has_padding, marker: PhantomData }
     }
 }
 
@@ -69,41 +84,57 @@ pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 impl<T> Bulk<T> {
     /// Arrays of a plain type are plain.
     pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
-        Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, marker: PhantomData }
+        Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, has_padding: self.has_padding, marker: PhantomData }
     }
 
-    /// The bytes of the elements.
-    #[expect(clippy::unused_self, reason = "`self` is the proof that this is sound")]
-    pub(crate) fn bytes_of(self, items: &[T]) -> &[u8] {
-        // SAFETY: `self` proves that `T` is `Plain` (or an array of such): all of its bytes are initialised. A `u8` has no
-        // alignment and no invalid value, the length is that of the memory, and the lifetime is that of `items`.
-        unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) }
+    /// Whether [`swap`](Self::swap) changes between the byte orders.
+    pub(crate) fn can_swap(self) -> bool {
+        self.word_bytes > 0
+    }
+
+    /// The bytes of the elements; `None` if there is padding in them.
+    pub(crate) fn bytes_of(self, items: &[T]) -> Option<&[u8]> {
+        if self.has_padding {
+            return None;
+        }
+        // SAFETY: `self` proves that all bytes of a `T` are initialised where it has no padding. A `u8` has no alignment and no
+        // invalid value, the length is that of the memory, and the lifetime is that of `items`.
+        Some(unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) })
     }
 
     /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         let expected = mem::size_of_val(items);
-        let begin = items.as_mut_ptr().cast::<u8>();
-        // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives, and by `self` all of it is
-        // initialised. By `self` again, whatever bytes are stored in it are valid `T`s, but for bools: of those, only 0 and 1 are
-        // stored below.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(begin, expected) };
-        let mut raw_bools = vec![0; if self.is_bool { self.step(expected, swap) } else { 0 }];
-        let mut done = 0;
-        for stage in bytes.chunks_mut(self.step(expected, swap).max(1)) {
-            let target = if self.is_bool { &mut raw_bools[..stage.len()] } else { &mut *stage };
-            let mut spare = Spare::over(target);
-            let result = spare.fill_up(fill);
-            let filled = spare.filled;
-            result.map_err(|error| truncated_or_io(error, offset, expected, done + filled))?;
+        let begin = items.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; padding in it need not be
+        // initialised. By `self`, whatever bytes are stored in it are valid `T`s, but for bools: of those, only 0 and 1 are stored
+        // below.
+        let memory = unsafe { std::slice::from_raw_parts_mut(begin, expected) };
+        let step = self.step(expected, swap).max(1);
+        let mut raw_bools = vec![MaybeUninit::new(0); if self.is_bool { step } else { 0 }];
+        for (i, stage) in memory.chunks_mut(step).enumerate() {
+            let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
+                let initialised = if self.has_padding { 0 } else { memory.len() };
+                let mut spare = Spare { memory, filled: 0, initialised };
+                let result = spare.fill_up(fill);
+                let filled = spare.filled;
+                result.map_err(|error| truncated_or_io(error, offset, expected, i * step + filled))
+            };
             if self.is_bool {
-                for (byte, raw) in stage.iter_mut().zip(&raw_bools) {
-                    *byte = u8::from(*raw != 0);
+                let raw = &mut raw_bools[..stage.len()];
+                fill_up(raw)?;
+                // SAFETY: `fill_up` succeeded, so it initialised every byte.
+                let raw = unsafe { assume_init(raw) };
+                for (byte, raw) in stage.iter_mut().zip(raw) {
+                    byte.write(u8::from(*raw != 0));
                 }
-            } else if swap {
-                self.swap(stage);
+                continue;
             }
-            done += filled;
+            fill_up(stage)?;
+            if swap {
+                // SAFETY: as above.
+                self.swap(unsafe { assume_init(stage) });
+            }
         }
         Ok(())
     }
@@ -220,16 +251,7 @@ pub(crate) struct Spare<'a> {
     initialised: usize,
 }
 
-impl<'a> Spare<'a> {
-    /// Memory whose content is not needed any more.
-    pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
-        let length = bytes.len();
-        let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
-        // `[u8]`, which it is again when the borrow ends.
-        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
-    }
-
+impl Spare<'_> {
     /// Fills all of the memory, or fails with `UnexpectedEof`.
     pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
         while self.filled < self.memory.len() {

@@ -114,6 +114,29 @@ impl DType {
         }
     }
 
+    /// The same dtype with all of its numbers, text and times in one byte order, as `newbyteorder` makes it.
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, DType};
+    /// let dtype: DType = "[('x', '<f4'), ('name', '|S8'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
+    /// let big = dtype.with_byte_order(ByteOrder::Big);
+    /// assert_eq!(big.to_string(), "[('x', '>f4'), ('name', '|S8'), ('pose', [('xyz', '>f8', (3,))])]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_byte_order(mut self, order: ByteOrder) -> Self {
+        self.set_byte_order(order);
+        self
+    }
+
+    fn set_byte_order(&mut self, order: ByteOrder) {
+        match self {
+            Self::Scalar(scalar) => scalar.set_byte_order(order),
+            Self::SubArray(array) => array.base.set_byte_order(order),
+            Self::Record(record) => record.fields.iter_mut().for_each(|field| field.dtype.set_byte_order(order)),
+        }
+    }
+
     /// A small array of this dtype: the dtype of a field. For sub-arrays of sub-arrays, call it again.
     ///
     /// # Errors
@@ -268,7 +291,13 @@ impl Record {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
-        let Self { fields, itemsize } = Self::packed_unchecked(fields);
+        let mut itemsize = 0;
+        let place = |(name, dtype): (N, DType)| {
+            let field = Field::new(name, itemsize, dtype);
+            itemsize = field.end();
+            field
+        };
+        let fields = fields.into_iter().map(place).collect();
         Self::new(fields, itemsize)
     }
 
@@ -320,16 +349,13 @@ impl Record {
         Ok(Self { fields, itemsize })
     }
 
-    /// For the derive, which has checked the names; [`Header::new`](crate::Header::new) checks the size of every dtype.
-    pub(crate) fn packed_unchecked<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Self {
-        let mut itemsize = 0;
-        let place = |(name, dtype): (N, DType)| {
-            let field = Field::new(name, itemsize, dtype);
-            itemsize = field.end();
-            field
-        };
-        let fields = fields.into_iter().map(place).collect();
+    /// For the derive. [`Header::new`](crate::Header::new) checks every dtype.
+    pub(crate) fn new_unchecked(fields: Vec<Field>, itemsize: usize) -> Self {
         Self { fields, itemsize }
+    }
+
+    pub(crate) fn into_fields(self) -> Vec<Field> {
+        self.fields
     }
 
     /// The fields, in the order of their offsets. Padding is not among them.
@@ -388,6 +414,12 @@ impl Field {
     /// Its dtype.
     pub fn dtype(&self) -> &DType {
         &self.dtype
+    }
+
+    /// The field of a record that has `bytes` more before it.
+    pub(crate) fn moved_by(mut self, bytes: usize) -> Self {
+        self.offset = self.offset.saturating_add(bytes);
+        self
     }
 
     fn end(&self) -> usize {

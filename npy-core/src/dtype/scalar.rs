@@ -192,6 +192,12 @@ impl Scalar {
         Self { kind: ScalarKind::Void { length }, byte_order: Some(byte_order) }
     }
 
+    pub(super) fn set_byte_order(&mut self, order: ByteOrder) {
+        if let Some(own) = &mut self.byte_order {
+            *own = order;
+        }
+    }
+
     /// What it is.
     pub const fn kind(self) -> ScalarKind {
         self.kind

@@ -1,6 +1,9 @@
 //! Arrays `[T; N]`, the elements of sub-arrays.
 
+use std::marker::PhantomData;
+
 use super::NpyElement;
+use super::codec::{AsIs, Codec};
 use crate::alloc::{Bulk, try_array};
 use crate::dtype::{DType, SubArray};
 use crate::error::{Result, ValueError};
@@ -12,6 +15,17 @@ pub struct ArrayPlan<P> {
     itemsize: usize,
     item: P,
 }
+
+impl<P> ArrayPlan<P> {
+    #[cfg(feature = "complex")]
+    pub(super) const fn new(itemsize: usize, item: P) -> Self {
+        Self { itemsize, item }
+    }
+}
+
+/// An array of what `C` stores.
+#[derive(Debug)]
+pub struct Items<C>(PhantomData<C>);
 
 const fn layout<P: Copy>(item: Option<Layout<P>>, length: usize) -> Option<Layout<ArrayPlan<P>>> {
     match item {
@@ -33,10 +47,61 @@ fn dtype(item: DType, length: usize) -> DType {
     SubArray::new_unchecked(base, shape).into()
 }
 
+impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
+    type Plan = ArrayPlan<C::Plan>;
+    const LITTLE: Option<Layout<Self::Plan>> = layout(C::LITTLE, N);
+    const BIG: Option<Layout<Self::Plan>> = layout(C::BIG, N);
+    const ALIGNMENT: usize = C::ALIGNMENT;
+    const VARIES: bool = C::VARIES;
+    const HAS_ORDER: bool = C::HAS_ORDER;
+
+    fn dtype() -> DType {
+        dtype(C::dtype(), N)
+    }
+
+    fn dtype_of<'a>(arrays: impl Iterator<Item = &'a [T; N]> + Clone) -> DType
+    where
+        [T; N]: 'a,
+    {
+        dtype(C::dtype_of(arrays.flatten()), N)
+    }
+
+    fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
+        let Some((length, item)) = outermost_axis(file) else {
+            planner.mismatch(file, &<Self as Codec<[T; N]>>::dtype());
+            return None;
+        };
+        if length != N {
+            let advice = format!("the sub-array has {length} items along this axis, and the Rust array has {N}");
+            planner.mismatch_with(file, <Self as Codec<[T; N]>>::dtype().to_string(), Some(advice));
+            return None;
+        }
+        let plan = planner.in_items(|planner| C::plan(&item, planner))?;
+        Some(ArrayPlan { itemsize: item.itemsize(), item: plan })
+    }
+
+    #[inline(always)]
+    fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<[T; N], ValueError> {
+        let bytes = bytes.get(..plan.itemsize * N).ok_or_else(super::outside)?;
+        try_array(|i| C::decode(&plan.item, &bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i)))
+    }
+
+    #[inline(always)]
+    fn encode(array: &[T; N], plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let bytes = bytes.get_mut(..plan.itemsize * N).ok_or_else(super::outside)?;
+        for (i, item) in array.iter().enumerate() {
+            C::encode(item, &plan.item, &mut bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i))?;
+        }
+        Ok(())
+    }
+}
+
 impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
     type Plan = ArrayPlan<T::Plan>;
     const LITTLE: Option<Layout<Self::Plan>> = layout(T::LITTLE, N);
     const BIG: Option<Layout<Self::Plan>> = layout(T::BIG, N);
+    const ALIGNMENT: usize = T::ALIGNMENT;
+    const VARIES: bool = T::VARIES;
     const BULK: Option<Bulk<Self>> = match T::BULK {
         Some(bulk) => Some(bulk.array()),
         None => None,
@@ -50,35 +115,20 @@ impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
     where
         Self: 'a,
     {
-        dtype(T::dtype_of(items.flatten()), N)
+        Items::<AsIs>::dtype_of(items)
     }
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
-        let Some((length, item)) = outermost_axis(file) else {
-            planner.mismatch(file, &Self::dtype());
-            return None;
-        };
-        if length != N {
-            let advice = format!("the sub-array has {length} items along this axis, and the Rust array has {N}");
-            planner.mismatch_with(file, Self::dtype().to_string(), Some(advice));
-            return None;
-        }
-        let plan = planner.in_items(|planner| T::plan(&item, planner))?;
-        Some(ArrayPlan { itemsize: item.itemsize(), item: plan })
+        <Items<AsIs> as Codec<Self>>::plan(file, planner)
     }
 
     #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError> {
-        let bytes = bytes.get(..plan.itemsize * N).ok_or_else(super::outside)?;
-        try_array(|i| T::decode(&plan.item, &bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i)))
+        <Items<AsIs> as Codec<Self>>::decode(plan, bytes)
     }
 
     #[inline(always)]
     fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let bytes = bytes.get_mut(..plan.itemsize * N).ok_or_else(super::outside)?;
-        for (i, item) in self.iter().enumerate() {
-            item.encode(&plan.item, &mut bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i))?;
-        }
-        Ok(())
+        <Items<AsIs> as Codec<Self>>::encode(self, plan, bytes)
     }
 }

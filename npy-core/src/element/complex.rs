@@ -2,68 +2,94 @@
 
 use num_complex::Complex;
 
-use super::long_double::{LongDouble, LongDoublePlan};
-use super::{NpyElement, order_of};
+use super::codec::{AsIs, Codec, stored_as};
+use super::{ArrayPlan, Items, LongDouble, NpyElement, Widens};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::error::{Result, ValueError};
+use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
 
-/// The real part, then the imaginary part, each of `$part`.
+/// The real and the imaginary part lie in the file like an array of two.
+type Parts<T> = [T; 2];
+
+/// The dtype of the parts of a complex number, and its kind.
+fn part_of(dtype: &DType) -> Option<(ScalarKind, DType)> {
+    let DType::Scalar(scalar) = dtype else { return None };
+    let kind = match scalar.kind() {
+        ScalarKind::Complex64 => ScalarKind::Float32,
+        ScalarKind::Complex128 => ScalarKind::Float64,
+        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
+        _ => return None,
+    };
+    Some((kind, Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()))
+}
+
+/// Complex numbers of parts `$part`, which are `$own` in the file, or with `widen` the narrower `$narrow`.
 macro_rules! complex {
-    ($part:ty, $plan:ty, $dtype:expr, $new_plan:expr, $find_plan:expr, $part_bytes:expr) => {
+    ($part:ty, $kind:expr, $own:pat, $narrow:pat) => {
+        impl Widens for Complex<$part> {}
+
         impl NpyElement for Complex<$part> {
-            type Plan = $plan;
-            const LITTLE: Option<Layout<$plan>> = Some(Layout { itemsize: size_of::<Self>(), plan: $new_plan(ByteOrder::Little) });
-            const BIG: Option<Layout<$plan>> = Some(Layout { itemsize: size_of::<Self>(), plan: $new_plan(ByteOrder::Big) });
+            type Plan = ArrayPlan<<$part as NpyElement>::Plan>;
+            const LITTLE: Option<Layout<Self::Plan>> = <Parts<$part>>::LITTLE;
+            const BIG: Option<Layout<Self::Plan>> = <Parts<$part>>::BIG;
+            const ALIGNMENT: usize = <$part>::ALIGNMENT;
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
             fn dtype() -> DType {
-                Scalar::new($dtype, ByteOrder::NATIVE).into()
+                Scalar::new($kind, ByteOrder::NATIVE).into()
             }
 
-            fn plan(dtype: &DType, planner: &mut Planner) -> Option<$plan> {
-                let plan = $find_plan(dtype);
-                if plan.is_none() {
-                    planner.mismatch(dtype, &Self::dtype());
+            fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan> {
+                match part_of(dtype) {
+                    Some(($own, part)) => Some(ArrayPlan::new(part.itemsize(), <$part>::plan(&part, planner)?)),
+                    Some(($narrow, part)) if planner.is_widening() => {
+                        Some(ArrayPlan::new(part.itemsize(), <$part>::plan(&part, planner)?))
+                    }
+                    Some(($narrow, _)) => {
+                        planner.mismatch_of_narrower(dtype, &Self::dtype());
+                        None
+                    }
+                    _ => {
+                        planner.mismatch(dtype, &Self::dtype());
+                        None
+                    }
                 }
-                plan
             }
 
             #[inline(always)]
-            fn decode(plan: &$plan, bytes: &[u8]) -> Result<Self, ValueError> {
-                let imaginary = bytes.get($part_bytes(plan)..).ok_or_else(super::outside)?;
-                Ok(Self { re: <$part>::decode(plan, bytes)?, im: <$part>::decode(plan, imaginary)? })
+            fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError> {
+                let [re, im] = <Items<AsIs> as Codec<Parts<$part>>>::decode(plan, bytes)?;
+                Ok(Self { re, im })
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &$plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-                self.re.encode(plan, bytes)?;
-                self.im.encode(plan, bytes.get_mut($part_bytes(plan)..).ok_or_else(super::outside)?)
+            fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                <Items<AsIs> as Codec<Parts<$part>>>::encode(&[self.re, self.im], plan, bytes)
             }
         }
     };
 }
 
-const fn order(order: ByteOrder) -> ByteOrder {
-    order
-}
+/// No kind of parts is narrower.
+const NONE: ScalarKind = ScalarKind::Object;
 
-complex!(f32, ByteOrder, ScalarKind::Complex64, order, |dtype| order_of(dtype, ScalarKind::Complex64), |_: &ByteOrder| 4);
-complex!(f64, ByteOrder, ScalarKind::Complex128, order, |dtype| order_of(dtype, ScalarKind::Complex128), |_: &ByteOrder| 8);
-complex!(
-    LongDouble,
-    LongDoublePlan,
-    ScalarKind::ComplexLongDouble { itemsize: 32 },
-    LongDoublePlan::new,
-    |dtype: &DType| match dtype {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::ComplexLongDouble { itemsize } => {
-                Some(LongDoublePlan { order: scalar.byte_order().unwrap_or(ByteOrder::NATIVE), itemsize: itemsize / 2 })
-            }
-            _ => None,
-        },
-        _ => None,
-    },
-    |plan: &LongDoublePlan| usize::from(plan.itemsize)
-);
+complex!(f32, ScalarKind::Complex64, ScalarKind::Float32, NONE);
+complex!(f64, ScalarKind::Complex128, ScalarKind::Float64, ScalarKind::Float32);
+complex!(LongDouble, ScalarKind::ComplexLongDouble { itemsize: 32 }, ScalarKind::LongDouble { .. }, NONE);
+
+stored_as! {
+    Complex<f32> as Complex<f64>,
+    |value| Ok::<_, ValueError>(Complex::new(f64::from(value.re), f64::from(value.im))),
+    |stored| {
+        let part = |wide: f64| {
+            #[allow(clippy::cast_possible_truncation, reason = "whether anything was lost is looked at")]
+            let narrow = wide as f32;
+            (wide.is_nan() || f64::from(narrow).to_bits() == wide.to_bits()).then_some(narrow)
+        };
+        match (part(stored.re), part(stored.im)) {
+            (Some(re), Some(im)) => Ok(Complex { re, im }),
+            _ => Err(ValueProblem::Inexact { value: stored.to_string(), dtype: "Complex<f32>".to_owned() }.into()),
+        }
+    }
+}

@@ -1,23 +1,20 @@
-//! `f16` and `bf16` of the `half` crate.
+//! `bf16` of the `half` crate; its `f16` is among the numbers.
 
-use half::{bf16, f16};
+use half::bf16;
 
-use super::number::number;
-use super::{NpyElement, first_chunk, first_chunk_mut, order_of};
+use super::number::Bytes;
+use super::{NpyElement, order_of};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner};
-
-number! {
-    f16 => Float16,
-}
 
 /// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is read too.
 impl NpyElement for bf16 {
     type Plan = ByteOrder;
     const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Little });
     const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Big });
+    const ALIGNMENT: usize = align_of::<Self>();
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -34,11 +31,11 @@ impl NpyElement for bf16 {
 
     #[inline(always)]
     fn decode(plan: &ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
-        u16::decode(plan, bytes).map(Self::from_bits)
+        u16::from_bytes(*plan, bytes).map(Self::from_bits)
     }
 
     #[inline(always)]
     fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-        self.to_bits().encode(plan, bytes)
+        self.to_bits().to_bytes(*plan, bytes)
     }
 }

@@ -148,6 +148,7 @@ impl NpyElement for LongDouble {
     type Plan = LongDoublePlan;
     const LITTLE: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Little) });
     const BIG: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Big) });
+    const ALIGNMENT: usize = 16;
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {

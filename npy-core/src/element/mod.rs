@@ -1,6 +1,7 @@
 //! Rust types that are elements of arrays.
 
 mod array;
+mod codec;
 #[cfg(feature = "complex")]
 mod complex;
 #[cfg(feature = "half")]
@@ -16,9 +17,11 @@ use crate::dtype::{ByteOrder, DType};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner, rust_type};
 
-pub use array::ArrayPlan;
+pub use array::{ArrayPlan, Items};
+pub use codec::{As, AsIs, Codec, Optional, Through, With};
 pub use long_double::{LongDouble, LongDoublePlan};
-pub use text::{FixedBytes, FixedUnicode, TextPlan};
+pub use number::{NumberPlan, Widens};
+pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};
 
@@ -69,6 +72,18 @@ pub trait NpyElement: Sized {
     #[doc(hidden)]
     const BIG: Option<Layout<Self::Plan>>;
 
+    /// The multiple at which `np.dtype(..., align=True)` places a field of this type: the alignment of the C type.
+    #[doc(hidden)]
+    const ALIGNMENT: usize;
+
+    /// Whether the dtype that is written depends on the values.
+    #[doc(hidden)]
+    const VARIES: bool = false;
+
+    /// Whether the dtype has bytes that mean that there is no value: NaT.
+    #[doc(hidden)]
+    const HAS_NONE: bool = false;
+
     /// Proof that the memory of this type is the file's bytes.
     #[doc(hidden)]
     const BULK: Option<Bulk<Self>> = None;
@@ -99,10 +114,24 @@ pub trait NpyElement: Sized {
     /// Stores the value at the beginning of `bytes`.
     #[doc(hidden)]
     fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
+
+    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no value.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
+        Self::decode(plan, bytes).map(Some)
+    }
+
+    /// Stores that there is no value, where the dtype can say so.
+    #[doc(hidden)]
+    fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let _ = (plan, bytes);
+        Err(codec::no_none())
+    }
 }
 
 /// The layout in the machine's byte order.
-pub(crate) const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
+pub const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
     if cfg!(target_endian = "big") { T::BIG } else { T::LITTLE }
 }
 
@@ -114,12 +143,12 @@ pub(crate) enum Difference {
 }
 
 /// Proof that the memory of `T` is the file's bytes, but perhaps for the byte order.
-pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan) -> Option<(Bulk<T>, Difference)> {
-    let bulk = T::BULK?;
+pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bulk<T>, Difference)> {
+    let bulk = T::BULK.filter(|_| itemsize == size_of::<T>())?;
     let swapped = if cfg!(target_endian = "big") { T::LITTLE } else { T::BIG };
     match (native::<T>(), swapped) {
         (Some(layout), _) if layout.plan == *plan => Some((bulk, Difference::None)),
-        (_, Some(layout)) if layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
+        (_, Some(layout)) if bulk.can_swap() && layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
         _ => None,
     }
 }

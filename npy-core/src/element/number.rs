@@ -1,15 +1,20 @@
 //! Bools, integers and floats.
 
-use super::{NpyElement, first_chunk, first_chunk_mut, order_of};
+#[cfg(feature = "half")]
+use half::f16;
+
+use super::codec::stored_as;
+use super::{NpyElement, first_chunk, first_chunk_mut};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::error::{Result, ValueError};
+use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
 
 impl NpyElement for bool {
     type Plan = ();
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: 1, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
+    const ALIGNMENT: usize = 1;
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -17,7 +22,7 @@ impl NpyElement for bool {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<()> {
-        let plan = order_of(dtype, ScalarKind::Bool).map(|_| ());
+        let plan = super::order_of(dtype, ScalarKind::Bool).map(|_| ());
         if plan.is_none() {
             planner.mismatch(dtype, &Self::dtype());
         }
@@ -38,60 +43,335 @@ impl NpyElement for bool {
     }
 }
 
-/// Types with `to_le_bytes` and its relatives.
+/// How a file stores a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberPlan {
+    order: ByteOrder,
+    /// `None` for the Rust type's own kind, else the narrower one that the file has.
+    narrow: Option<Narrow>,
+}
+
+impl NumberPlan {
+    pub(super) const fn own(order: ByteOrder) -> Self {
+        Self { order, narrow: None }
+    }
+}
+
+/// A number type that others hold every value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(non_camel_case_types, reason = "these are Rust's names of them")]
+enum Narrow {
+    bool,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    #[cfg(feature = "half")]
+    f16,
+    f32,
+}
+
+impl Narrow {
+    fn of(kind: ScalarKind) -> Option<Self> {
+        Some(match kind {
+            ScalarKind::Bool => Self::bool,
+            ScalarKind::Int8 => Self::i8,
+            ScalarKind::Int16 => Self::i16,
+            ScalarKind::Int32 => Self::i32,
+            ScalarKind::Int64 => Self::i64,
+            ScalarKind::UInt8 => Self::u8,
+            ScalarKind::UInt16 => Self::u16,
+            ScalarKind::UInt32 => Self::u32,
+            ScalarKind::UInt64 => Self::u64,
+            #[cfg(feature = "half")]
+            ScalarKind::Float16 => Self::f16,
+            ScalarKind::Float32 => Self::f32,
+            _ => return None,
+        })
+    }
+}
+
+/// A number type that holds every value of `N`.
+trait Wide<N>: Copy {
+    fn widen(narrow: N) -> Self;
+
+    /// The value of the narrower type that is this one, if there is one. All NaN are the same.
+    fn narrow(self) -> Option<N>;
+}
+
+/// A type that `#[npy(widen)]` has an effect on: numbers, and what consists of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number that narrower numbers could be widened to",
+    note = "`#[npy(widen)]` is for integers, floats and complex numbers, arrays of them, and records"
+)]
+pub trait Widens {}
+
+impl<T: Widens, const N: usize> Widens for [T; N] {}
+
+impl<T: Widens> Widens for Option<T> {}
+
+/// Of a number: its bytes in either order.
+pub(super) trait Bytes: Sized {
+    fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError>;
+    fn to_bytes(self, order: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError>;
+}
+
+impl Bytes for bool {
+    #[inline(always)]
+    fn from_bytes(_: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
+        Self::decode(&(), bytes)
+    }
+
+    #[inline(always)]
+    fn to_bytes(self, _: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+        self.encode(&(), bytes)
+    }
+}
+
+/// The error of a value that the narrower type in the file does not have.
+#[cold]
+fn inexact(value: impl std::fmt::Display, dtype: &str) -> ValueError {
+    ValueProblem::Inexact { value: value.to_string(), dtype: dtype.to_owned() }.into()
+}
+
+/// Types with `to_le_bytes` and its relatives, and the narrower types of which they hold every value.
 macro_rules! number {
-    ($($type:ty => $kind:ident,)*) => {$(
-        impl NpyElement for $type {
-            type Plan = ByteOrder;
-            const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Little });
-            const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Big });
-            const BULK: Option<Bulk<Self>> = Some(Bulk::new());
-
-            fn dtype() -> DType {
-                Scalar::new(ScalarKind::$kind, ByteOrder::NATIVE).into()
-            }
-
-            fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
-                let plan = order_of(dtype, ScalarKind::$kind);
-                if plan.is_none() {
-                    planner.mismatch(dtype, &Self::dtype());
-                }
-                plan
-            }
-
+    ($($type:ident => $kind:ident, holds $($narrow:ident)*;)*) => {$(
+        impl Bytes for $type {
             #[inline(always)]
-            fn decode(plan: &ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
+            fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
                 let bytes = first_chunk(bytes)?;
-                Ok(match plan {
+                Ok(match order {
                     ByteOrder::Little => Self::from_le_bytes(bytes),
                     ByteOrder::Big => Self::from_be_bytes(bytes),
                 })
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-                *first_chunk_mut(bytes)? = match plan {
+            fn to_bytes(self, order: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                *first_chunk_mut(bytes)? = match order {
                     ByteOrder::Little => self.to_le_bytes(),
                     ByteOrder::Big => self.to_be_bytes(),
                 };
                 Ok(())
             }
         }
+
+        impl Widens for $type {}
+
+        impl NpyElement for $type {
+            type Plan = NumberPlan;
+            const LITTLE: Option<Layout<NumberPlan>> =
+                Some(Layout { itemsize: size_of::<Self>(), plan: NumberPlan::own(ByteOrder::Little) });
+            const BIG: Option<Layout<NumberPlan>> =
+                Some(Layout { itemsize: size_of::<Self>(), plan: NumberPlan::own(ByteOrder::Big) });
+            const ALIGNMENT: usize = align_of::<Self>();
+            const BULK: Option<Bulk<Self>> = Some(Bulk::new());
+
+            fn dtype() -> DType {
+                Scalar::new(ScalarKind::$kind, ByteOrder::NATIVE).into()
+            }
+
+            fn plan(dtype: &DType, planner: &mut Planner) -> Option<NumberPlan> {
+                if let DType::Scalar(scalar) = dtype {
+                    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+                    let narrow = Narrow::of(scalar.kind());
+                    if scalar.kind() == ScalarKind::$kind {
+                        return Some(NumberPlan::own(order));
+                    }
+                    let held: &[Narrow] = &[$(Narrow::$narrow),*];
+                    if narrow.is_some_and(|narrow| held.contains(&narrow)) {
+                        if planner.is_widening() {
+                            return Some(NumberPlan { order, narrow });
+                        }
+                        planner.mismatch_of_narrower(dtype, &Self::dtype());
+                        return None;
+                    }
+                }
+                planner.mismatch(dtype, &Self::dtype());
+                None
+            }
+
+            #[inline(always)]
+            fn decode(plan: &NumberPlan, bytes: &[u8]) -> Result<Self, ValueError> {
+                match plan.narrow {
+                    None => Self::from_bytes(plan.order, bytes),
+                    $(Some(Narrow::$narrow) => $narrow::from_bytes(plan.order, bytes).map(<Self as Wide<$narrow>>::widen),)*
+                    Some(_) => Err(super::outside()),
+                }
+            }
+
+            #[inline(always)]
+            fn encode(&self, plan: &NumberPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                match plan.narrow {
+                    None => self.to_bytes(plan.order, bytes),
+                    $(Some(Narrow::$narrow) => match <Self as Wide<$narrow>>::narrow(*self) {
+                        Some(narrow) => narrow.to_bytes(plan.order, bytes),
+                        None => Err(inexact(self, stringify!($narrow))),
+                    },)*
+                    Some(_) => Err(super::outside()),
+                }
+            }
+        }
+
+        $(stored_as! {
+            $narrow as $type,
+            |value| Ok::<$type, ValueError>(<$type as Wide<$narrow>>::widen(*value)),
+            |stored| <$type as Wide<$narrow>>::narrow(stored).ok_or_else(|| inexact(stored, stringify!($narrow)))
+        })*
+    )*};
+}
+
+/// Integers hold others.
+macro_rules! integer_holds {
+    ($($type:ident: $($narrow:ident)*;)*) => {$($(
+        impl Wide<$narrow> for $type {
+            #[inline(always)]
+            fn widen(narrow: $narrow) -> Self {
+                Self::from(narrow)
+            }
+
+            #[inline(always)]
+            fn narrow(self) -> Option<$narrow> {
+                $narrow::try_from(self).ok()
+            }
+        }
+    )*)*};
+}
+
+macro_rules! integer_holds_bool {
+    ($($type:ident)*) => {$(
+        impl Wide<bool> for $type {
+            #[inline(always)]
+            fn widen(narrow: bool) -> Self {
+                Self::from(narrow)
+            }
+
+            #[inline(always)]
+            fn narrow(self) -> Option<bool> {
+                match self {
+                    0 => Some(false),
+                    1 => Some(true),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+/// Floats hold integers of fewer bits than their significand, and narrower floats.
+macro_rules! float_holds {
+    ($($type:ident: $($narrow:ident)*;)*) => {$($(
+        impl Wide<$narrow> for $type {
+            #[inline(always)]
+            fn widen(narrow: $narrow) -> Self {
+                Self::from(narrow)
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whether anything was lost is looked at")]
+            fn narrow(self) -> Option<$narrow> {
+                let narrow = self as $narrow;
+                (Self::from(narrow).to_bits() == self.to_bits()).then_some(narrow)
+            }
+        }
+    )*)*};
+}
+
+integer_holds! {
+    i16: i8 u8;
+    i32: i8 u8 i16 u16;
+    i64: i8 u8 i16 u16 i32 u32;
+    u16: u8;
+    u32: u8 u16;
+    u64: u8 u16 u32;
+}
+
+integer_holds_bool! { i8 i16 i32 i64 u8 u16 u32 u64 }
+
+float_holds! {
+    f32: i8 u8 i16 u16;
+    f64: i8 u8 i16 u16 i32 u32;
+}
+
+impl Wide<f32> for f64 {
+    #[inline(always)]
+    fn widen(narrow: f32) -> Self {
+        Self::from(narrow)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "whether anything was lost is looked at")]
+    fn narrow(self) -> Option<f32> {
+        let narrow = self as f32;
+        (self.is_nan() || Self::from(narrow).to_bits() == self.to_bits()).then_some(narrow)
+    }
+}
+
+macro_rules! float_holds_bool {
+    ($($type:ident)*) => {$(
+        impl Wide<bool> for $type {
+            #[inline(always)]
+            fn widen(narrow: bool) -> Self {
+                Self::from(u8::from(narrow))
+            }
+
+            #[inline(always)]
+            fn narrow(self) -> Option<bool> {
+                <Self as Wide<u8>>::narrow(self).and_then(<u8 as Wide<bool>>::narrow)
+            }
+        }
+    )*};
+}
+
+float_holds_bool! { f32 f64 }
+
+/// What is lost shows in the way back.
+#[cfg(feature = "half")]
+macro_rules! float_holds_half {
+    ($($type:ident $from:ident)*) => {$(
+        impl Wide<f16> for $type {
+            #[inline(always)]
+            fn widen(narrow: f16) -> Self {
+                Self::from(narrow)
+            }
+
+            #[inline(always)]
+            fn narrow(self) -> Option<f16> {
+                let narrow = f16::$from(self);
+                (self.is_nan() || Self::from(narrow).to_bits() == self.to_bits()).then_some(narrow)
+            }
+        }
     )*};
 }
 
 #[cfg(feature = "half")]
-pub(super) use number;
+float_holds_half! { f32 from_f32 f64 from_f64 }
 
 number! {
-    i8 => Int8,
-    i16 => Int16,
-    i32 => Int32,
-    i64 => Int64,
-    u8 => UInt8,
-    u16 => UInt16,
-    u32 => UInt32,
-    u64 => UInt64,
-    f32 => Float32,
-    f64 => Float64,
+    i8 => Int8, holds bool;
+    i16 => Int16, holds bool i8 u8;
+    i32 => Int32, holds bool i8 u8 i16 u16;
+    i64 => Int64, holds bool i8 u8 i16 u16 i32 u32;
+    u8 => UInt8, holds bool;
+    u16 => UInt16, holds bool u8;
+    u32 => UInt32, holds bool u8 u16;
+    u64 => UInt64, holds bool u8 u16 u32;
+}
+
+#[cfg(not(feature = "half"))]
+number! {
+    f32 => Float32, holds bool i8 u8 i16 u16;
+    f64 => Float64, holds bool i8 u8 i16 u16 i32 u32 f32;
+}
+
+#[cfg(feature = "half")]
+number! {
+    f16 => Float16, holds;
+    f32 => Float32, holds bool i8 u8 i16 u16 f16;
+    f64 => Float64, holds bool i8 u8 i16 u16 i32 u32 f16 f32;
 }

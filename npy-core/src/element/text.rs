@@ -1,8 +1,10 @@
 //! Text: bytes padded with NUL (`S`), and UCS-4 padded with NUL (`U`).
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
+use super::codec::{As, Codec, ordered_dtype, stored_as};
 use super::{NpyElement, first_chunk, outside};
 use crate::alloc::{Bulk, try_array};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -263,6 +265,7 @@ impl<const N: usize> NpyElement for FixedBytes<N> {
     type Plan = usize;
     const LITTLE: Option<Layout<usize>> = Some(Layout { itemsize: N, plan: N });
     const BIG: Option<Layout<usize>> = Self::LITTLE;
+    const ALIGNMENT: usize = 1;
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -309,6 +312,7 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     type Plan = UnicodePlan;
     const LITTLE: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Little) });
     const BIG: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Big) });
+    const ALIGNMENT: usize = 4;
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -356,6 +360,8 @@ impl NpyElement for String {
     type Plan = TextPlan;
     const LITTLE: Option<Layout<TextPlan>> = None;
     const BIG: Option<Layout<TextPlan>> = None;
+    const ALIGNMENT: usize = 4;
+    const VARIES: bool = true;
 
     fn dtype() -> DType {
         unicode_dtype(0)
@@ -382,7 +388,7 @@ impl NpyElement for String {
                 Ok(std::str::from_utf8(text).map_err(not_utf8)?.to_owned())
             }
             TextPlan::Unicode(length, order) => {
-                let units = bytes.get(..length * 4).ok_or_else(outside)?.as_chunks().0;
+                let units = bytes.get(..length.saturating_mul(4)).ok_or_else(outside)?.as_chunks().0;
                 let character = |(position, unit): (usize, &[u8; 4])| {
                     let unit = unit_from(*unit, order);
                     char::from_u32(unit).ok_or(ValueProblem::NotACharacter { unit, position })
@@ -394,27 +400,143 @@ impl NpyElement for String {
     }
 
     fn encode(&self, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let text = self.trim_end_matches('\0');
-        match *plan {
-            TextPlan::Bytes(length) => {
+        match plan.put(self, bytes)? {
+            "" => Ok(()),
+            _ => Err(plan.too_long(self)),
+        }
+    }
+}
+
+impl TextPlan {
+    /// Stores as much of `text` as there is room for, and gives what is left of it.
+    fn put<'a>(&self, text: &'a str, bytes: &mut [u8]) -> Result<&'a str, ValueError> {
+        let text = text.trim_end_matches('\0');
+        match *self {
+            Self::Bytes(length) => {
                 let target = bytes.get_mut(..length).ok_or_else(outside)?;
-                let Some((text_bytes, padding)) = target.split_at_mut_checked(text.len()) else {
-                    return Err(too_long(text.len(), &bytes_dtype(length)));
-                };
+                let mut end = length.min(text.len());
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                let (text, rest) = text.split_at(end);
+                let (text_bytes, padding) = target.split_at_mut(text.len());
                 text_bytes.copy_from_slice(text.as_bytes());
                 padding.fill(0);
+                Ok(rest)
             }
-            TextPlan::Unicode(length, order) => {
-                let units = bytes.get_mut(..length * 4).ok_or_else(outside)?.as_chunks_mut().0;
+            Self::Unicode(length, order) => {
+                let units = bytes.get_mut(..length.saturating_mul(4)).ok_or_else(outside)?.as_chunks_mut().0;
                 let mut characters = text.chars();
                 for target in units {
                     *target = unit_to(characters.next().map_or(0, u32::from), order);
                 }
-                if characters.next().is_some() {
-                    return Err(too_long(text.chars().count(), &unicode_dtype(length)));
-                }
+                Ok(characters.as_str())
             }
         }
-        Ok(())
     }
+
+    #[cold]
+    fn too_long(&self, text: &str) -> ValueError {
+        let text = text.trim_end_matches('\0');
+        match *self {
+            Self::Bytes(length) => too_long(text.len(), &bytes_dtype(length)),
+            Self::Unicode(length, _) => too_long(text.chars().count(), &unicode_dtype(length)),
+        }
+    }
+}
+
+/// Text of a width fixed by the type.
+#[diagnostic::on_unimplemented(
+    message = "text cannot be stored under this dtype (that of `{Self}`)",
+    label = "this dtype is no text",
+    note = "a `String` can be stored as `U16` or `S16`"
+)]
+pub trait FixedText: NpyElement {
+    /// In little-endian byte order.
+    const TEXT_LITTLE: Layout<TextPlan>;
+    /// In big-endian byte order.
+    const TEXT_BIG: Layout<TextPlan>;
+}
+
+impl<const N: usize> FixedText for FixedBytes<N> {
+    const TEXT_LITTLE: Layout<TextPlan> = Layout { itemsize: N, plan: TextPlan::Bytes(N) };
+    const TEXT_BIG: Layout<TextPlan> = Self::TEXT_LITTLE;
+}
+
+impl<const N: usize> FixedText for FixedUnicode<N> {
+    const TEXT_LITTLE: Layout<TextPlan> = Layout { itemsize: N.saturating_mul(4), plan: TextPlan::Unicode(N, ByteOrder::Little) };
+    const TEXT_BIG: Layout<TextPlan> = Layout { itemsize: N.saturating_mul(4), plan: TextPlan::Unicode(N, ByteOrder::Big) };
+}
+
+/// The layout on a machine of byte order `native`, in the byte order that was asked for.
+const fn ordered<S: FixedText>(order: char, native: ByteOrder) -> Layout<TextPlan> {
+    match (order, native) {
+        ('<', _) | ('=', ByteOrder::Little) => S::TEXT_LITTLE,
+        _ => S::TEXT_BIG,
+    }
+}
+
+/// `#[npy(dtype = "U16")]`: reads text of every width and kind, and writes this one.
+impl<S: FixedText, const ORDER: char> Codec<String> for As<S, ORDER> {
+    type Plan = TextPlan;
+    const LITTLE: Option<Layout<TextPlan>> = Some(ordered::<S>(ORDER, ByteOrder::Little));
+    const BIG: Option<Layout<TextPlan>> = Some(ordered::<S>(ORDER, ByteOrder::Big));
+    const ALIGNMENT: usize = S::ALIGNMENT;
+    const HAS_ORDER: bool = ORDER != '=';
+
+    fn dtype() -> DType {
+        ordered_dtype::<S>(ORDER)
+    }
+
+    fn plan(file: &DType, planner: &mut Planner) -> Option<TextPlan> {
+        String::plan(file, planner)
+    }
+
+    fn decode(plan: &TextPlan, bytes: &[u8]) -> Result<String, ValueError> {
+        String::decode(plan, bytes)
+    }
+
+    fn encode(value: &String, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        value.encode(plan, bytes)
+    }
+}
+
+/// `#[npy(truncate)]`: text under the dtype of `C`, of which the end is cut off where it does not fit.
+#[derive(Debug)]
+pub struct Truncated<C>(PhantomData<C>);
+
+impl<C: Codec<String, Plan = TextPlan>> Codec<String> for Truncated<C> {
+    type Plan = TextPlan;
+    const LITTLE: Option<Layout<TextPlan>> = C::LITTLE;
+    const BIG: Option<Layout<TextPlan>> = C::BIG;
+    const ALIGNMENT: usize = C::ALIGNMENT;
+    const HAS_ORDER: bool = C::HAS_ORDER;
+
+    fn dtype() -> DType {
+        C::dtype()
+    }
+
+    fn plan(file: &DType, planner: &mut Planner) -> Option<TextPlan> {
+        C::plan(file, planner)
+    }
+
+    fn decode(plan: &TextPlan, bytes: &[u8]) -> Result<String, ValueError> {
+        C::decode(plan, bytes)
+    }
+
+    fn encode(value: &String, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        plan.put(value, bytes).map(drop)
+    }
+}
+
+stored_as! {
+    {const N: usize} [u8; N] as FixedBytes<N>,
+    |value| Ok::<_, ValueError>(FixedBytes(*value)),
+    |stored| Ok(stored.0)
+}
+
+stored_as! {
+    {const N: usize} Vec<u8> as FixedBytes<N>,
+    |value| FixedBytes::new(value).map_err(|_| too_long(value.len(), &bytes_dtype(N))),
+    |stored| Ok(stored.as_bytes().to_vec())
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::NpyElement;
+use super::codec::stored_as;
+use super::number::Bytes;
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
 use crate::error::{Result, ValueError};
@@ -134,6 +136,8 @@ macro_rules! time {
             type Plan = ByteOrder;
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Big });
+            const ALIGNMENT: usize = align_of::<i64>();
+            const HAS_NONE: bool = true;
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
             fn dtype() -> DType {
@@ -150,13 +154,29 @@ macro_rules! time {
 
             #[inline(always)]
             fn decode(plan: &ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
-                i64::decode(plan, bytes).map(Self::new)
+                i64::from_bytes(*plan, bytes).map(Self::new)
             }
 
             #[inline(always)]
             fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-                self.0.encode(plan, bytes)
+                self.0.to_bytes(*plan, bytes)
             }
+
+            /// NaT is no value.
+            #[inline(always)]
+            fn decode_option(plan: &ByteOrder, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
+                Self::decode(plan, bytes).map(|time| (!time.is_nat()).then_some(time))
+            }
+
+            fn encode_none(plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                Self::NAT.encode(plan, bytes)
+            }
+        }
+
+        stored_as! {
+            {U: Unit, const COUNT: u32} i64 as $type<U, COUNT>,
+            |value| Ok::<_, ValueError>($type::new(*value)),
+            |stored| Ok(stored.to_raw())
         }
     };
 }

@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::NpyElement;
+use super::codec::stored_as;
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
@@ -72,6 +73,7 @@ impl<const N: usize> NpyElement for FixedVoid<N> {
     type Plan = ();
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: N, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
+    const ALIGNMENT: usize = 1;
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -103,6 +105,8 @@ impl NpyElement for Void {
     type Plan = usize;
     const LITTLE: Option<Layout<usize>> = None;
     const BIG: Option<Layout<usize>> = None;
+    const ALIGNMENT: usize = 1;
+    const VARIES: bool = true;
 
     fn dtype() -> DType {
         dtype(0)
@@ -131,4 +135,16 @@ impl NpyElement for Void {
         bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(self);
         Ok(())
     }
+}
+
+stored_as! {
+    {const N: usize} [u8; N] as FixedVoid<N>,
+    |value| Ok::<_, ValueError>(FixedVoid(*value)),
+    |stored| Ok(stored.0)
+}
+
+stored_as! {
+    {const N: usize} Vec<u8> as FixedVoid<N>,
+    |value| value.as_slice().try_into().map(FixedVoid).map_err(|_| ValueProblem::WrongLength { length: value.len(), dtype: format!("|V{N}") }),
+    |stored| Ok(stored.0.to_vec())
 }

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, clippy::pedantic, missing_docs, unused_qualifications, unreachable_pub)]
 
+mod attributes;
+
 use ::records::{Datetime64, FixedBytes, FixedUnicode, NpyRecord, half::f16, unit::Millisecond};
 
 /// A record whose crate has another name here.

@@ -1,6 +1,9 @@
 use npy_core::NpyRecord;
 
 #[derive(NpyRecord)]
-struct Point(f64, f64);
+#[npy(view)]
+struct Pick {
+    time: f64,
+}
 
 fn main() {}

@@ -1,0 +1,9 @@
+use npy_core::NpyRecord;
+
+#[derive(NpyRecord)]
+#[repr(usize)]
+enum Phase {
+    P,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use npy_core::NpyRecord;
+
+#[derive(NpyRecord)]
+struct Pick(#[npy(skip)] f64);
+
+fn main() {}
