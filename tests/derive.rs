@@ -372,7 +372,9 @@ mod conversions {
 
     #[test]
     fn a_whole_struct_can_be_widened() {
+        // A struct in it decides for itself.
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        #[npy(widen)]
         struct Inner {
             z: f64,
         }

@@ -25,6 +25,7 @@ fn main() {
     let mut records = vec![sample.clone(); count];
     let mut sink = Vec::with_capacity(packed.len());
     let mut read = |file: &[u8]| npy_core::NpyReader::new(file).unwrap().read_into(black_box(&mut records)).unwrap();
+    let mut read_from_memory = vec![sample.clone(); count];
     let mut read_swapped = vec![sample.clone(); count];
     let mut read_aligned = vec![sample.clone(); count];
     let all = vec![sample; count];
@@ -34,6 +35,9 @@ fn main() {
         &mut [
             ("memcpy", &mut || black_box(&mut copy).copy_from_slice(black_box(&packed))),
             ("read_into, packed", &mut || read(black_box(&packed))),
+            ("read_into from_bytes, packed", &mut || {
+                npy_core::NpyReader::from_bytes(black_box(&packed)).unwrap().read_into(black_box(&mut read_from_memory)).unwrap();
+            }),
             ("read_into, padded", &mut || {
                 npy_core::NpyReader::new(&aligned[..]).unwrap().read_into(black_box(&mut read_aligned)).unwrap()
             }),

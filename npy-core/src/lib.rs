@@ -100,8 +100,8 @@ pub mod __private {
     pub use crate::alloc::{Bulk, Plain, reverse_axes};
     pub use crate::dtype::{ByteOrder, DType};
     pub use crate::element::{
-        ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, NpyElement, NumberPlan, Optional, TextPlan, Through, Truncated, Widens,
-        With, native,
+        ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, TextPlan, Through, Truncated, WidePlan,
+        Widen, Widens, With, native,
     };
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
     pub use crate::element::{FixedText, unit};

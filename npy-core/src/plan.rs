@@ -19,13 +19,11 @@ pub struct Layout<P> {
 pub struct Planner {
     path: String,
     mismatches: Vec<Mismatch>,
-    /// Whether numbers of narrower types than the Rust type may be read.
-    widening: bool,
 }
 
 impl Planner {
     pub(crate) fn new() -> Self {
-        Self { path: String::new(), mismatches: Vec::new(), widening: false }
+        Self { path: String::new(), mismatches: Vec::new() }
     }
 
     /// The error that lists every mismatch.
@@ -49,10 +47,11 @@ impl Planner {
     /// [`mismatch`](Self::mismatch) where `widen` would read it.
     #[cold]
     pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
+        let convert = format!("in Python, `.astype({})` converts it", rust.descr());
         let advice = match (suggest(file), self.path.is_empty()) {
-            (Some(name), false) => format!("`{name}` or `#[npy(widen)]` reads it"),
-            (Some(name), true) => format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr()),
-            (None, _) => "`#[npy(widen)]` reads it".to_owned(),
+            (Some(name), false) => format!("`{name}` or `#[npy(widen)]` reads it; {convert}"),
+            (Some(name), true) => format!("`{name}` reads it; {convert}"),
+            (None, _) => format!("`#[npy(widen)]` reads it; {convert}"),
         };
         self.mismatch_with(file, show(rust), Some(advice));
     }
@@ -77,18 +76,6 @@ impl Planner {
         let kind =
             MismatchKind::UnknownField { file: file.to_string(), known: known.iter().map(|&name| name.to_owned()).collect() };
         self.in_field(name, |planner| planner.push(kind));
-    }
-
-    pub(crate) fn is_widening(&self) -> bool {
-        self.widening
-    }
-
-    /// Plans something of which numbers of narrower types are read too, if `widening`.
-    pub fn with_widening<T>(&mut self, widening: bool, plan: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.widening, widening);
-        let result = plan(self);
-        self.widening = outside;
-        result
     }
 
     fn push(&mut self, kind: MismatchKind) {

@@ -107,8 +107,12 @@ pub struct NpyReader<R> {
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
 struct Source<R> {
     fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
-    /// How long the file is, if that can be known.
-    length: fn(&R) -> Option<u64>,
+    /// How many bytes there are from the beginning of the header on, if that can be known.
+    length: fn(&R, u64) -> Option<u64>,
+    /// What is left, if it is in memory already.
+    bytes: fn(&R) -> &[u8],
+    /// Passes over bytes that are in memory.
+    consume: fn(&mut R, usize),
 }
 
 impl NpyReader<BufReader<File>> {
@@ -140,10 +144,51 @@ impl NpyReader<BufReader<File>> {
         let path = path.as_ref();
         let open = || {
             let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            let source = Source { fill: fill_from_file, length: length_of_file };
+            let source = Source { fill: fill_from_file, length: length_of_file, bytes: |_| &[], consume: |_, _| () };
             Self::with_source(BufReader::new(file), source, &limits)
         };
         open().map_err(|error| error.with_path(path))
+    }
+}
+
+impl<'a> NpyReader<&'a [u8]> {
+    /// Reads the header of an array in memory (read, mapped or embedded), whose elements are then decoded where they are.
+    ///
+    /// Faster than [`new`](Self::new), which reads any stream. To do without a copy, see [`view`](crate::view()).
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` do not begin with an `.npy` file.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &["Ada".to_owned(), "Grace".to_owned()])?;
+    /// let names: Vec<String> = NpyReader::from_bytes(&file)?.into_vec()?;
+    /// assert_eq!(names, ["Ada", "Grace"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        Self::from_bytes_with(bytes, Limits::new())
+    }
+
+    /// [`from_bytes`](Self::from_bytes) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`from_bytes`](Self::from_bytes).
+    pub fn from_bytes_with(bytes: &'a [u8], limits: Limits) -> Result<Self> {
+        let source: Source<&[u8]> = Source {
+            fill: |reader, spare| {
+                let count = spare.copy_from(reader);
+                *reader = &reader[count..];
+                Ok(())
+            },
+            length: |reader, offset| Some(offset + reader.len() as u64),
+            bytes: |reader| reader,
+            consume: |reader, count| *reader = &reader[count..],
+        };
+        Self::with_source(bytes, source, &limits)
     }
 }
 
@@ -163,7 +208,8 @@ impl<R: Read> NpyReader<R> {
     ///
     /// Like [`new`](Self::new).
     pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        let source = Source { fill: |reader, spare| spare.read_from(reader), length: |_| None };
+        let source =
+            Source { fill: |reader, spare| spare.read_from(reader), length: |_, _| None, bytes: |_| &[], consume: |_, _| () };
         Self::with_source(reader, source, &limits)
     }
 
@@ -289,7 +335,8 @@ impl<R: Read> NpyReader<R> {
         let needed = count as u64 * self.header.dtype().itemsize() as u64;
         // So much is taken on credit, of the file and of the result.
         (needed <= FIRST_BYTES as u64 && count.saturating_mul(size_of::<T>()) <= FIRST_BYTES)
-            || (self.source.length)(&self.reader).is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
+            || (self.source.length)(&self.reader, self.offset())
+                .is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
     }
 
     /// Reads `count` elements, which are left.
@@ -336,7 +383,7 @@ impl<R: Read> NpyReader<R> {
         Ok(items)
     }
 
-    /// Reads the bytes of `count` elements in parts that stay in the cache, and calls `each` with those of some elements and their number.
+    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
     fn for_each_stage(&mut self, count: usize, is_there: bool, mut each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
         let itemsize = self.header.dtype().itemsize();
         if itemsize == 0 {
@@ -344,6 +391,11 @@ impl<R: Read> NpyReader<R> {
         }
         let begin = self.offset();
         let Self { reader, source, .. } = self;
+        if let Some(bytes) = (source.bytes)(reader).get(..count * itemsize) {
+            each(bytes, count)?;
+            (source.consume)(reader, count * itemsize);
+            return Ok(());
+        }
         let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
         let per_stage = (STAGE_BYTES / itemsize).max(1);
         let mut stage = Vec::new();
@@ -386,7 +438,7 @@ fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Re
     return spare.read_from(reader);
 }
 
-fn length_of_file(reader: &BufReader<File>) -> Option<u64> {
+fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
     let metadata = reader.get_ref().metadata().ok()?;
     metadata.is_file().then_some(metadata.len())
 }

@@ -177,7 +177,7 @@ impl FieldAttrs {
     pub(crate) fn about_one_field(&self) -> impl Iterator<Item = &dyn ToTokens> {
         let is_other = |token: &&dyn ToTokens| {
             let name = token.to_token_stream().to_string();
-            !matches!(name.as_str(), "flatten" | "widen" | "offset")
+            !matches!(name.as_str(), "flatten" | "offset")
         };
         let default = self.default.token().map(|path| path as &dyn ToTokens);
         self.about_storage().filter(is_other).chain(default)

@@ -40,6 +40,8 @@ pub(crate) struct Field<'a> {
     /// Its name in the file.
     pub(crate) name: LitStr,
     pub(crate) attrs: FieldAttrs,
+    /// Whether narrower numbers are read too.
+    pub(crate) widen: bool,
 }
 
 /// What a field does if the file does not have it.
@@ -146,7 +148,8 @@ impl<'a> Field<'a> {
         let name = attrs.rename.get().cloned().unwrap_or(own_name);
         let ty = &source.ty;
         let ty = syn::parse2(replace_self(quote!(#ty), input)).unwrap_or_else(|_| ty.clone());
-        Self { source, member, ty, name, attrs }
+        let widen = (attrs.widen.is_given() || container.widen.is_given()) && !attrs.flatten.is_given();
+        Self { source, member, ty, name, attrs, widen }
     }
 
     /// Its name in Rust, for messages.
@@ -185,7 +188,12 @@ impl<'a> Field<'a> {
         self.attrs.flatten.is_given()
     }
 
-    /// Whether it is stored as its type's own dtype.
+    /// Whether it is stored as its type's own dtype and nothing else is read.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_as_is() && !self.widen
+    }
+
+    /// Whether it is written as its type's own dtype.
     pub(crate) fn is_as_is(&self) -> bool {
         !self.attrs.dtype.is_given() && !self.attrs.with.is_given()
     }
@@ -198,6 +206,10 @@ impl<'a> Field<'a> {
             return quote!(__npy::Through<#marker #type_generics>);
         }
         match self.attrs.dtype.get() {
+            None if self.widen => {
+                let ty = &self.ty;
+                quote!(<#ty as __npy::NpyElement>::Widened)
+            }
             None => quote!(__npy::AsIs),
             Some(dtype) => {
                 let codec = dtype.codec();

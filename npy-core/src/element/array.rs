@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::NpyElement;
 use super::codec::{AsIs, Codec};
-use crate::alloc::{Bulk, try_array};
+use crate::alloc::{Bulk, MakeItem, try_array};
 use crate::dtype::{DType, SubArray};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner, outermost_axis};
@@ -20,6 +20,22 @@ impl<P> ArrayPlan<P> {
     #[cfg(feature = "complex")]
     pub(super) const fn new(itemsize: usize, item: P) -> Self {
         Self { itemsize, item }
+    }
+}
+
+/// The bytes of an array.
+struct Encoded<'a, T, C: Codec<T>> {
+    plan: &'a ArrayPlan<C::Plan>,
+    bytes: &'a [u8],
+}
+
+impl<T, C: Codec<T>> MakeItem for Encoded<'_, T, C> {
+    type Item = T;
+    type Error = ValueError;
+
+    #[inline(always)]
+    fn make(&self, index: usize) -> Result<T, ValueError> {
+        C::decode(&self.plan.item, &self.bytes[index * self.plan.itemsize..]).map_err(|error| error.at_index(index))
     }
 }
 
@@ -83,7 +99,7 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
     #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<[T; N], ValueError> {
         let bytes = bytes.get(..plan.itemsize * N).ok_or_else(super::outside)?;
-        try_array(|i| C::decode(&plan.item, &bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i)))
+        try_array(&Encoded::<T, C> { plan, bytes })
     }
 
     #[inline(always)]
@@ -98,6 +114,7 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
 
 impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
     type Plan = ArrayPlan<T::Plan>;
+    type Widened = Items<T::Widened>;
     const LITTLE: Option<Layout<Self::Plan>> = layout(T::LITTLE, N);
     const BIG: Option<Layout<Self::Plan>> = layout(T::BIG, N);
     const ALIGNMENT: usize = T::ALIGNMENT;

@@ -334,6 +334,7 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
 /// ```
 impl<T: NpyElement> NpyElement for Option<T> {
     type Plan = T::Plan;
+    type Widened = Optional<T::Widened>;
     const LITTLE: Option<Layout<T::Plan>> = T::LITTLE;
     const BIG: Option<Layout<T::Plan>> = T::BIG;
     const ALIGNMENT: usize = T::ALIGNMENT;

@@ -3,7 +3,7 @@
 use num_complex::Complex;
 
 use super::codec::{AsIs, Codec, stored_as};
-use super::{ArrayPlan, Items, LongDouble, NpyElement, Widens};
+use super::{ArrayPlan, Items, LongDouble, NpyElement, WidePlan, Widen, Widens};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
@@ -24,13 +24,14 @@ fn part_of(dtype: &DType) -> Option<(ScalarKind, DType)> {
     Some((kind, Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()))
 }
 
-/// Complex numbers of parts `$part`, which are `$own` in the file, or with `widen` the narrower `$narrow`.
+/// Complex numbers of parts `$part`, which are `$own` in the file. With `widen`, parts are read that `$narrow` says.
 macro_rules! complex {
-    ($part:ty, $kind:expr, $own:pat, $narrow:pat) => {
+    ($part:ty, $kind:expr, $own:pat, $narrow:pat, $widened:ty) => {
         impl Widens for Complex<$part> {}
 
         impl NpyElement for Complex<$part> {
             type Plan = ArrayPlan<<$part as NpyElement>::Plan>;
+            type Widened = $widened;
             const LITTLE: Option<Layout<Self::Plan>> = <Parts<$part>>::LITTLE;
             const BIG: Option<Layout<Self::Plan>> = <Parts<$part>>::BIG;
             const ALIGNMENT: usize = <$part>::ALIGNMENT;
@@ -42,19 +43,11 @@ macro_rules! complex {
 
             fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan> {
                 match part_of(dtype) {
-                    Some(($own, part)) => Some(ArrayPlan::new(part.itemsize(), <$part>::plan(&part, planner)?)),
-                    Some(($narrow, part)) if planner.is_widening() => {
-                        Some(ArrayPlan::new(part.itemsize(), <$part>::plan(&part, planner)?))
-                    }
-                    Some(($narrow, _)) => {
-                        planner.mismatch_of_narrower(dtype, &Self::dtype());
-                        None
-                    }
-                    _ => {
-                        planner.mismatch(dtype, &Self::dtype());
-                        None
-                    }
+                    Some(($own, part)) => return Some(ArrayPlan::new(part.itemsize(), <$part>::plan(&part, planner)?)),
+                    Some(($narrow, _)) => planner.mismatch_of_narrower(dtype, &Self::dtype()),
+                    _ => planner.mismatch(dtype, &Self::dtype()),
                 }
+                None
             }
 
             #[inline(always)]
@@ -71,12 +64,44 @@ macro_rules! complex {
     };
 }
 
+impl Codec<Complex<f64>> for Widen {
+    type Plan = ArrayPlan<WidePlan>;
+    const LITTLE: Option<Layout<Self::Plan>> = <Items<Self> as Codec<Parts<f64>>>::LITTLE;
+    const BIG: Option<Layout<Self::Plan>> = <Items<Self> as Codec<Parts<f64>>>::BIG;
+    const ALIGNMENT: usize = <Complex<f64>>::ALIGNMENT;
+
+    fn dtype() -> DType {
+        <Complex<f64>>::dtype()
+    }
+
+    fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan> {
+        match part_of(dtype) {
+            Some((ScalarKind::Float32 | ScalarKind::Float64, part)) => {
+                Some(ArrayPlan::new(part.itemsize(), <Self as Codec<f64>>::plan(&part, planner)?))
+            }
+            _ => {
+                planner.mismatch(dtype, &<Complex<f64>>::dtype());
+                None
+            }
+        }
+    }
+
+    fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Complex<f64>, ValueError> {
+        let [re, im] = <Items<Self> as Codec<Parts<f64>>>::decode(plan, bytes)?;
+        Ok(Complex { re, im })
+    }
+
+    fn encode(value: &Complex<f64>, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        <Items<Self> as Codec<Parts<f64>>>::encode(&[value.re, value.im], plan, bytes)
+    }
+}
+
 /// No kind of parts is narrower.
 const NONE: ScalarKind = ScalarKind::Object;
 
-complex!(f32, ScalarKind::Complex64, ScalarKind::Float32, NONE);
-complex!(f64, ScalarKind::Complex128, ScalarKind::Float64, ScalarKind::Float32);
-complex!(LongDouble, ScalarKind::ComplexLongDouble { itemsize: 32 }, ScalarKind::LongDouble { .. }, NONE);
+complex!(f32, ScalarKind::Complex64, ScalarKind::Float32, NONE, AsIs);
+complex!(f64, ScalarKind::Complex128, ScalarKind::Float64, ScalarKind::Float32, Widen);
+complex!(LongDouble, ScalarKind::ComplexLongDouble { itemsize: 32 }, ScalarKind::LongDouble { .. }, NONE, AsIs);
 
 stored_as! {
     Complex<f32> as Complex<f64>,

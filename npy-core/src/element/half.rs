@@ -2,6 +2,7 @@
 
 use half::bf16;
 
+use super::codec::AsIs;
 use super::number::Bytes;
 use super::{NpyElement, order_of};
 use crate::alloc::Bulk;
@@ -12,6 +13,7 @@ use crate::plan::{Layout, Planner};
 /// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is read too.
 impl NpyElement for bf16 {
     type Plan = ByteOrder;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Little });
     const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Big });
     const ALIGNMENT: usize = align_of::<Self>();

@@ -6,6 +6,7 @@
     reason = "the fields of floats are taken apart here; each value is in range by its mask"
 )]
 
+use super::codec::AsIs;
 use super::{NpyElement, first_chunk, first_chunk_mut};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -146,6 +147,7 @@ impl LongDoublePlan {
 
 impl NpyElement for LongDouble {
     type Plan = LongDoublePlan;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Little) });
     const BIG: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Big) });
     const ALIGNMENT: usize = 16;

@@ -20,7 +20,7 @@ use crate::plan::{Layout, Planner, rust_type};
 pub use array::{ArrayPlan, Items};
 pub use codec::{As, AsIs, Codec, Optional, Through, With};
 pub use long_double::{LongDouble, LongDoublePlan};
-pub use number::{NumberPlan, Widens};
+pub use number::{Narrow, WidePlan, Widen, Widens};
 pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};
@@ -63,6 +63,10 @@ pub trait NpyElement: Sized {
     /// How to read and write this type as a given dtype, decided once for the whole array.
     #[doc(hidden)]
     type Plan: Copy + PartialEq + Send + Sync;
+
+    /// The way to store it under which narrower numbers are read too.
+    #[doc(hidden)]
+    type Widened: Codec<Self>;
 
     /// The little-endian layout of [`dtype`](Self::dtype), if that depends on the type alone.
     #[doc(hidden)]
@@ -162,13 +166,13 @@ pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
-/// The native layout as a constant, if that is what the file has. In the loop over the elements all offsets and widths are constants
-/// then.
+/// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop over the elements all offsets and
+/// widths are constants then.
 ///
 /// The itemsize counts too: a record with nothing but padding behind its last field has the same plan as one without.
 #[inline(always)]
-fn native_layout<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<Layout<T::Plan>> {
-    const { native::<T>() }.filter(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
+fn is_native<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> bool {
+    native::<T>().is_some_and(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
 }
 
 /// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which has room for them. `first` is the index of the
@@ -181,7 +185,9 @@ pub(crate) fn decode_all<T: NpyElement>(
     items: &mut Vec<T>,
     first: u64,
 ) -> Result<()> {
-    let result = if let Some(layout) = native_layout::<T>(plan, itemsize) {
+    let result = if let Some(layout) = const { native::<T>() }
+        && is_native::<T>(plan, itemsize)
+    {
         crate::alloc::extend(items, bytes.chunks_exact(layout.itemsize), |element| T::decode(&layout.plan, element))
     } else if itemsize == 0 {
         crate::alloc::extend(items, 0..count, |_| T::decode(plan, &[]))
@@ -193,7 +199,9 @@ pub(crate) fn decode_all<T: NpyElement>(
 
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
-    if let Some(layout) = native_layout::<T>(plan, itemsize) {
+    if let Some(layout) = const { native::<T>() }
+        && is_native::<T>(plan, itemsize)
+    {
         decode_each(&layout.plan, items.iter_mut().zip(bytes.chunks_exact(layout.itemsize)), first)
     } else if itemsize == 0 {
         decode_each(plan, items.iter_mut().map(|item| (item, [].as_slice())), first)
@@ -226,7 +234,9 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     bytes: &mut [u8],
     first: u64,
 ) -> Result<usize> {
-    if let Some(layout) = native_layout::<T>(plan, itemsize) {
+    if let Some(layout) = const { native::<T>() }
+        && is_native::<T>(plan, itemsize)
+    {
         encode_each(&layout.plan, items.zip(bytes.chunks_exact_mut(layout.itemsize)), first)
     } else if itemsize == 0 {
         encode_each(plan, items.map(|item| (item, [].as_mut_slice())), first)

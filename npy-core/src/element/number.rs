@@ -3,7 +3,7 @@
 #[cfg(feature = "half")]
 use half::f16;
 
-use super::codec::stored_as;
+use super::codec::{AsIs, Codec, stored_as};
 use super::{NpyElement, first_chunk, first_chunk_mut};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -12,6 +12,7 @@ use crate::plan::{Layout, Planner};
 
 impl NpyElement for bool {
     type Plan = ();
+    type Widened = AsIs;
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: 1, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -43,24 +44,18 @@ impl NpyElement for bool {
     }
 }
 
-/// How a file stores a number.
+/// How a file stores a number that may be of a narrower type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NumberPlan {
+pub struct WidePlan {
     order: ByteOrder,
-    /// `None` for the Rust type's own kind, else the narrower one that the file has.
+    /// `None` for the Rust type's own kind.
     narrow: Option<Narrow>,
-}
-
-impl NumberPlan {
-    pub(super) const fn own(order: ByteOrder) -> Self {
-        Self { order, narrow: None }
-    }
 }
 
 /// A number type that others hold every value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_camel_case_types, reason = "these are Rust's names of them")]
-enum Narrow {
+#[allow(non_camel_case_types, missing_docs, reason = "these are Rust's names of them")]
+pub enum Narrow {
     bool,
     i8,
     i16,
@@ -76,8 +71,10 @@ enum Narrow {
 }
 
 impl Narrow {
-    fn of(kind: ScalarKind) -> Option<Self> {
-        Some(match kind {
+    /// The number type of that dtype, and its byte order.
+    fn of(dtype: &DType) -> Option<(Self, ByteOrder)> {
+        let DType::Scalar(scalar) = dtype else { return None };
+        let narrow = match scalar.kind() {
             ScalarKind::Bool => Self::bool,
             ScalarKind::Int8 => Self::i8,
             ScalarKind::Int16 => Self::i16,
@@ -91,7 +88,8 @@ impl Narrow {
             ScalarKind::Float16 => Self::f16,
             ScalarKind::Float32 => Self::f32,
             _ => return None,
-        })
+        };
+        Some((narrow, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)))
     }
 }
 
@@ -103,10 +101,15 @@ trait Wide<N>: Copy {
     fn narrow(self) -> Option<N>;
 }
 
+/// `#[npy(widen)]`: as the type's own dtype, or one of a narrower number. A way to store of its own, because what it does for each number
+/// would make loops over records three times slower that have nothing to widen.
+#[derive(Debug)]
+pub enum Widen {}
+
 /// A type that `#[npy(widen)]` has an effect on: numbers, and what consists of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number that narrower numbers could be widened to",
-    note = "`#[npy(widen)]` is for integers, floats and complex numbers, arrays of them, and records"
+    note = "`#[npy(widen)]` is for integers, floats and complex numbers, and arrays of them; a record has its own"
 )]
 pub trait Widens {}
 
@@ -164,11 +167,10 @@ macro_rules! number {
         impl Widens for $type {}
 
         impl NpyElement for $type {
-            type Plan = NumberPlan;
-            const LITTLE: Option<Layout<NumberPlan>> =
-                Some(Layout { itemsize: size_of::<Self>(), plan: NumberPlan::own(ByteOrder::Little) });
-            const BIG: Option<Layout<NumberPlan>> =
-                Some(Layout { itemsize: size_of::<Self>(), plan: NumberPlan::own(ByteOrder::Big) });
+            type Plan = ByteOrder;
+            type Widened = Widen;
+            const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Little });
+            const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<Self>();
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
@@ -176,42 +178,66 @@ macro_rules! number {
                 Scalar::new(ScalarKind::$kind, ByteOrder::NATIVE).into()
             }
 
-            fn plan(dtype: &DType, planner: &mut Planner) -> Option<NumberPlan> {
-                if let DType::Scalar(scalar) = dtype {
-                    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-                    let narrow = Narrow::of(scalar.kind());
-                    if scalar.kind() == ScalarKind::$kind {
-                        return Some(NumberPlan::own(order));
-                    }
+            fn plan(file: &DType, planner: &mut Planner) -> Option<ByteOrder> {
+                let plan = super::order_of(file, ScalarKind::$kind);
+                if plan.is_none() {
                     let held: &[Narrow] = &[$(Narrow::$narrow),*];
-                    if narrow.is_some_and(|narrow| held.contains(&narrow)) {
-                        if planner.is_widening() {
-                            return Some(NumberPlan { order, narrow });
-                        }
-                        planner.mismatch_of_narrower(dtype, &Self::dtype());
-                        return None;
+                    if Narrow::of(file).is_some_and(|(narrow, _)| held.contains(&narrow)) {
+                        planner.mismatch_of_narrower(file, &Self::dtype());
+                    } else {
+                        planner.mismatch(file, &Self::dtype());
                     }
                 }
-                planner.mismatch(dtype, &Self::dtype());
-                None
+                plan
             }
 
             #[inline(always)]
-            fn decode(plan: &NumberPlan, bytes: &[u8]) -> Result<Self, ValueError> {
+            fn decode(order: &ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
+                Self::from_bytes(*order, bytes)
+            }
+
+            #[inline(always)]
+            fn encode(&self, order: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                self.to_bytes(*order, bytes)
+            }
+        }
+
+        impl Codec<$type> for Widen {
+            type Plan = WidePlan;
+            const LITTLE: Option<Layout<WidePlan>> =
+                Some(Layout { itemsize: size_of::<$type>(), plan: WidePlan { order: ByteOrder::Little, narrow: None } });
+            const BIG: Option<Layout<WidePlan>> =
+                Some(Layout { itemsize: size_of::<$type>(), plan: WidePlan { order: ByteOrder::Big, narrow: None } });
+            const ALIGNMENT: usize = <$type>::ALIGNMENT;
+
+            fn dtype() -> DType {
+                <$type>::dtype()
+            }
+
+            fn plan(file: &DType, planner: &mut Planner) -> Option<WidePlan> {
+                let held: &[Narrow] = &[$(Narrow::$narrow),*];
+                match Narrow::of(file) {
+                    Some((narrow, order)) if held.contains(&narrow) => Some(WidePlan { order, narrow: Some(narrow) }),
+                    _ => <$type>::plan(file, planner).map(|order| WidePlan { order, narrow: None }),
+                }
+            }
+
+            #[inline]
+            fn decode(plan: &WidePlan, bytes: &[u8]) -> Result<$type, ValueError> {
                 match plan.narrow {
-                    None => Self::from_bytes(plan.order, bytes),
-                    $(Some(Narrow::$narrow) => $narrow::from_bytes(plan.order, bytes).map(<Self as Wide<$narrow>>::widen),)*
+                    None => <$type>::from_bytes(plan.order, bytes),
+                    $(Some(Narrow::$narrow) => $narrow::from_bytes(plan.order, bytes).map(<$type as Wide<$narrow>>::widen),)*
                     Some(_) => Err(super::outside()),
                 }
             }
 
-            #[inline(always)]
-            fn encode(&self, plan: &NumberPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+            #[inline]
+            fn encode(value: &$type, plan: &WidePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
                 match plan.narrow {
-                    None => self.to_bytes(plan.order, bytes),
-                    $(Some(Narrow::$narrow) => match <Self as Wide<$narrow>>::narrow(*self) {
+                    None => value.to_bytes(plan.order, bytes),
+                    $(Some(Narrow::$narrow) => match <$type as Wide<$narrow>>::narrow(*value) {
                         Some(narrow) => narrow.to_bytes(plan.order, bytes),
-                        None => Err(inexact(self, stringify!($narrow))),
+                        None => Err(inexact(value, stringify!($narrow))),
                     },)*
                     Some(_) => Err(super::outside()),
                 }

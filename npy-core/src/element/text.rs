@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::codec::{As, Codec, ordered_dtype, stored_as};
+use super::codec::{As, AsIs, Codec, ordered_dtype, stored_as};
 use super::{NpyElement, first_chunk, outside};
-use crate::alloc::{Bulk, try_array};
+use crate::alloc::{Bulk, MakeItem, try_array};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
@@ -263,6 +263,7 @@ fn unit_to(unit: u32, order: ByteOrder) -> [u8; 4] {
 impl<const N: usize> NpyElement for FixedBytes<N> {
     /// The number of bytes in the file, at most `N`.
     type Plan = usize;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<usize>> = Some(Layout { itemsize: N, plan: N });
     const BIG: Option<Layout<usize>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -305,11 +306,33 @@ impl<const N: usize> NpyElement for FixedBytes<N> {
     }
 }
 
+/// The units in the file, and those that are padding.
+struct Units<'a> {
+    length: usize,
+    order: ByteOrder,
+    bytes: &'a [u8],
+}
+
+impl MakeItem for Units<'_> {
+    type Item = u32;
+    type Error = ValueError;
+
+    #[inline(always)]
+    fn make(&self, index: usize) -> Result<u32, ValueError> {
+        match self.bytes.get(index * 4..) {
+            _ if index >= self.length => Ok(0),
+            Some(rest) => first_chunk(rest).map(|unit| unit_from(unit, self.order)),
+            None => Err(outside()),
+        }
+    }
+}
+
 /// The number of units in the file, at most as many as the type has, and their byte order.
 type UnicodePlan = (usize, ByteOrder);
 
 impl<const N: usize> NpyElement for FixedUnicode<N> {
     type Plan = UnicodePlan;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Little) });
     const BIG: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Big) });
     const ALIGNMENT: usize = 4;
@@ -332,11 +355,7 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
 
     #[inline(always)]
     fn decode((length, order): &UnicodePlan, bytes: &[u8]) -> Result<Self, ValueError> {
-        let unit = |i: usize| match bytes.get(i * 4..) {
-            Some(rest) => first_chunk(rest).map(|unit| unit_from(unit, *order)),
-            None => Err(outside()),
-        };
-        try_array(|i| if i < *length { unit(i) } else { Ok(0) }).map(Self)
+        try_array(&Units { length: *length, order: *order, bytes }).map(Self)
     }
 
     #[inline(always)]
@@ -358,6 +377,7 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
 /// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
 impl NpyElement for String {
     type Plan = TextPlan;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<TextPlan>> = None;
     const BIG: Option<Layout<TextPlan>> = None;
     const ALIGNMENT: usize = 4;

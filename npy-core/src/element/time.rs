@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::NpyElement;
-use super::codec::stored_as;
+use super::codec::{AsIs, stored_as};
 use super::number::Bytes;
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
@@ -134,6 +134,7 @@ macro_rules! time {
 
         impl<U: Unit, const COUNT: u32> NpyElement for $type<U, COUNT> {
             type Plan = ByteOrder;
+            type Widened = AsIs;
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<i64>();

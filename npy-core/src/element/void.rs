@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::NpyElement;
-use super::codec::stored_as;
+use super::codec::{AsIs, stored_as};
 use crate::alloc::Bulk;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
@@ -71,6 +71,7 @@ fn length_of(dtype: &DType) -> Option<usize> {
 
 impl<const N: usize> NpyElement for FixedVoid<N> {
     type Plan = ();
+    type Widened = AsIs;
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: N, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -103,6 +104,7 @@ impl<const N: usize> NpyElement for FixedVoid<N> {
 impl NpyElement for Void {
     /// The number of bytes.
     type Plan = usize;
+    type Widened = AsIs;
     const LITTLE: Option<Layout<usize>> = None;
     const BIG: Option<Layout<usize>> = None;
     const ALIGNMENT: usize = 1;

@@ -33,6 +33,7 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
         #[automatically_derived]
         impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
             type Plan = #element::Plan;
+            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #element::LITTLE;
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #element::BIG;
             const ALIGNMENT: usize = #element::ALIGNMENT;

@@ -79,6 +79,7 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
             #[automatically_derived]
             impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
                 type Plan = ();
+                type Widened = __npy::AsIs;
                 const LITTLE: __npy::Option<__npy::Layout<()>> = __npy::None;
                 const BIG: __npy::Option<__npy::Layout<()>> = __npy::None;
                 const ALIGNMENT: usize = 1;

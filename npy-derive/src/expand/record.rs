@@ -89,6 +89,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
         #[automatically_derived]
         impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
             type Plan = #plan_ident #type_generics;
+            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#little);
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#big);
             const ALIGNMENT: usize = #alignment;
@@ -125,9 +126,6 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
                 #find
             }
         }
-
-        #[automatically_derived]
-        impl #impl_generics __npy::Widens for #ident #type_generics #where_clause {}
 
         #distinct
         #placed
@@ -178,7 +176,7 @@ fn plan_items(model: &Model<'_>, columns: &[Column<'_>], generics: &Generics, lo
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let definitions = columns.iter().map(|Column { plan, ty, codec, may_be_absent, model, .. }| {
         let span = model.source.ty.span();
-        let field = if model.is_as_is() {
+        let field = if model.is_plain() {
             quote_spanned!(span=> __npy::FieldPlan<#ty>)
         } else {
             quote_spanned!(span=> __npy::FieldPlan<#ty, #codec>)
@@ -305,16 +303,10 @@ fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -
 fn find_fields(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> TokenStream {
     let Locals { record, planner, .. } = locals;
     let find = columns.iter().enumerate().map(|(index, Column { variable, may_be_absent, model: field, .. })| {
-        let find = |planner| match (field.is_flattened(), may_be_absent) {
+        let found = match (field.is_flattened(), may_be_absent) {
             (true, _) => quote!(__npy::FieldPlan::flatten(#record, #planner)),
             (false, true) => quote!(__npy::FieldPlan::find_if_there(#record, Self::NAMES, #index, #planner)),
             (false, false) => quote!(__npy::FieldPlan::find(#record, Self::NAMES, #index, #planner)),
-        };
-        let found = if model.attrs.widen.is_given() || field.attrs.widen.is_given() {
-            let find = find(planner);
-            quote!(#planner.with_widening(true, |#planner| #find))
-        } else {
-            find(planner)
         };
         quote!(let #variable = #found;)
     });

@@ -24,7 +24,6 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
         )
     });
     let find = quote!(#codec::plan(#dtype, #planner));
-    let find = if inner.attrs.widen.is_given() { quote!(#planner.with_widening(true, |#planner| #find)) } else { find };
     let values = quote!(__npy::Iterator::map(#records, |#record| &#record.#member));
     let dtype_of = (!model.repr.is_packed).then(|| {
         quote! {
@@ -56,6 +55,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
         #[automatically_derived]
         impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
             type Plan = #codec::Plan;
+            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #codec::LITTLE;
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #codec::BIG;
             const ALIGNMENT: usize = #codec::ALIGNMENT;
@@ -95,8 +95,5 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
                 #codec::encode_none(#plan, #bytes)
             }
         }
-
-        #[automatically_derived]
-        impl #impl_generics __npy::Widens for #ident #type_generics #where_clause {}
     }
 }

@@ -4,14 +4,17 @@
 use ::records::NpyRecord;
 
 mod seconds {
+    use ::std::result::Result::{self, Err, Ok};
+    use ::std::time::{Duration, TryFromFloatSecsError};
+
     pub(crate) type Element = f64;
 
-    pub(crate) fn decode(seconds: f64) -> ::std::result::Result<f32, ::std::string::String> {
-        ::std::result::Result::Ok(seconds as f32)
+    pub(crate) fn decode(seconds: f64) -> Result<Duration, TryFromFloatSecsError> {
+        Duration::try_from_secs_f64(seconds)
     }
 
-    pub(crate) fn encode(seconds: &f32) -> ::std::result::Result<f64, ::std::string::String> {
-        ::std::result::Result::Ok(::std::convert::Into::into(*seconds))
+    pub(crate) fn encode(span: &Duration) -> Result<f64, &'static str> {
+        if span.as_secs() < 1_000_000 { Ok(span.as_secs_f64()) } else { Err("longer than any run") }
     }
 }
 
@@ -31,7 +34,7 @@ struct Everything<T> {
     #[npy(dtype = "U16", truncate)]
     name: ::std::string::String,
     #[npy(with = seconds)]
-    span: f32,
+    span: ::std::time::Duration,
     #[npy(skip)]
     cache: ::std::option::Option<T>,
     #[npy(flatten)]
