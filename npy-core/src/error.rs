@@ -462,6 +462,13 @@ pub enum ValueProblem {
         /// The dtype or the Rust type that does not have it.
         dtype: String,
     },
+    /// A time that the other side's type is too small for.
+    OutOfRange {
+        /// The time.
+        value: String,
+        /// The dtype or the Rust type.
+        dtype: String,
+    },
     /// There is no value, `None`, and the dtype has no bytes that say so.
     NoValue,
     /// The time is NaT, "not a time", which the Rust type does not have.
@@ -500,6 +507,7 @@ impl fmt::Display for ValueProblem {
             Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
             Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
             Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
+            Self::OutOfRange { value, dtype } => write!(f, "{value} is outside of the range of {dtype}"),
             Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
             Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
             Self::UnknownVariant { value, rust_type } => write!(f, "{value} is no variant of {rust_type}"),

@@ -39,6 +39,7 @@
 //! - `derive`: `#[derive(NpyRecord)]`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `complex`: `num_complex::Complex` as an element.
+//! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
 //!
@@ -61,8 +62,12 @@ mod save;
 mod write;
 mod view;
 
+#[cfg(feature = "chrono")]
+pub use chrono;
 #[cfg(feature = "half")]
 pub use half;
+#[cfg(feature = "jiff")]
+pub use jiff;
 #[cfg(feature = "derive")]
 pub use npy_derive::NpyRecord;
 #[cfg(feature = "complex")]
@@ -99,6 +104,8 @@ pub mod __private {
 
     pub use crate::alloc::{Bulk, Plain, reverse_axes};
     pub use crate::dtype::{ByteOrder, DType};
+    #[cfg(any(feature = "jiff", feature = "chrono"))]
+    pub use crate::element::TimePlan;
     pub use crate::element::{
         ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, TextPlan, Through, Truncated, WidePlan,
         Widen, Widens, With, native,

@@ -1,9 +1,12 @@
 //! Rust types that are elements of arrays.
 
 mod array;
+mod calendar;
 mod codec;
 #[cfg(feature = "complex")]
 mod complex;
+#[cfg(any(feature = "jiff", feature = "chrono"))]
+mod date;
 #[cfg(feature = "half")]
 mod half;
 mod long_double;
@@ -19,6 +22,8 @@ use crate::plan::{Layout, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
 pub use codec::{As, AsIs, Codec, Optional, Through, With};
+#[cfg(any(feature = "jiff", feature = "chrono"))]
+pub use date::TimePlan;
 pub use long_double::{LongDouble, LongDoublePlan};
 pub use number::{Narrow, WidePlan, Widen, Widens};
 pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};

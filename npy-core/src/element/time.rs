@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::NpyElement;
+use super::calendar::iso_8601;
 use super::codec::{AsIs, stored_as};
 use super::number::Bytes;
 use crate::alloc::Bulk;
@@ -217,49 +218,4 @@ impl<U: Unit, const COUNT: u32> fmt::Display for Timedelta64<U, COUNT> {
             Some(steps) => f.pad(&format!("{} {name}", i128::from(steps) * i128::from(COUNT))),
         }
     }
-}
-
-/// `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
-fn iso_8601(unit: TimeUnit, count: i128) -> String {
-    // Units in a day, and digits behind the second.
-    let (in_a_day, digits): (i128, usize) = match unit {
-        TimeUnit::Generic => return count.to_string(),
-        TimeUnit::Year => return format!("{:04}", 1970 + count),
-        TimeUnit::Month => return format!("{:04}-{:02}", 1970 + count.div_euclid(12), count.rem_euclid(12) + 1),
-        TimeUnit::Week => return date(count * 7),
-        TimeUnit::Day => return date(count),
-        TimeUnit::Hour => (24, 0),
-        TimeUnit::Minute => (24 * 60, 0),
-        TimeUnit::Second => (86_400, 0),
-        TimeUnit::Millisecond => (86_400_000, 3),
-        TimeUnit::Microsecond => (86_400_000_000, 6),
-        TimeUnit::Nanosecond => (86_400_000_000_000, 9),
-        TimeUnit::Picosecond => (86_400_000_000_000_000, 12),
-        TimeUnit::Femtosecond => (86_400_000_000_000_000_000, 15),
-        TimeUnit::Attosecond => (86_400_000_000_000_000_000_000, 18),
-    };
-    let date = date(count.div_euclid(in_a_day));
-    let rest = count.rem_euclid(in_a_day);
-    match unit {
-        TimeUnit::Hour => format!("{date}T{rest:02}"),
-        TimeUnit::Minute => format!("{date}T{:02}:{:02}", rest / 60, rest % 60),
-        _ => {
-            let (seconds, fraction) = (rest / (in_a_day / 86_400), rest % (in_a_day / 86_400));
-            let time = format!("{date}T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-            if digits == 0 { time } else { format!("{time}.{fraction:0digits$}") }
-        }
-    }
-}
-
-/// The date so many days after 1970-01-01, in the proleptic Gregorian calendar.
-fn date(days: i128) -> String {
-    // Years from March on, so that the leap day comes last; an era is 400 years of 146,097 days.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", era * 400 + year + next_year)
 }

@@ -1,0 +1,95 @@
+//! The types of `jiff`.
+
+use jiff::civil::{Date, DateTime};
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    As, AsIs, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Time, TimePlan, TimeUnit,
+    Timedelta64, Unit, ValueError, ValueProblem, decode, dtype, encode, layout, nanoseconds, ordered_dtype, plan,
+};
+use crate::element::calendar::civil;
+
+impl Time for Timestamp {
+    const IS_SPAN: bool = false;
+    const UNIT: TimeUnit = TimeUnit::Nanosecond;
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        Self::from_nanosecond(nanoseconds).ok()
+    }
+
+    fn to_nanoseconds(&self) -> Option<i128> {
+        Some(self.as_nanosecond())
+    }
+}
+
+impl Time for DateTime {
+    const IS_SPAN: bool = false;
+    const UNIT: TimeUnit = TimeUnit::Nanosecond;
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        let date = Date::from_nanoseconds(nanoseconds.div_euclid(nanoseconds::DAY) * nanoseconds::DAY)?;
+        let rest = nanoseconds.rem_euclid(nanoseconds::DAY);
+        let second = rest / 1_000_000_000;
+        let (hour, minute) = (i8::try_from(second / 3600).ok()?, i8::try_from(second / 60 % 60).ok()?);
+        let (second, fraction) = (i8::try_from(second % 60).ok()?, i32::try_from(rest % 1_000_000_000).ok()?);
+        Self::new(date.year(), date.month(), date.day(), hour, minute, second, fraction).ok()
+    }
+
+    fn to_nanoseconds(&self) -> Option<i128> {
+        let seconds = (i128::from(self.hour()) * 60 + i128::from(self.minute())) * 60 + i128::from(self.second());
+        Some(self.date().to_nanoseconds()? + seconds * 1_000_000_000 + i128::from(self.subsec_nanosecond()))
+    }
+}
+
+impl Time for Date {
+    const IS_SPAN: bool = false;
+    const UNIT: TimeUnit = TimeUnit::Day;
+    const GRAIN: i128 = nanoseconds::DAY;
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        let (year, month, day) = civil(nanoseconds / nanoseconds::DAY);
+        Self::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
+    }
+
+    fn to_nanoseconds(&self) -> Option<i128> {
+        let months = (i128::from(self.year()) - 1970) * 12 + i128::from(self.month()) - 1;
+        let first = nanoseconds::of_units(TimeUnit::Month, months).ok()?;
+        Some(first + (i128::from(self.day()) - 1) * nanoseconds::DAY)
+    }
+}
+
+impl Time for SignedDuration {
+    const IS_SPAN: bool = true;
+    const UNIT: TimeUnit = TimeUnit::Nanosecond;
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        let seconds = i64::try_from(nanoseconds / 1_000_000_000).ok()?;
+        Some(Self::new(seconds, i32::try_from(nanoseconds % 1_000_000_000).ok()?))
+    }
+
+    fn to_nanoseconds(&self) -> Option<i128> {
+        Some(self.as_nanos())
+    }
+}
+
+time_element! {
+    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262; `#[npy(dtype = "M8[us]")]` reaches further. NaT is
+    /// an error, and `None` for an `Option`.
+    Timestamp, Datetime64
+}
+
+time_element! {
+    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262; `#[npy(dtype = "M8[us]")]` reaches further. NaT is
+    /// an error, and `None` for an `Option`.
+    DateTime, Datetime64
+}
+
+time_element! {
+    /// Reads `M8` of every unit if the time of day is midnight, and writes `M8[D]`. NaT is an error, and `None` for an `Option`.
+    Date, Datetime64
+}
+
+time_element! {
+    /// Reads `m8` of every unit but years and months, and writes `m8[ns]`. NaT is an error, and `None` for an `Option`.
+    SignedDuration, Timedelta64
+}

@@ -1,0 +1,196 @@
+//! The types for dates and times of other crates: read from `M8` and `m8` of every unit, exactly or not at all.
+
+use super::calendar::iso_8601;
+use super::calendar::nanoseconds::{self, Misfit};
+use super::codec::{As, AsIs, Codec, ordered_dtype};
+use super::number::Bytes;
+use super::{Datetime64, NpyElement, Timedelta64, unit::Unit};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::plan::{Layout, Planner, rust_type};
+
+/// How a file stores times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimePlan {
+    order: ByteOrder,
+    unit: TimeUnit,
+    count: u32,
+}
+
+/// A type for points in time or for spans of time.
+trait Time: Sized {
+    /// Whether it is a span.
+    const IS_SPAN: bool;
+    /// The unit in which it is written.
+    const UNIT: TimeUnit;
+    /// What it counts in, in nanoseconds: 1, or those in a day.
+    const GRAIN: i128 = 1;
+
+    /// Of a span, or after 1970-01-01T00:00; `None` outside of the type's range. A multiple of `GRAIN`.
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
+
+    /// Of a span, or after 1970-01-01T00:00; `None` for a leap second, which NumPy does not have.
+    fn to_nanoseconds(&self) -> Option<i128>;
+}
+
+const fn layout(order: ByteOrder, unit: TimeUnit, count: u32) -> Layout<TimePlan> {
+    Layout { itemsize: 8, plan: TimePlan { order, unit, count } }
+}
+
+fn kind<T: Time>(unit: TimeUnit, count: u32) -> ScalarKind {
+    if T::IS_SPAN { ScalarKind::Timedelta { unit, count } } else { ScalarKind::Datetime { unit, count } }
+}
+
+fn dtype<T: Time>() -> DType {
+    Scalar::new(kind::<T>(T::UNIT, 1), ByteOrder::NATIVE).into()
+}
+
+fn plan<T: Time>(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
+    if let DType::Scalar(scalar) = file {
+        let (is_span, unit, count) = match scalar.kind() {
+            ScalarKind::Datetime { unit, count } => (false, unit, count),
+            ScalarKind::Timedelta { unit, count } => (true, unit, count),
+            _ => (!T::IS_SPAN, TimeUnit::Generic, 1),
+        };
+        // Years and months have no length of their own.
+        let is_length = !matches!(unit, TimeUnit::Generic | TimeUnit::Year | TimeUnit::Month);
+        if is_span == T::IS_SPAN && (is_length || (!is_span && unit != TimeUnit::Generic)) {
+            return Some(TimePlan { order: scalar.byte_order().unwrap_or(ByteOrder::NATIVE), unit, count });
+        }
+    }
+    let needed = if T::IS_SPAN { "<m8 in weeks or a shorter unit" } else { "<M8 of any unit" };
+    planner.mismatch_with(file, needed.to_owned(), None);
+    None
+}
+
+/// The count in the file; `None` for NaT.
+fn decode<T: Time>(plan: TimePlan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
+    let steps = i64::from_bytes(plan.order, bytes)?;
+    if steps == i64::MIN {
+        return Ok(None);
+    }
+    let units = i128::from(steps) * i128::from(plan.count);
+    match nanoseconds::of_units(plan.unit, units) {
+        Ok(nanoseconds) if nanoseconds % T::GRAIN != 0 => Err(inexact::<T>(plan.unit, units)),
+        Ok(nanoseconds) => T::from_nanoseconds(nanoseconds).map(Some).ok_or_else(|| out_of_range::<T>(plan.unit, units)),
+        Err(Misfit::Inexact) => Err(inexact::<T>(plan.unit, units)),
+        Err(Misfit::OutOfRange) => Err(out_of_range::<T>(plan.unit, units)),
+    }
+}
+
+#[cold]
+fn show<T: Time>(unit: TimeUnit, units: i128) -> String {
+    if T::IS_SPAN { format!("{units} {}", unit.symbol()) } else { iso_8601(unit, units) }
+}
+
+#[cold]
+fn inexact<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
+    ValueProblem::Inexact { value: show::<T>(unit, units), dtype: rust_type::<T>() }.into()
+}
+
+#[cold]
+fn out_of_range<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
+    ValueProblem::OutOfRange { value: show::<T>(unit, units), dtype: rust_type::<T>() }.into()
+}
+
+fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+    let dtype = || Scalar::new(kind::<T>(plan.unit, plan.count), plan.order).to_string();
+    let Some(nanoseconds) = value.to_nanoseconds() else {
+        let problem = "it is a leap second, which NumPy does not have".to_owned();
+        return Err(ValueProblem::Refused { rust_type: dtype(), problem }.into());
+    };
+    let shown = || show::<T>(TimeUnit::Nanosecond, nanoseconds);
+    let steps = nanoseconds::to_units(plan.unit, nanoseconds).and_then(|units| match units % i128::from(plan.count) {
+        0 => Ok(units / i128::from(plan.count)),
+        _ => Err(Misfit::Inexact),
+    });
+    let steps = match steps {
+        Err(Misfit::Inexact) => return Err(ValueProblem::Inexact { value: shown(), dtype: dtype() }.into()),
+        Err(Misfit::OutOfRange) => i128::MAX,
+        Ok(steps) => steps,
+    };
+    // The smallest number is NaT.
+    match i64::try_from(steps).ok().filter(|steps| *steps != i64::MIN) {
+        Some(steps) => steps.to_bytes(plan.order, bytes),
+        None => Err(ValueProblem::OutOfRange { value: shown(), dtype: dtype() }.into()),
+    }
+}
+
+/// `NpyElement` for a [`Time`], and the ways to store it in other units.
+macro_rules! time_element {
+    ($(#[$doc:meta])* $type:ty, $stored:ident) => {
+        $(#[$doc])*
+        impl NpyElement for $type {
+            type Plan = TimePlan;
+            type Widened = AsIs;
+            const LITTLE: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Little, <Self as Time>::UNIT, 1));
+            const BIG: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Big, <Self as Time>::UNIT, 1));
+            const ALIGNMENT: usize = align_of::<i64>();
+            const HAS_NONE: bool = true;
+
+            fn dtype() -> DType {
+                dtype::<Self>()
+            }
+
+            fn plan(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
+                plan::<Self>(file, planner)
+            }
+
+            fn decode(plan: &TimePlan, bytes: &[u8]) -> Result<Self, ValueError> {
+                decode(*plan, bytes)?.ok_or_else(|| ValueProblem::NotATime.into())
+            }
+
+            fn encode(&self, plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                encode(self, *plan, bytes)
+            }
+
+            fn decode_option(plan: &TimePlan, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
+                decode(*plan, bytes)
+            }
+
+            fn encode_none(plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                i64::MIN.to_bytes(plan.order, bytes)
+            }
+        }
+
+        impl<U: Unit, const COUNT: u32, const ORDER: char> Codec<$type> for As<$stored<U, COUNT>, ORDER> {
+            type Plan = TimePlan;
+            const LITTLE: Option<Layout<TimePlan>> =
+                Some(layout(if ORDER == '>' { ByteOrder::Big } else { ByteOrder::Little }, U::UNIT, COUNT));
+            const BIG: Option<Layout<TimePlan>> =
+                Some(layout(if ORDER == '<' { ByteOrder::Little } else { ByteOrder::Big }, U::UNIT, COUNT));
+            const ALIGNMENT: usize = align_of::<i64>();
+            const HAS_NONE: bool = true;
+            const HAS_ORDER: bool = ORDER != '=';
+
+            fn dtype() -> DType {
+                ordered_dtype::<$stored<U, COUNT>>(ORDER)
+            }
+
+            fn plan(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
+                plan::<$type>(file, planner)
+            }
+
+            fn decode(plan: &TimePlan, bytes: &[u8]) -> Result<$type, ValueError> {
+                <$type>::decode(plan, bytes)
+            }
+
+            fn encode(value: &$type, plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                encode(value, *plan, bytes)
+            }
+
+            fn decode_option(plan: &TimePlan, bytes: &[u8]) -> Result<Option<$type>, ValueError> {
+                decode(*plan, bytes)
+            }
+
+            fn encode_none(plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                i64::MIN.to_bytes(plan.order, bytes)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "chrono")]
+mod chrono;
+#[cfg(feature = "jiff")]
+mod jiff;
