@@ -524,6 +524,7 @@ pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
 #[derive(Debug)]
 enum Step {
     Field(&'static str),
+    Path(String),
     Index(usize),
 }
 
@@ -536,6 +537,13 @@ impl ValueError {
     #[cold]
     pub(crate) fn in_field(mut self, name: &'static str) -> Self {
         self.0.0.push(Step::Field(name));
+        self
+    }
+
+    /// In a field whose name, and those of the records it is in, are not known before the program runs.
+    #[cold]
+    pub(crate) fn in_path(mut self, path: String) -> Self {
+        self.0.0.push(Step::Path(path));
         self
     }
 
@@ -555,6 +563,7 @@ impl ValueError {
             let _ = match step {
                 Step::Field(name) if path.is_empty() => write!(path, "{name}"),
                 Step::Field(name) => write!(path, ".{name}"),
+                Step::Path(name) => write!(path, "{name}"),
                 Step::Index(index) => write!(path, "[{index}]"),
             };
         }

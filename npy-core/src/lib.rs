@@ -25,6 +25,7 @@
 //!
 //! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`](write()): the same with a stream.
 //! - [`NpyElement`]: which Rust type stands for which dtype. [`NpyRecord`]: structs for record arrays.
+//! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - [`DType`], [`Header`]: what a file holds, as values.
@@ -58,6 +59,7 @@ mod alloc;
 mod element;
 mod record;
 mod read;
+mod columns;
 mod save;
 mod write;
 mod view;
@@ -73,6 +75,7 @@ pub use npy_derive::NpyRecord;
 #[cfg(feature = "complex")]
 pub use num_complex;
 
+pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
 pub use error::{Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};

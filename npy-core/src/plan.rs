@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dtype::{DType, Record, ScalarKind, TimeUnit};
+use crate::dtype::{DType, Record};
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 
 /// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
@@ -109,45 +109,11 @@ fn show(rust: &DType) -> String {
 
 /// The Rust type that reads a dtype; `None` for records.
 fn suggest(file: &DType) -> Option<String> {
-    let scalar = match file {
-        DType::Scalar(scalar) => scalar,
-        DType::SubArray(array) => {
-            let item = suggest(array.base())?;
-            return Some(array.shape().iter().rev().fold(item, |item, length| format!("[{item}; {length}]")));
-        }
-        DType::Record(_) => return None,
-    };
-    let time = |name: &str, unit: TimeUnit, count: u32| match count {
-        1 => format!("{name}<unit::{unit:?}>"),
-        _ => format!("{name}<unit::{unit:?}, {count}>"),
-    };
-    let name = match scalar.kind() {
-        ScalarKind::Bool => "bool",
-        ScalarKind::Int8 => "i8",
-        ScalarKind::Int16 => "i16",
-        ScalarKind::Int32 => "i32",
-        ScalarKind::Int64 => "i64",
-        ScalarKind::UInt8 => "u8",
-        ScalarKind::UInt16 => "u16",
-        ScalarKind::UInt32 => "u32",
-        ScalarKind::UInt64 => "u64",
-        ScalarKind::Float16 => "half::f16",
-        ScalarKind::Float32 => "f32",
-        ScalarKind::Float64 => "f64",
-        ScalarKind::LongDouble { .. } => "LongDouble",
-        ScalarKind::Complex64 => "Complex<f32>",
-        ScalarKind::Complex128 => "Complex<f64>",
-        ScalarKind::ComplexLongDouble { .. } => "Complex<LongDouble>",
-        ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => "half::bf16",
-        ScalarKind::Bytes { length } => return Some(format!("FixedBytes<{length}>")),
-        ScalarKind::Unicode { length } => return Some(format!("FixedUnicode<{length}>")),
-        ScalarKind::Datetime { unit, count } => return Some(time("Datetime64", unit, count)),
-        ScalarKind::Timedelta { unit, count } => return Some(time("Timedelta64", unit, count)),
-        ScalarKind::Void { length } => return Some(format!("FixedVoid<{length}>")),
-        // Types of `ml_dtypes`; objects do not get here.
-        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return Some("no type of this library".to_owned()),
-    };
-    Some(name.to_owned())
+    match file {
+        DType::SubArray(array) if matches!(array.base(), DType::Record(_)) => None,
+        DType::Record(_) => None,
+        _ => Some(crate::dtype::rust_type(file, "").unwrap_or_else(|| "no type of this library".to_owned())),
+    }
 }
 
 /// The name of a Rust type without the modules it is in.

@@ -318,10 +318,16 @@ impl<R: Read> NpyReader<R> {
     }
 
     fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
-        if self.header.shape().len() != 1 {
-            return Err(ErrorKind::WrongDimensions { expected: 1, shape: self.header.shape().to_vec() }.into());
-        }
+        self.check_dimensions()?;
         self.into_vec()
+    }
+
+    /// Refuses arrays of more or fewer dimensions than one.
+    pub(crate) fn check_dimensions(&self) -> Result<()> {
+        match self.header.shape() {
+            [_] => Ok(()),
+            shape => Err(ErrorKind::WrongDimensions { expected: 1, shape: shape.to_vec() }.into()),
+        }
     }
 
     /// Where in the file the next element begins.
@@ -331,7 +337,7 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
-    fn is_there<T>(&self, count: usize) -> bool {
+    pub(crate) fn is_there<T>(&self, count: usize) -> bool {
         let needed = count as u64 * self.header.dtype().itemsize() as u64;
         // So much is taken on credit, of the file and of the result.
         (needed <= FIRST_BYTES as u64 && count.saturating_mul(size_of::<T>()) <= FIRST_BYTES)
@@ -381,6 +387,18 @@ impl<R: Read> NpyReader<R> {
             element::decode_all(plan, itemsize, bytes, step, &mut items, index)
         })?;
         Ok(items)
+    }
+
+    /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
+    pub(crate) fn for_all_that_is_left(&mut self, each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
+        let count = self.remaining();
+        // What is decoded of an element is hardly larger than the element.
+        let is_there = self.is_there::<()>(count);
+        self.begin()?;
+        self.for_each_stage(count, is_there, each)?;
+        self.position += count;
+        self.failed = false;
+        Ok(())
     }
 
     /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
@@ -492,10 +510,14 @@ impl<R: Read, T: NpyElement> Iterator for Chunks<'_, R, T> {
     type Item = Result<Vec<T>>;
 
     fn next(&mut self) -> Option<Result<Vec<T>>> {
-        if self.failed || self.reader.remaining() == 0 {
+        // An empty array of another dtype is an error too.
+        if self.failed || (self.reader.remaining() == 0 && self.plan.is_some()) {
             return None;
         }
         let chunk = self.read();
+        if matches!(&chunk, Ok(items) if items.is_empty()) {
+            return None;
+        }
         self.failed = chunk.is_err();
         Some(chunk)
     }

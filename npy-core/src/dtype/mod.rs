@@ -4,6 +4,7 @@ mod descr;
 mod parse;
 mod repr;
 mod scalar;
+mod to_rust;
 mod unprintable;
 
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use crate::limits::Limits;
 
 pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+pub(crate) use to_rust::rust_type;
 
 /// The dtype of an array: what its elements are and how their bytes lie in the file.
 ///

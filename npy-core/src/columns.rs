@@ -1,0 +1,179 @@
+//! Some fields of records, each into a vector of its own.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::alloc::{extend, reserve_exact, reserve_more};
+use crate::dtype::{DType, Field};
+use crate::element::{self, NpyElement};
+use crate::error::{ErrorKind, Result};
+use crate::plan::{Planner, rust_type};
+use crate::read::NpyReader;
+
+/// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
+///
+/// `C` is a tuple of the types of up to 12 fields. A field of a record within the record is named with a dot, such as
+/// `"origin.depth"`. For the fields of a record in one struct, derive [`NpyRecord`](crate::NpyRecord) for one that has only those.
+///
+/// # Errors
+///
+/// Like [`load`](crate::load); a mismatch is reported for each field that is not there or has another type.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("picks.npy");
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('name', '|S2'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 28, 0);
+/// # std::fs::write(&path, file)?;
+/// let (x, t) = npy_core::load_columns::<(f32, f64)>(&path, ["x", "t"])?;
+/// assert_eq!(x, [0.0, 0.0]);
+/// assert_eq!(t.len(), 2);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) -> Result<C::Vecs> {
+    let path = path.as_ref();
+    let load = || {
+        let reader = NpyReader::open(path)?;
+        reader.check_dimensions()?;
+        reader.into_columns::<C>(names)
+    };
+    load().map_err(|error| error.with_path(path))
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads some fields of all records that are left, each into a vector of its own. Other fields are not decoded.
+    ///
+    /// See [`load_columns`].
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec); a mismatch is reported for each field that is not there or has another type.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let header = npy_core::Header::new("[('t', '<f8'), ('place', [('x', '<f4')])]".parse()?, npy_core::Order::C, &[2])?;
+    /// # let mut file = header.to_bytes();
+    /// # file.resize(file.len() + 24, 0);
+    /// let (x,) = NpyReader::new(&file[..])?.into_columns::<(f32,)>(["place.x"])?;
+    /// assert_eq!(x, [0.0, 0.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_columns<C: NpyColumns>(mut self, names: C::Names<'_>) -> Result<C::Vecs> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        C::read(&mut self, names)
+    }
+}
+
+/// The types of some fields of a record: a tuple of up to 12 elements.
+///
+/// Not for others to implement.
+pub trait NpyColumns: sealed::Sealed + Sized {
+    /// An array of as many names.
+    type Names<'a>;
+    /// A tuple of vectors.
+    type Vecs;
+
+    #[doc(hidden)]
+    fn read<R: Read>(reader: &mut NpyReader<R>, names: Self::Names<'_>) -> Result<Self::Vecs>;
+}
+
+mod sealed {
+    #[expect(unnameable_types, reason = "that is the point: it cannot be implemented outside of this crate")]
+    pub trait Sealed {}
+}
+
+/// A field, and what was read of it.
+struct Column<'a, T: NpyElement> {
+    name: &'a str,
+    offset: usize,
+    plan: T::Plan,
+    items: Vec<T>,
+}
+
+impl<'a, T: NpyElement> Column<'a, T> {
+    /// Finds the field; notes it in `planner` if it is not there or does not fit.
+    fn find(name: &'a str, dtype: &DType, planner: &mut Planner) -> Option<Self> {
+        let DType::Record(record) = dtype else {
+            planner.in_field(name, |planner| planner.mismatch_with(dtype, "a record".to_owned(), None));
+            return None;
+        };
+        let Some((offset, field)) = lookup(name, dtype) else {
+            planner.in_field(name, |planner| planner.missing_field(&T::dtype(), record));
+            return None;
+        };
+        let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;
+        Some(Self { name, offset, plan, items: Vec::new() })
+    }
+
+    /// Decodes the field of `step` records of `count` in all, the first of which is number `first`.
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, (step, count): (usize, usize), first: u64) -> Result<()> {
+        reserve_more(&mut self.items, step, count)?;
+        let Self { name, offset, plan, items } = self;
+        let index = first + items.len() as u64;
+        let result = match const { element::native::<T>() } {
+            _ if itemsize == 0 => extend(items, 0..step, |_| T::decode(plan, &[])),
+            // Widths and byte order are constants in this loop.
+            Some(layout) if layout.plan == *plan => {
+                extend(items, bytes.chunks_exact(itemsize), |record| T::decode(&layout.plan, &record[*offset..]))
+            }
+            _ => extend(items, bytes.chunks_exact(itemsize), |record| T::decode(plan, &record[*offset..])),
+        };
+        result.map_err(|(at, error)| error.in_path((*name).to_owned()).in_element(index + at as u64))
+    }
+}
+
+/// The field of that name, and where it begins. Names may have dots in them, so a whole name comes before one that is taken apart.
+fn lookup<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d Field)> {
+    let DType::Record(record) = dtype else { return None };
+    if let Some(field) = record.field(name) {
+        return Some((field.offset(), field));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let outer = record.field(&name[..dot])?;
+        let (offset, field) = lookup(&name[dot + 1..], outer.dtype())?;
+        Some((outer.offset() + offset, field))
+    })
+}
+
+macro_rules! columns {
+    ($length:literal: $($type:ident $name:ident)*) => {
+        impl<$($type: NpyElement),*> sealed::Sealed for ($($type,)*) {}
+
+        impl<$($type: NpyElement),*> NpyColumns for ($($type,)*) {
+            type Names<'a> = [&'a str; $length];
+            type Vecs = ($(Vec<$type>,)*);
+
+            fn read<R: Read>(reader: &mut NpyReader<R>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
+                let mut planner = Planner::new();
+                $(let $name = Column::<$type>::find($name, reader.header().dtype(), &mut planner);)*
+                let ($(Some(mut $name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
+                let (itemsize, count) = (reader.header().dtype().itemsize(), reader.remaining());
+                let first = (reader.header().element_count() - count) as u64;
+                if reader.is_there::<Self>(count) {
+                    $(reserve_exact(&mut $name.items, count)?;)*
+                }
+                reader.for_all_that_is_left(|bytes, step| {
+                    $($name.decode(bytes, itemsize, (step, count), first)?;)*
+                    Ok(())
+                })?;
+                Ok(($($name.items,)*))
+            }
+        }
+    };
+}
+
+columns!(1: A a);
+columns!(2: A a B b);
+columns!(3: A a B b C c);
+columns!(4: A a B b C c D d);
+columns!(5: A a B b C c D d E e);
+columns!(6: A a B b C c D d E e F f);
+columns!(7: A a B b C c D d E e F f G g);
+columns!(8: A a B b C c D d E e F f G g H h);
+columns!(9: A a B b C c D d E e F f G g H h I i);
+columns!(10: A a B b C c D d E e F f G g H h I i J j);
+columns!(11: A a B b C c D d E e F f G g H h I i J j K k);
+columns!(12: A a B b C c D d E e F f G g H h I i J j K k L l);

@@ -1,0 +1,372 @@
+//! A dtype as Rust code.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use super::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, TimeUnit, Title};
+
+impl DType {
+    /// Rust code for this dtype: a struct with `#[derive(NpyRecord)]` for a record, and structs for the records in it; a type alias for
+    /// anything else.
+    ///
+    /// The structs read every file of this dtype and write exactly this dtype, on a machine of the same byte order; only a sub-array of
+    /// sub-arrays is written as one of more dimensions, which has the same bytes. What no Rust type can be is left out, and a comment
+    /// says so. The code names everything by its path in `npy_core`, so it can stand in any module; it
+    /// needs the features `derive` and, for such numbers, `half` and `complex`.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '<u4'), ('Depth [km]', '<f4'), ('picks', [('t', '<M8[ns]')], (2,))]".parse()?;
+    /// # #[cfg(target_endian = "little")]
+    /// assert_eq!(
+    ///     dtype.to_rust("Event"),
+    ///     r#"/// A record of 24 bytes.
+    /// #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    /// pub struct Event {
+    ///     /// `<u4`
+    ///     pub id: u32,
+    ///     /// `<f4`
+    ///     #[npy(rename = "Depth [km]")]
+    ///     pub depth_km: f32,
+    ///     /// A record.
+    ///     pub picks: [EventPicks; 2],
+    /// }
+    ///
+    /// /// A record of 8 bytes.
+    /// #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    /// pub struct EventPicks {
+    ///     /// `<M8[ns]`
+    ///     pub t: npy_core::Datetime64<npy_core::unit::Nanosecond>,
+    /// }
+    /// "#,
+    /// );
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_rust(&self, name: &str) -> String {
+        let mut names = HashSet::new();
+        let name = unique(&type_name(name), "", &mut names);
+        match self {
+            Self::Record(record) => Struct::new(record, name, &mut names).print(),
+            other => match rust_type(other, "npy_core::") {
+                Some(rust) => format!("/// `{other}`\npub type {name} = {rust};\n"),
+                None => format!("// {name}: no Rust type is `{other}`.\n"),
+            },
+        }
+    }
+}
+
+/// The Rust type that reads a dtype and is written as it; `None` if there is none, and for records. `path` is what comes before the
+/// names of this crate.
+pub(crate) fn rust_type(dtype: &DType, path: &str) -> Option<String> {
+    match dtype {
+        DType::Scalar(scalar) => scalar_type(*scalar, path),
+        DType::SubArray(array) => rust_type(array.base(), path).map(|item| in_array(item, array.shape())),
+        DType::Record(_) => None,
+    }
+}
+
+fn in_array(item: String, shape: &[usize]) -> String {
+    shape.iter().rev().fold(item, |item, length| format!("[{item}; {length}]"))
+}
+
+fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
+    let time = |name: &str, unit: TimeUnit, count: u32| match count {
+        1 => format!("{path}{name}<{path}unit::{unit:?}>"),
+        _ => format!("{path}{name}<{path}unit::{unit:?}, {count}>"),
+    };
+    // Without a path, for messages, by the names under which these types are known.
+    let complex =
+        |part: &str| if path.is_empty() { format!("Complex<{part}>") } else { format!("{path}num_complex::Complex<{part}>") };
+    let name = match scalar.kind() {
+        ScalarKind::Bool => "bool",
+        ScalarKind::Int8 => "i8",
+        ScalarKind::Int16 => "i16",
+        ScalarKind::Int32 => "i32",
+        ScalarKind::Int64 => "i64",
+        ScalarKind::UInt8 => "u8",
+        ScalarKind::UInt16 => "u16",
+        ScalarKind::UInt32 => "u32",
+        ScalarKind::UInt64 => "u64",
+        ScalarKind::Float16 => return Some(format!("{path}half::f16")),
+        ScalarKind::Float32 => "f32",
+        ScalarKind::Float64 => "f64",
+        ScalarKind::LongDouble { .. } => return Some(format!("{path}LongDouble")),
+        ScalarKind::Complex64 => return Some(complex("f32")),
+        ScalarKind::Complex128 => return Some(complex("f64")),
+        ScalarKind::ComplexLongDouble { .. } => return Some(complex(&format!("{path}LongDouble"))),
+        ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => return Some(format!("{path}half::bf16")),
+        ScalarKind::Bytes { length } => return Some(format!("{path}FixedBytes<{length}>")),
+        ScalarKind::Unicode { length } => return Some(format!("{path}FixedUnicode<{length}>")),
+        ScalarKind::Datetime { unit, count } => return Some(time("Datetime64", unit, count)),
+        ScalarKind::Timedelta { unit, count } => return Some(time("Timedelta64", unit, count)),
+        ScalarKind::Void { length } => return Some(format!("{path}FixedVoid<{length}>")),
+        // Types of `ml_dtypes`, and objects.
+        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
+    };
+    Some(name.to_owned())
+}
+
+/// A struct to be printed.
+struct Struct {
+    name: String,
+    itemsize: usize,
+    /// What stands in its `#[npy(...)]`.
+    attributes: Vec<String>,
+    /// A multiple of this is where `align` places it in another struct.
+    alignment: usize,
+    members: Vec<Member>,
+    /// The structs of records in it.
+    inner: Vec<Self>,
+}
+
+enum Member {
+    Field {
+        ident: String,
+        doc: String,
+        attributes: Vec<String>,
+        rust: String,
+        comments: Vec<String>,
+    },
+    /// A comment in place of a field.
+    Absent(String),
+}
+
+impl Struct {
+    fn new(record: &Record, name: String, names: &mut HashSet<String>) -> Self {
+        let mut this = Self {
+            name,
+            itemsize: record.itemsize(),
+            attributes: Vec::new(),
+            alignment: 1,
+            members: Vec::new(),
+            inner: Vec::new(),
+        };
+        let endian = foreign_order(record);
+        if let Some(order) = endian {
+            this.attributes.push(format!("endian = \"{}\"", if order == ByteOrder::Big { "big" } else { "little" }));
+        }
+        let mut idents = HashSet::new();
+        // Offset, itemsize and alignment of those that have a Rust type; `None` for the others.
+        let mut placed = Vec::new();
+        for field in record.fields() {
+            placed.push(this.add(field, endian, &mut idents, names).map(|alignment| (field, alignment)));
+        }
+        this.lay_out(record, &placed);
+        this
+    }
+
+    /// Adds a field, and tells its alignment if there is a Rust type for it.
+    fn add(
+        &mut self,
+        field: &Field,
+        endian: Option<ByteOrder>,
+        idents: &mut HashSet<String>,
+        names: &mut HashSet<String>,
+    ) -> Option<usize> {
+        let (base, shape) = match field.dtype() {
+            DType::SubArray(array) => (array.base(), array.shape()),
+            other => (other, [].as_slice()),
+        };
+        let mut attributes = Vec::new();
+        let (rust, alignment, doc) = match base {
+            DType::Record(record) => {
+                let name = unique(&(self.name.clone() + &type_name(field.name())), "", names);
+                let inner = Self::new(record, name, names);
+                let (rust, alignment) = (inner.name.clone(), inner.alignment);
+                self.inner.push(inner);
+                (rust, alignment, "A record.".to_owned())
+            }
+            other => {
+                let Some(rust) = rust_type(other, "npy_core::") else {
+                    let text = format!("{:?} is {other}, for which there is no Rust type.", field.name());
+                    self.members.push(Member::Absent(text));
+                    return None;
+                };
+                if let DType::Scalar(scalar) = other
+                    && scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE)
+                    && endian.is_none()
+                {
+                    attributes.push(format!("dtype = \"{scalar}\""));
+                }
+                (rust, alignment_of(other), format!("`{}`", field.dtype()))
+            }
+        };
+        let ident = unique(&field_name(field.name()), "_", idents);
+        if ident.trim_start_matches("r#") != field.name() {
+            attributes.insert(0, format!("rename = {:?}", field.name()));
+        }
+        let mut comments = Vec::new();
+        match field.title() {
+            Some(Title::Text(title)) => attributes.push(format!("title = {title:?}")),
+            Some(Title::Literal(title)) => comments.push(format!("Its title, {}, is no text.", title.escape_debug())),
+            None => {}
+        }
+        if field.name_literal.is_some() {
+            comments.push("Its name in Python holds half of a surrogate pair, which cannot be written.".to_owned());
+        }
+        self.members.push(Member::Field { ident, doc, attributes, rust: in_array(rust, shape), comments });
+        Some(alignment)
+    }
+
+    /// Finds the attributes that put the fields where they are: none, `align`, or offsets.
+    fn lay_out(&mut self, record: &Record, placed: &[Option<(&Field, usize)>]) {
+        let all: Option<Vec<_>> = placed.iter().copied().collect();
+        let fits = |align: bool| {
+            let (mut end, mut largest) = (0_usize, 1);
+            let in_place = all.iter().flatten().all(|(field, alignment)| {
+                let begin = if align { end.next_multiple_of(*alignment) } else { end };
+                largest = largest.max(*alignment);
+                end = field.end();
+                begin == field.offset()
+            });
+            let itemsize = if align { end.next_multiple_of(largest) } else { end };
+            (all.is_some() && in_place && itemsize == record.itemsize()).then_some(largest)
+        };
+        if fits(false).is_some() {
+            return;
+        }
+        if let Some(alignment) = fits(true) {
+            self.attributes.insert(0, "align".to_owned());
+            self.alignment = alignment;
+            return;
+        }
+        let mut end = 0;
+        for (member, field) in self.members.iter_mut().zip(placed) {
+            let (Member::Field { attributes, .. }, Some((field, _))) = (member, field) else { continue };
+            if field.offset() != end {
+                attributes.push(format!("offset = {}", field.offset()));
+            }
+            end = field.end();
+        }
+        if record.itemsize() != end {
+            self.attributes.push(format!("itemsize = {}", record.itemsize()));
+        }
+    }
+
+    fn print(&self) -> String {
+        let mut text =
+            format!("/// A record of {} bytes.\n#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]\n", self.itemsize);
+        // Writing to a `String` cannot fail.
+        if !self.attributes.is_empty() {
+            let _ = writeln!(text, "#[npy({})]", self.attributes.join(", "));
+        }
+        let _ = writeln!(text, "pub struct {} {{", self.name);
+        for member in &self.members {
+            match member {
+                Member::Absent(comment) => {
+                    let _ = writeln!(text, "    // {comment}");
+                }
+                Member::Field { ident, doc, attributes, rust, comments } => {
+                    let _ = writeln!(text, "    /// {doc}");
+                    for comment in comments {
+                        let _ = writeln!(text, "    // {comment}");
+                    }
+                    if !attributes.is_empty() {
+                        let _ = writeln!(text, "    #[npy({})]", attributes.join(", "));
+                    }
+                    let _ = writeln!(text, "    pub {ident}: {rust},");
+                }
+            }
+        }
+        text.push_str("}\n");
+        for inner in &self.inner {
+            text.push('\n');
+            text.push_str(&inner.print());
+        }
+        text
+    }
+}
+
+/// The byte order of all that has one in the record, if it is not the machine's.
+fn foreign_order(record: &Record) -> Option<ByteOrder> {
+    fn collect(dtype: &DType, orders: &mut HashSet<ByteOrder>) {
+        match dtype {
+            DType::Scalar(scalar) => orders.extend(scalar.byte_order()),
+            DType::SubArray(array) => collect(array.base(), orders),
+            DType::Record(record) => record.fields().iter().for_each(|field| collect(field.dtype(), orders)),
+        }
+    }
+    let mut orders = HashSet::new();
+    record.fields().iter().for_each(|field| collect(field.dtype(), &mut orders));
+    match orders.into_iter().collect::<Vec<_>>()[..] {
+        [order] if order != ByteOrder::NATIVE => Some(order),
+        _ => None,
+    }
+}
+
+/// Where NumPy's `align=True` places it: the alignment of the C type. Records are not asked.
+fn alignment_of(dtype: &DType) -> usize {
+    let DType::Scalar(scalar) = dtype else { return 1 };
+    match scalar.kind() {
+        ScalarKind::Int16 | ScalarKind::UInt16 | ScalarKind::Float16 => 2,
+        ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => 2,
+        ScalarKind::Int32 | ScalarKind::UInt32 | ScalarKind::Float32 | ScalarKind::Complex64 | ScalarKind::Unicode { .. } => 4,
+        ScalarKind::Int64 | ScalarKind::UInt64 | ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => align_of::<i64>(),
+        ScalarKind::Float64 | ScalarKind::Complex128 => align_of::<f64>(),
+        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => 16,
+        _ => 1,
+    }
+}
+
+/// Words of letters and digits.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// A name in `PascalCase`.
+fn type_name(name: &str) -> String {
+    let mut pascal = String::new();
+    for word in words(name) {
+        let (first, rest) = word.split_at(1);
+        pascal.push_str(&first.to_ascii_uppercase());
+        pascal.push_str(rest);
+    }
+    match pascal.as_bytes().first() {
+        None => "Record".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("Record{pascal}"),
+        _ if pascal == "Self" => "SelfRecord".to_owned(),
+        _ => pascal,
+    }
+}
+
+/// A name in `snake_case`.
+fn field_name(name: &str) -> String {
+    const KEYWORDS: &str = " abstract as async await become box break const continue do dyn else enum extern false final fn for gen if impl \
+        in let loop macro match mod move mut override priv pub ref return static struct trait true try type typeof unsafe unsized use \
+        virtual where while yield ";
+    let mut snake = String::new();
+    let mut previous = '_';
+    for word in words(name) {
+        if !snake.is_empty() {
+            snake.push('_');
+            previous = '_';
+        }
+        for letter in word.chars() {
+            // `peakTime` has two words.
+            if letter.is_ascii_uppercase() && (previous.is_ascii_lowercase() || previous.is_ascii_digit()) {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+            previous = letter;
+        }
+    }
+    match snake.as_bytes().first() {
+        None => "field".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("field_{snake}"),
+        // These can be no raw identifiers.
+        _ if matches!(snake.as_str(), "self" | "super" | "crate") => snake + "_",
+        _ if KEYWORDS.contains(&format!(" {snake} ")) => format!("r#{snake}"),
+        _ => snake,
+    }
+}
+
+/// The name, or the name with a number that makes it another than those before it.
+fn unique(name: &str, separator: &str, taken: &mut HashSet<String>) -> String {
+    let mut number = 1;
+    let mut unique = name.to_owned();
+    while !taken.insert(unique.clone()) {
+        number += 1;
+        unique = format!("{}{separator}{number}", name.trim_start_matches("r#"));
+    }
+    unique
+}

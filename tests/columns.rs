@@ -1,0 +1,147 @@
+//! Some fields of records, each into a vector of its own.
+
+use npy_core::{
+    Datetime64, ErrorKind, FixedBytes, Header, MismatchKind, NpyReader, NpyRecord, NpyWriter, Order, ValueProblem, load_columns,
+    unit::Second,
+};
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Place {
+    depth: f64,
+    code: FixedBytes<2>,
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Event {
+    id: u16,
+    time: Datetime64<Second>,
+    #[npy(rename = "a.b")]
+    dotted: i8,
+    place: Place,
+    xyz: [f32; 3],
+    #[npy(dtype = "U3")]
+    name: String,
+    flag: bool,
+}
+
+fn event(i: u32) -> Event {
+    Event {
+        id: i as u16,
+        time: Datetime64::new(i64::from(i)),
+        dotted: i as i8,
+        place: Place { depth: f64::from(i) / 2.0, code: "ab".parse().unwrap() },
+        xyz: [i as f32, 1.0, 2.0],
+        name: "xyz"[..(i % 4) as usize].to_owned(),
+        flag: i % 3 == 0,
+    }
+}
+
+/// More than are decoded at a time.
+fn events() -> Vec<Event> {
+    (0..20_000).map(event).collect()
+}
+
+fn file_of(events: &[Event]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, events).unwrap();
+    file
+}
+
+#[test]
+fn columns_are_what_the_structs_have() {
+    let events = events();
+    let file = file_of(&events);
+    let big = Header::new(
+        Header::parse(&file).unwrap().0.dtype().clone().with_byte_order(npy_core::ByteOrder::Big),
+        Order::C,
+        &[events.len()],
+    );
+    let mut writer = NpyWriter::with_header(Vec::new(), &big.unwrap()).unwrap();
+    writer.write_slice(&events).unwrap();
+    let big = writer.finish().unwrap();
+    for file in [file, big] {
+        let reader = NpyReader::new(&file[..]).unwrap();
+        let (xyz, id, depth, name, dotted) =
+            reader.into_columns::<([f32; 3], u16, f64, String, i8)>(["xyz", "id", "place.depth", "name", "a.b"]).unwrap();
+        for (i, event) in events.iter().enumerate() {
+            assert_eq!(
+                (xyz[i], id[i], depth[i], &name[i], dotted[i]),
+                (event.xyz, event.id, event.place.depth, &event.name, event.dotted)
+            );
+        }
+        assert_eq!([xyz.len(), id.len(), depth.len(), name.len(), dotted.len()], [events.len(); 5]);
+        // A record as a column, from bytes in memory, and after some were read.
+        let mut reader = NpyReader::from_bytes(&file).unwrap();
+        let mut first = vec![event(0); 7];
+        reader.read_into(&mut first).unwrap();
+        let (places,) = reader.into_columns::<(Place,)>(["place"]).unwrap();
+        assert_eq!(places.len(), events.len() - 7);
+        assert!(places.iter().zip(&events[7..]).all(|(place, event)| *place == event.place));
+    }
+}
+
+#[test]
+fn twelve_columns_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.npy");
+    let events = events();
+    npy_core::save(&path, &events).unwrap();
+    type Twelve = (u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, bool);
+    let columns =
+        load_columns::<Twelve>(&path, ["id", "id", "id", "id", "id", "id", "id", "id", "id", "id", "id", "flag"]).unwrap();
+    assert_eq!(columns.0, columns.10);
+    assert!(columns.11.iter().zip(&events).all(|(flag, event)| *flag == event.flag));
+}
+
+#[test]
+fn every_mismatch_is_reported() {
+    let file = file_of(&events()[..2]);
+    let error =
+        NpyReader::new(&file[..]).unwrap().into_columns::<(f32, u16, u8, f32)>(["id", "id", "nothing", "place.depth"]).unwrap_err();
+    let ErrorKind::Mismatch { rust_type, mismatches } = error.kind() else { panic!("{error}") };
+    assert_eq!(rust_type, "(f32, u16, u8, f32)");
+    assert_eq!(mismatches.iter().map(|mismatch| mismatch.path.as_str()).collect::<Vec<_>>(), ["id", "nothing", "place.depth"]);
+    assert!(matches!(mismatches[1].kind, MismatchKind::MissingField { .. }));
+    // Also of an empty array; and of one that has no fields.
+    assert!(NpyReader::new(&file_of(&[])[..]).unwrap().into_columns::<(f32,)>(["id"]).is_err());
+    let mut numbers = Vec::new();
+    npy_core::write(&mut numbers, &[1.0_f32]).unwrap();
+    let error = NpyReader::new(&numbers[..]).unwrap().into_columns::<(f32,)>(["x"]).unwrap_err();
+    assert_eq!(error.to_string(), "the file does not fit (f32,): x: file has <f4, struct needs a record");
+}
+
+#[test]
+fn errors_tell_the_record_and_the_field() {
+    let mut file = file_of(&events());
+    let begin = Header::parse(&file).unwrap().1;
+    let itemsize = Header::parse(&file).unwrap().0.dtype().itemsize();
+    let code = begin + 15_001 * itemsize + 2 + 8 + 1 + 8;
+    file[code] = 0xff;
+    let error = NpyReader::new(&file[..]).unwrap().into_columns::<(u16, String)>(["id", "place.code"]).unwrap_err();
+    let ErrorKind::InvalidValue { index, path, problem } = error.kind() else { panic!("{error}") };
+    assert_eq!((*index, path.as_str(), problem), (15_001, "place.code", &ValueProblem::NotUtf8 { position: 0 }));
+    // A file that ends early.
+    let error = NpyReader::new(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    let error = NpyReader::from_bytes(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+}
+
+#[test]
+fn shapes_and_records_without_bytes() {
+    let header = Header::new("[('x', '<f4'), ('e', '<f8', (0,))]".parse().unwrap(), Order::C, &[2, 3]).unwrap();
+    let mut file = header.to_bytes();
+    file.resize(file.len() + 24, 0);
+    let (x, empty) = NpyReader::new(&file[..]).unwrap().into_columns::<(f32, [f64; 0])>(["x", "e"]).unwrap();
+    assert_eq!((x.len(), empty.len()), (6, 6));
+    let header = Header::new("[('e', '<f8', (0,))]".parse().unwrap(), Order::C, &[5]).unwrap();
+    let (empty,) = NpyReader::new(&header.to_bytes()[..]).unwrap().into_columns::<([f64; 0],)>(["e"]).unwrap();
+    assert_eq!(empty.len(), 5);
+    // A path demands one dimension, as `load` does.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matrix.npy");
+    std::fs::write(&path, &file).unwrap();
+    let error = load_columns::<(f32,)>(&path, ["x"]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }));
+    assert_eq!(error.path(), Some(path.as_path()));
+}
