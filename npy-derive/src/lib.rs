@@ -64,15 +64,80 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `#[npy(skip)]`: neither read nor written. Its value comes from `Default`, or from the function of `default = path`.
 #[proc_macro_derive(NpyRecord, attributes(npy))]
 pub fn derive_npy_record(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
+    derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
     let ctxt = ctxt::Ctxt::new();
-    let model = model::Model::new(&ctxt, &input);
+    let model = model::Model::new(&ctxt, input);
     if let Some(model) = &model {
         check::check(&ctxt, model);
     }
-    let tokens = match (ctxt.finish(), model) {
+    match (ctxt.finish(), model) {
         (Ok(()), Some(model)) => expand::expand(&model),
-        (errors, _) => expand::fallback(&input, errors.err()),
-    };
-    tokens.into()
+        (errors, _) => expand::fallback(input, errors.err()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    use super::derive;
+
+    /// What the derive writes for a struct with one field of each kind: `snapshots/expansion.rs`. To renew it, run the test with
+    /// `UPDATE_SNAPSHOTS=1`.
+    #[test]
+    fn the_expansion_reads_as_a_person_would_write_it() {
+        let input = "
+            #[npy(view, align)]
+            #[repr(C)]
+            struct Sample { id: u8, time: f64 }
+        ";
+        let pick = "
+            struct Pick {
+                time: f64,
+                #[npy(default)]
+                quality: u8,
+                #[npy(dtype = \"U8\", alias = \"name\")]
+                station: String,
+                #[npy(flatten)]
+                origin: Origin,
+                depth: Option<f32>,
+                #[npy(skip)]
+                cache: Vec<u8>,
+            }
+        ";
+        let phase = "
+            #[repr(u8)]
+            enum Phase { P, S = 7 }
+        ";
+        let mut text = "// What `#[derive(NpyRecord)]` writes; a test compares it.\n".to_owned();
+        for input in [pick, input, phase] {
+            let parsed = syn::parse_str(input).unwrap();
+            let comment: String = input.trim().lines().map(|line| format!("// {}\n", line.trim())).collect();
+            text += &format!("\n{comment}{}\n", derive(&parsed));
+        }
+        let formatted = rustfmt(&text);
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/expansion.rs");
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(path, &formatted).unwrap();
+        }
+        let expected = std::fs::read_to_string(path).unwrap();
+        assert!(formatted == expected, "the expansion is no longer that of {path}:\n{formatted}");
+    }
+
+    fn rustfmt(text: &str) -> String {
+        let mut rustfmt = Command::new("rustfmt")
+            .args(["--edition", "2024", "--config", "max_width=132,use_small_heuristics=Max"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("rustfmt comes with the toolchain");
+        rustfmt.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = rustfmt.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    }
 }

@@ -1,0 +1,463 @@
+// What `#[derive(NpyRecord)]` writes; a test compares it.
+
+// struct Pick {
+// time: f64,
+// #[npy(default)]
+// quality: u8,
+// #[npy(dtype = "U8", alias = "name")]
+// station: String,
+// #[npy(flatten)]
+// origin: Origin,
+// depth: Option<f32>,
+// #[npy(skip)]
+// cache: Vec<u8>,
+// }
+#[doc(hidden)]
+#[allow(
+    deprecated,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    private_bounds,
+    private_interfaces,
+    trivial_bounds,
+    unnameable_types,
+    unreachable_pub,
+    unused_qualifications,
+    unused_variables,
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction
+)]
+const _: () = {
+    use ::npy_core::__private as __npy;
+    pub struct __PickPlan
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        time: __npy::FieldPlan<f64>,
+        quality: __npy::Option<__npy::FieldPlan<u8>>,
+        station: __npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>,
+        origin: __npy::FieldPlan<Origin>,
+        depth: __npy::Option<__npy::FieldPlan<Option<f32>>>,
+    }
+    impl __npy::Clone for __PickPlan
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        #[inline]
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+    impl __npy::Copy for __PickPlan
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+    }
+    impl __npy::PartialEq for __PickPlan
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        fn eq(&self, other: &Self) -> bool {
+            self.time == other.time
+                && self.quality == other.quality
+                && self.station == other.station
+                && self.origin == other.origin
+                && self.depth == other.depth
+                && true
+        }
+    }
+    impl __PickPlan
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
+            let mut cursor = __npy::Cursor::packed();
+            let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            let __npy::Some(__quality) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            let __npy::Some(__station) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            let __npy::Some(__origin) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            let __npy::Some(__depth) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            __npy::Some(__npy::Layout {
+                itemsize: cursor.finish(),
+                plan: Self {
+                    time: __time,
+                    quality: __npy::Some(__quality),
+                    station: __station,
+                    origin: __origin,
+                    depth: __npy::Some(__depth),
+                },
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __npy::NpyElement for Pick
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        type Plan = __PickPlan;
+        type Widened = __npy::AsIs;
+        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Little);
+        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Big);
+        const ALIGNMENT: usize = 1;
+        const VARIES: bool = false
+            || <__npy::AsIs as __npy::Codec<f64>>::VARIES
+            || <__npy::AsIs as __npy::Codec<u8>>::VARIES
+            || <__npy::As<__npy::FixedUnicode<8usize>, '='> as __npy::Codec<String>>::VARIES
+            || <__npy::AsIs as __npy::Codec<Origin>>::VARIES
+            || <__npy::AsIs as __npy::Codec<Option<f32>>>::VARIES;
+        fn dtype() -> __npy::DType {
+            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
+                .field::<f64, __npy::AsIs>("time")
+                .field::<u8, __npy::AsIs>("quality")
+                .field::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station")
+                .flatten::<Origin>()
+                .field::<Option<f32>, __npy::AsIs>("depth")
+                .finish()
+        }
+        fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+        where
+            Self: 'record,
+        {
+            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
+                .field_of::<f64, __npy::AsIs>("time", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.time))
+                .field_of::<u8, __npy::AsIs>(
+                    "quality",
+                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.quality),
+                )
+                .field_of::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>(
+                    "station",
+                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.station),
+                )
+                .flatten_of::<Origin>(__npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.origin))
+                .optional_of::<f32, __npy::AsIs>(
+                    "depth",
+                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.depth),
+                )
+                .finish()
+        }
+        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            __npy::plan_record::<Self>(dtype, planner)
+        }
+        #[inline(always)]
+        fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            __npy::Ok(Self {
+                time: plan.time.decode("time", record)?,
+                quality: match plan.quality {
+                    __npy::Some(field) => field.decode("quality", record)?,
+                    __npy::None => __npy::Default::default(),
+                },
+                station: plan.station.decode("station", record)?,
+                origin: plan.origin.decode_flattened(record)?,
+                depth: match plan.depth {
+                    __npy::Some(field) => field.decode("depth", record)?,
+                    __npy::None => __npy::None,
+                },
+                cache: __npy::Default::default(),
+            })
+        }
+        #[inline(always)]
+        fn encode(&self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            plan.time.encode("time", &self.time, record)?;
+            if let __npy::Some(field) = plan.quality {
+                field.encode("quality", &self.quality, record)?;
+            }
+            plan.station.encode("station", &self.station, record)?;
+            plan.origin.encode_flattened(&self.origin, record)?;
+            if let __npy::Some(field) = plan.depth {
+                field.encode("depth", &self.depth, record)?;
+            }
+            __npy::Ok(())
+        }
+    }
+    #[automatically_derived]
+    impl __npy::NpyRecord for Pick
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
+        const NAMES: &'static [__npy::FieldName] = &[
+            __npy::FieldName::Own("time", &[]),
+            __npy::FieldName::Own("quality", &[]),
+            __npy::FieldName::Own("station", &["name"]),
+            __npy::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
+            __npy::FieldName::Own("depth", &[]),
+        ];
+        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            let __time = __npy::FieldPlan::find(record, Self::NAMES, 0usize, planner);
+            let __quality = __npy::FieldPlan::find_if_there(record, Self::NAMES, 1usize, planner);
+            let __station = __npy::FieldPlan::find(record, Self::NAMES, 2usize, planner);
+            let __origin = __npy::FieldPlan::flatten(record, planner);
+            let __depth = __npy::FieldPlan::find_if_there(record, Self::NAMES, 4usize, planner);
+            __npy::Some(__PickPlan { time: __time?, quality: __quality?, station: __station?, origin: __origin?, depth: __depth? })
+        }
+    }
+    const _: () = __npy::assert_distinct(<Pick as __npy::NpyRecord>::NAMES);
+};
+
+// #[npy(view, align)]
+// #[repr(C)]
+// struct Sample { id: u8, time: f64 }
+#[doc(hidden)]
+#[allow(
+    deprecated,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    private_bounds,
+    private_interfaces,
+    trivial_bounds,
+    unnameable_types,
+    unreachable_pub,
+    unused_qualifications,
+    unused_variables,
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction
+)]
+const _: () = {
+    use ::npy_core::__private as __npy;
+    pub struct __SamplePlan
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        id: __npy::FieldPlan<u8>,
+        time: __npy::FieldPlan<f64>,
+    }
+    impl __npy::Clone for __SamplePlan
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        #[inline]
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+    impl __npy::Copy for __SamplePlan
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+    }
+    impl __npy::PartialEq for __SamplePlan
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        fn eq(&self, other: &Self) -> bool {
+            self.id == other.id && self.time == other.time && true
+        }
+    }
+    impl __SamplePlan
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
+            let mut cursor = __npy::Cursor::aligned();
+            let __npy::Some(__id) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+            __npy::Some(__npy::Layout { itemsize: cursor.finish(), plan: Self { id: __id, time: __time } })
+        }
+    }
+    #[automatically_derived]
+    impl __npy::NpyElement for Sample
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        type Plan = __SamplePlan;
+        type Widened = __npy::AsIs;
+        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Little);
+        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Big);
+        const ALIGNMENT: usize =
+            __npy::largest(&[<__npy::AsIs as __npy::Codec<u8>>::ALIGNMENT, <__npy::AsIs as __npy::Codec<f64>>::ALIGNMENT]);
+        const VARIES: bool = false || <__npy::AsIs as __npy::Codec<u8>>::VARIES || <__npy::AsIs as __npy::Codec<f64>>::VARIES;
+        const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
+        fn dtype() -> __npy::DType {
+            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
+                .field::<u8, __npy::AsIs>("id")
+                .field::<f64, __npy::AsIs>("time")
+                .finish()
+        }
+        fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+        where
+            Self: 'record,
+        {
+            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
+                .field_of::<u8, __npy::AsIs>("id", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.id))
+                .field_of::<f64, __npy::AsIs>("time", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.time))
+                .finish()
+        }
+        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            __npy::plan_record::<Self>(dtype, planner)
+        }
+        #[inline(always)]
+        fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            __npy::Ok(Self { id: plan.id.decode("id", record)?, time: plan.time.decode("time", record)? })
+        }
+        #[inline(always)]
+        fn encode(&self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            plan.id.encode("id", &self.id, record)?;
+            plan.time.encode("time", &self.time, record)?;
+            __npy::Ok(())
+        }
+    }
+    #[automatically_derived]
+    impl __npy::NpyRecord for Sample
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        const NAMES: &'static [__npy::FieldName] = &[__npy::FieldName::Own("id", &[]), __npy::FieldName::Own("time", &[])];
+        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            let __id = __npy::FieldPlan::find(record, Self::NAMES, 0usize, planner);
+            let __time = __npy::FieldPlan::find(record, Self::NAMES, 1usize, planner);
+            __npy::Some(__SamplePlan { id: __id?, time: __time? })
+        }
+    }
+    #[automatically_derived]
+    unsafe impl __npy::NpyView for Sample
+    where
+        u8: __npy::NpyView,
+        u8: __npy::NpyElement,
+        f64: __npy::NpyView,
+        f64: __npy::NpyElement,
+    {
+        const PROOF: () = {
+            match __npy::native::<Self>() {
+                __npy::Some(layout) => {
+                    <u8 as __npy::NpyView>::PROOF;
+                    __npy::assert_layout(
+                        layout.plan.id.offset() == __npy::offset_of!(Self, id),
+                        "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
+                    );
+                    <f64 as __npy::NpyView>::PROOF;
+                    __npy::assert_layout(
+                        layout.plan.time.offset() == __npy::offset_of!(Self, time),
+                        "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
+                    );
+                    __npy::assert_layout(
+                        layout.itemsize == __npy::size_of::<Self>(),
+                        "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; the fields' alignment in Rust is not NumPy's",
+                    );
+                }
+                __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),
+            }
+        };
+        const HAS_PADDING: bool = __npy::size_of::<Self>() != 0 + __npy::size_of::<u8>() + __npy::size_of::<f64>()
+            || <u8 as __npy::NpyView>::HAS_PADDING
+            || <f64 as __npy::NpyView>::HAS_PADDING;
+        const HAS_INVALID: bool = false || <u8 as __npy::NpyView>::HAS_INVALID || <f64 as __npy::NpyView>::HAS_INVALID;
+        #[inline(always)]
+        fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
+            __npy::check_field::<u8>(bytes, __npy::offset_of!(Self, id), "id")?;
+            __npy::check_field::<f64>(bytes, __npy::offset_of!(Self, time), "time")?;
+            __npy::Ok(())
+        }
+    }
+    const _: () = <Sample as __npy::NpyView>::PROOF;
+};
+
+// #[repr(u8)]
+// enum Phase { P, S = 7 }
+#[doc(hidden)]
+#[allow(
+    deprecated,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    private_bounds,
+    private_interfaces,
+    trivial_bounds,
+    unnameable_types,
+    unreachable_pub,
+    unused_qualifications,
+    unused_variables,
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction
+)]
+const _: () = {
+    use ::npy_core::__private as __npy;
+    #[automatically_derived]
+    impl __npy::NpyElement for Phase {
+        type Plan = <u8 as __npy::NpyElement>::Plan;
+        type Widened = __npy::AsIs;
+        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
+        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = <u8 as __npy::NpyElement>::BIG;
+        const ALIGNMENT: usize = <u8 as __npy::NpyElement>::ALIGNMENT;
+        fn dtype() -> __npy::DType {
+            <u8 as __npy::NpyElement>::dtype()
+        }
+        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            <u8 as __npy::NpyElement>::plan(dtype, planner)
+        }
+        #[inline(always)]
+        fn decode(plan: &Self::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            let number = <u8 as __npy::NpyElement>::decode(plan, bytes)?;
+            if number == Self::P as u8 {
+                return __npy::Ok(Self::P);
+            }
+            if number == Self::S as u8 {
+                return __npy::Ok(Self::S);
+            }
+            __npy::Err(__npy::unknown_variant::<Self>(number))
+        }
+        #[inline(always)]
+        fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            let number = match self {
+                Self::P => Self::P as u8,
+                Self::S => Self::S as u8,
+            };
+            <u8 as __npy::NpyElement>::encode(&number, plan, bytes)
+        }
+    }
+};
