@@ -32,7 +32,7 @@ fn event(i: u32) -> Event {
         place: Place { depth: f64::from(i) / 2.0, code: "ab".parse().unwrap() },
         xyz: [i as f32, 1.0, 2.0],
         name: "xyz"[..(i % 4) as usize].to_owned(),
-        flag: i % 3 == 0,
+        flag: i.is_multiple_of(3),
     }
 }
 

@@ -14,6 +14,17 @@ struct Sample {
     name: FixedBytes<8>,
 }
 
+/// The same for npyz, in which text without heap is an `ArrayVec`.
+#[derive(npyz::Deserialize, Clone)]
+#[allow(dead_code, reason = "only read")]
+struct Peer {
+    id: u64,
+    t: f64,
+    xyz: [f32; 3],
+    flag: bool,
+    name: npyz::arrayvec::ArrayVec<u8, 8>,
+}
+
 fn main() {
     let count = 5_000_000;
     let sample = Sample { id: 7, t: 0.5, xyz: [1.0, 2.0, 3.0], flag: true, name: "station".parse().unwrap() };
@@ -43,6 +54,16 @@ fn main() {
             }),
             ("read_into, big-endian", &mut || {
                 npy_core::NpyReader::new(&swapped[..]).unwrap().read_into(black_box(&mut read_swapped)).unwrap()
+            }),
+            ("npyz, into vectors", &mut || {
+                drop(black_box(npyz::NpyFile::new(black_box(&packed[..])).unwrap().into_vec::<Peer>().unwrap()));
+            }),
+            ("from_bytes, into vectors", &mut || {
+                drop(black_box(npy_core::NpyReader::from_bytes(black_box(&packed)).unwrap().into_vec::<Sample>().unwrap()));
+            }),
+            ("columns t and xyz", &mut || {
+                let reader = npy_core::NpyReader::from_bytes(black_box(&packed)).unwrap();
+                drop(black_box(reader.into_columns::<(f64, [f32; 3])>(["t", "xyz"]).unwrap()));
             }),
             ("read", &mut || drop(black_box(npy_core::read::<Sample>(black_box(&packed[..])).unwrap()))),
             ("write", &mut || {

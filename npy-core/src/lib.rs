@@ -24,7 +24,7 @@
 //! # Where to look
 //!
 //! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`](write()): the same with a stream.
-//! - [`NpyElement`]: which Rust type stands for which dtype. [`NpyRecord`]: structs for record arrays.
+//! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`view`]: a file in memory as a slice, without copying.
@@ -86,6 +86,9 @@ pub use record::NpyRecord;
 pub use shape::Order;
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, write};
+
+#[doc = include_str!("dtypes.md")]
+pub mod dtypes {}
 
 /// What generated code and `npy-ndarray` call. Not for others; it may change with any release.
 #[doc(hidden)]

@@ -2,9 +2,10 @@
 //!
 //! Use it through `npy_core` with the feature `derive`, which re-exports it beside the trait of the same name.
 //!
-//! The way of a struct through this crate: `attr` parses what stands in `#[npy(...)]`, `model` joins it with the fields,
-//! `check` applies the rules that concern several fields, `bound` makes the where-clauses, `expand` writes the code. `ctxt`
-//! collects the errors of all of them.
+//! The way of a struct through this crate: `attr` parses what stands in `#[npy(...)]` (`case` and `dtype` what some of its values
+//! mean, `repr` what stands in `#[repr(...)]`), `model` joins it with the fields (`types` sees what can be seen of their types), `check`
+//! applies the rules that concern several fields, `bound` makes the where-clauses, `expand` writes the code. `ctxt` collects the errors
+//! of all of them.
 
 mod ctxt;
 mod case;
@@ -20,48 +21,7 @@ mod expand;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct a record: `NpyElement` and `NpyRecord` of `npy_core` are implemented for it.
-///
-/// Each field of the struct is a field of the same name in the file. Fields of the file are matched by name, in any order; padding,
-/// and fields that the struct does not have, are passed over. What is written is packed, in the order of the struct, as
-/// `np.dtype([...])` makes it.
-///
-/// ```
-/// use npy_core::{Datetime64, NpyElement, NpyRecord, unit};
-///
-/// #[derive(NpyRecord)]
-/// struct Origin {
-///     time: Datetime64<unit::Nanosecond>,
-///     #[npy(rename = "depth [km]")]
-///     depth: f32,
-/// }
-///
-/// #[derive(NpyRecord)]
-/// struct Event<const N: usize> {
-///     name: String,
-///     origin: Origin,
-///     trace: [f32; N],
-///     #[npy(default)]
-///     reviewed: bool,
-///     #[npy(skip)]
-///     cache: Option<f64>,
-/// }
-///
-/// assert_eq!(
-///     Event::<8>::dtype().to_string(),
-///     "[('name', '<U0'), ('origin', [('time', '<M8[ns]'), ('depth [km]', '<f4')]), ('trace', '<f4', (8,)), ('reviewed', '|b1')]",
-/// );
-/// ```
-///
-/// # On the struct
-///
-/// - `#[npy(crate = path)]`: where `npy_core` is, if that is not its name: renamed, or re-exported by another crate.
-///
-/// # On a field
-///
-/// - `#[npy(rename = "name")]`: its name in the file.
-/// - `#[npy(default)]`: `Default::default()` if the file does not have it; `#[npy(default = path)]` calls that function.
-/// - `#[npy(skip)]`: neither read nor written. Its value comes from `Default`, or from the function of `default = path`.
+#[doc = include_str!("derive.md")]
 #[proc_macro_derive(NpyRecord, attributes(npy))]
 pub fn derive_npy_record(input: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(input as DeriveInput)).into()
@@ -81,6 +41,7 @@ fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 
@@ -116,8 +77,8 @@ mod tests {
         let mut text = "// What `#[derive(NpyRecord)]` writes; a test compares it.\n".to_owned();
         for input in [pick, input, phase] {
             let parsed = syn::parse_str(input).unwrap();
-            let comment: String = input.trim().lines().map(|line| format!("// {}\n", line.trim())).collect();
-            text += &format!("\n{comment}{}\n", derive(&parsed));
+            let comment: Vec<_> = input.trim().lines().map(str::trim).collect();
+            write!(text, "\n// {}\n{}\n", comment.join("\n// "), derive(&parsed)).unwrap();
         }
         let formatted = rustfmt(&text);
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/expansion.rs");
