@@ -34,6 +34,7 @@
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
 //! - `derive`: `npy_core::NpyRecord` can be derived.
 //! - `half`: `half::f16` and `half::bf16` as elements.
+//! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
 mod order;
 mod read;

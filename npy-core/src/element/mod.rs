@@ -48,6 +48,8 @@ pub use void::{FixedVoid, Void};
 /// | `('<f4', (2, 3))` | `[[f32; 3]; 2]` |
 /// | `[('x', '<f4'), …]` | a struct with `#[derive(NpyRecord)]` |
 ///
+/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in [`dtypes`](crate::dtypes).
+///
 /// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
 ///
 /// The trait is implemented by the derive and by this crate; what it consists of besides [`dtype`](Self::dtype) is not for others to
