@@ -376,7 +376,7 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has a field that the Rust type does not have, and that type takes no others.
+    /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
     UnknownField {
         /// The file's dtype of the field.
         file: String,

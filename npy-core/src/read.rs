@@ -1,5 +1,6 @@
 //! Reading: files and streams into vectors.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::iter::FusedIterator;
@@ -441,6 +442,24 @@ fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
     match error.into_kind() {
         ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
         kind => kind.into(),
+    }
+}
+
+impl<R> fmt::Debug for NpyReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyReader").field("header", &self.header).field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+impl<R, T: NpyElement> fmt::Debug for Records<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("reader", &self.chunks.reader).finish_non_exhaustive()
+    }
+}
+
+impl<R, T: NpyElement> fmt::Debug for Chunks<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks").field("reader", &self.reader).field("length", &self.length).finish_non_exhaustive()
     }
 }
 

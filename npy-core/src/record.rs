@@ -163,7 +163,7 @@ impl Cursor {
 
     const fn place(&mut self, itemsize: usize, alignment: usize) -> usize {
         if let Some(most) = self.alignment {
-            self.end = self.end.next_multiple_of(alignment);
+            self.end = round_up(self.end, alignment);
             self.alignment = Some(if alignment > most { alignment } else { most });
         }
         let offset = self.end;
@@ -174,7 +174,7 @@ impl Cursor {
     /// Adds the padding at the end.
     const fn close(&mut self) {
         if let Some(alignment) = self.alignment {
-            self.end = self.end.next_multiple_of(alignment);
+            self.end = round_up(self.end, alignment);
         }
     }
 
@@ -192,6 +192,14 @@ impl Cursor {
     pub const fn finish_at(self, itemsize: usize) -> usize {
         assert!(self.end <= itemsize, "`#[npy(itemsize = …)]` is less than the fields take");
         itemsize
+    }
+}
+
+/// What is larger than any record can be stays so.
+const fn round_up(bytes: usize, alignment: usize) -> usize {
+    match bytes.checked_next_multiple_of(alignment) {
+        Some(bytes) => bytes,
+        None => usize::MAX,
     }
 }
 
@@ -363,6 +371,8 @@ pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option
 
 /// [`plan_record`] for a struct that takes no fields besides its own.
 pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+    // Not all are reported: a file may have very many.
+    const SHOWN: usize = 12;
     let plan = plan_record::<T>(dtype, planner);
     let DType::Record(record) = dtype else { return plan };
     let mut known = HashSet::new();
@@ -371,7 +381,7 @@ pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> 
         known.extend(aliases);
     });
     let unknown: Vec<_> = record.fields().iter().filter(|field| !known.contains(field.name())).collect();
-    for field in &unknown {
+    for field in unknown.iter().take(SHOWN) {
         planner.unknown_field(field.name(), field.dtype(), &T::field_names());
     }
     plan.filter(|_| unknown.is_empty())

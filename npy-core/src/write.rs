@@ -1,5 +1,6 @@
 //! Writing: slices and single elements into files and streams.
 
+use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -243,6 +244,12 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         written.map_err(cannot_write)?;
         self.stage.clear();
         Ok(())
+    }
+}
+
+impl<T: NpyElement, W: Write> fmt::Debug for NpyWriter<T, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyWriter").field("expected", &self.expected).field("count", &self.count).finish_non_exhaustive()
     }
 }
 
