@@ -101,7 +101,8 @@ fn every_mismatch_is_reported() {
     let ErrorKind::Mismatch { rust_type, mismatches } = error.kind() else { panic!("{error}") };
     assert_eq!(rust_type, "(f32, u16, u8, f32)");
     assert_eq!(mismatches.iter().map(|mismatch| mismatch.path.as_str()).collect::<Vec<_>>(), ["id", "nothing", "place.depth"]);
-    assert!(matches!(mismatches[1].kind, MismatchKind::MissingField { .. }));
+    assert!(matches!(mismatches[1].kind, MismatchKind::MissingColumn { .. }));
+    assert_eq!(mismatches[1].to_string(), "nothing: file has no such field (the file has id, time, a.b, place, xyz, name, flag)");
     // Also of an empty array; and of one that has no fields.
     assert!(NpyReader::new(&file_of(&[])[..]).unwrap().into_columns::<(f32,)>(["id"]).is_err());
     let mut numbers = Vec::new();

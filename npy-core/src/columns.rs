@@ -101,7 +101,7 @@ impl<'a, T: NpyElement> Column<'a, T> {
             return None;
         };
         let Some((offset, field)) = lookup(name, dtype) else {
-            planner.in_field(name, |planner| planner.missing_field(&T::dtype(), record));
+            planner.in_field(name, |planner| planner.missing_column(record));
             return None;
         };
         let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;

@@ -376,6 +376,13 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
+    /// The file has no field of the name of a column that was asked for.
+    MissingColumn {
+        /// The first names that the file has.
+        available: Vec<String>,
+        /// How many more it has.
+        omitted: usize,
+    },
     /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
     UnknownField {
         /// The file's dtype of the field.
@@ -400,17 +407,11 @@ impl fmt::Display for Mismatch {
                 Ok(())
             }
             MismatchKind::MissingField { rust, available, omitted } => {
-                write!(f, "file has no such field, {needs} {rust} (")?;
-                match available.as_slice() {
-                    [] => f.write_str("the file's record has no fields")?,
-                    names => {
-                        write!(f, "the file has {}", names.join(", "))?;
-                        if *omitted > 0 {
-                            write!(f, " and {omitted} more")?;
-                        }
-                    }
-                }
+                write!(f, "file has no such field, {needs} {rust} ({}", describe_names(available, *omitted))?;
                 f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
+            }
+            MismatchKind::MissingColumn { available, omitted } => {
+                write!(f, "file has no such field ({})", describe_names(available, *omitted))
             }
             MismatchKind::UnknownField { file, known } => {
                 let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
@@ -574,6 +575,16 @@ impl ValueError {
 impl From<ValueProblem> for ValueError {
     fn from(problem: ValueProblem) -> Self {
         Self::new(problem)
+    }
+}
+
+/// Which fields there are.
+fn describe_names(available: &[String], omitted: usize) -> String {
+    let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
+    if available.is_empty() {
+        "the file's record has no fields".to_owned()
+    } else {
+        format!("the file has {}{more}", available.join(", "))
     }
 }
 

@@ -63,11 +63,14 @@ impl Planner {
 
     #[cold]
     pub(crate) fn missing_field(&mut self, rust: &DType, record: &Record) {
-        // Not all names: there may be very many, for each of many missing fields.
-        const SHOWN: usize = 12;
-        let available: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
-        let omitted = record.fields().len() - available.len();
+        let (available, omitted) = names_of(record);
         self.push(MismatchKind::MissingField { rust: show(rust), available, omitted });
+    }
+
+    #[cold]
+    pub(crate) fn missing_column(&mut self, record: &Record) {
+        let (available, omitted) = names_of(record);
+        self.push(MismatchKind::MissingColumn { available, omitted });
     }
 
     /// Notes a field of the file that the struct does not have.
@@ -100,6 +103,14 @@ impl Planner {
         self.path.truncate(outside);
         result
     }
+}
+
+/// The first names of a record's fields, and how many more there are: there may be very many, for each of many missing fields.
+fn names_of(record: &Record) -> (Vec<String>, usize) {
+    const SHOWN: usize = 12;
+    let names: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
+    let omitted = record.fields().len() - names.len();
+    (names, omitted)
 }
 
 /// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.
