@@ -63,6 +63,7 @@ fn dtype(item: DType, length: usize) -> DType {
     SubArray::new_unchecked(base, shape).into()
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
     type Plan = ArrayPlan<C::Plan>;
     const LITTLE: Option<Layout<Self::Plan>> = layout(C::LITTLE, N);

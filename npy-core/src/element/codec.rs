@@ -144,6 +144,7 @@ pub(super) fn ordered_dtype<S: NpyElement>(order: char) -> DType {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
     type Plan = T::Plan;
     const LITTLE: Option<Layout<T::Plan>> = ordered::<T>(ORDER, ByteOrder::Little);
@@ -183,6 +184,7 @@ impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
 /// An element that stores a value of another type: `store` makes one of a value, `restore` a value of one.
 macro_rules! stored_as {
     ($({$($generics:tt)*})? $value:ty as $stored:ty, |$from_value:ident| $store:expr, |$from_stored:ident| $restore:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($($generics)*,)? const ORDER: char> $crate::element::codec::Codec<$value> for $crate::element::codec::As<$stored, ORDER> {
             type Plan = <$stored as $crate::element::NpyElement>::Plan;
             const LITTLE: Option<$crate::plan::Layout<Self::Plan>> =
@@ -243,6 +245,7 @@ fn refused<T>(problem: String) -> ValueError {
     ValueProblem::Refused { rust_type: rust_type::<T>(), problem }.into()
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, W: With<T>> Codec<T> for Through<W> {
     type Plan = <W::Element as NpyElement>::Plan;
     const LITTLE: Option<Layout<Self::Plan>> = W::Element::LITTLE;
@@ -282,6 +285,7 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
 #[derive(Debug)]
 pub struct Optional<C>(PhantomData<C>);
 
+#[diagnostic::do_not_recommend]
 impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
     type Plan = C::Plan;
     const LITTLE: Option<Layout<C::Plan>> = C::LITTLE;

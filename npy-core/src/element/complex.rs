@@ -64,6 +64,7 @@ macro_rules! complex {
     };
 }
 
+#[diagnostic::do_not_recommend]
 impl Codec<Complex<f64>> for Widen {
     type Plan = ArrayPlan<WidePlan>;
     const LITTLE: Option<Layout<Self::Plan>> = <Items<Self> as Codec<Parts<f64>>>::LITTLE;

@@ -202,6 +202,7 @@ macro_rules! number {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Codec<$type> for Widen {
             type Plan = WidePlan;
             const LITTLE: Option<Layout<WidePlan>> =

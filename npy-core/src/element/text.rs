@@ -497,6 +497,7 @@ const fn ordered<S: FixedText>(order: char, native: ByteOrder) -> Layout<TextPla
 }
 
 /// `#[npy(dtype = "U16")]`: reads text of every width and kind, and writes this one.
+#[diagnostic::do_not_recommend]
 impl<S: FixedText, const ORDER: char> Codec<String> for As<S, ORDER> {
     type Plan = TextPlan;
     const LITTLE: Option<Layout<TextPlan>> = Some(ordered::<S>(ORDER, ByteOrder::Little));
@@ -525,6 +526,7 @@ impl<S: FixedText, const ORDER: char> Codec<String> for As<S, ORDER> {
 #[derive(Debug)]
 pub struct Truncated<C>(PhantomData<C>);
 
+#[diagnostic::do_not_recommend]
 impl<C: Codec<String, Plan = TextPlan>> Codec<String> for Truncated<C> {
     type Plan = TextPlan;
     const LITTLE: Option<Layout<TextPlan>> = C::LITTLE;

@@ -153,6 +153,7 @@ macro_rules! time_element {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<U: Unit, const COUNT: u32, const ORDER: char> Codec<$type> for As<$stored<U, COUNT>, ORDER> {
             type Plan = TimePlan;
             const LITTLE: Option<Layout<TimePlan>> =
