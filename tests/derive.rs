@@ -121,6 +121,24 @@ mod names {
     }
 
     #[test]
+    fn keywords_of_python_and_of_rust_are_names() {
+        #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        struct Keywords {
+            lambda: u8,
+            class: u8,
+            def: u8,
+            r#yield: u8,
+            r#fn: u8,
+            #[npy(rename = "None")]
+            none: u8,
+        }
+        round_trip(
+            &[Keywords { lambda: 1, class: 2, def: 3, r#yield: 4, r#fn: 5, none: 6 }],
+            "[('lambda', '|u1'), ('class', '|u1'), ('def', '|u1'), ('yield', '|u1'), ('fn', '|u1'), ('None', '|u1')]",
+        );
+    }
+
+    #[test]
     fn aliases_are_read_and_never_written() {
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         struct Pick {
@@ -275,6 +293,18 @@ mod absence {
     }
 
     #[test]
+    fn the_default_of_a_generic_struct() {
+        #[derive(NpyRecord, Clone, Debug, PartialEq, Default)]
+        #[npy(default)]
+        struct Pair<T> {
+            left: T,
+            right: [T; 2],
+        }
+        round_trip(&[Pair { left: 1.0_f32, right: [2.0; 2] }], "[('left', '<f4'), ('right', '<f4', (2,))]");
+        assert_eq!(npy_core::read::<Pair<u8>>(&zeros("[('left', '|u1')]")[..]).unwrap()[0], Pair::default());
+    }
+
+    #[test]
     fn skipped_fields_are_not_in_the_file() {
         fn five() -> i64 {
             5
@@ -342,15 +372,17 @@ mod conversions {
             #[npy(widen)]
             xy: [f64; 2],
             exact: f64,
+            #[npy(widen)]
+            perhaps: Option<[f64; 1]>,
         }
-        let samples = [Sample { id: 3, xy: [1.5, -2.0], exact: 0.5 }];
-        round_trip(&samples, "[('id', '<i8'), ('xy', '<f8', (2,)), ('exact', '<f8')]");
+        let samples = [Sample { id: 3, xy: [1.5, -2.0], exact: 0.5, perhaps: Some([2.0]) }];
+        round_trip(&samples, "[('id', '<i8'), ('xy', '<f8', (2,)), ('exact', '<f8'), ('perhaps', '<f8', (1,))]");
         for dtype in [
-            "[('id', '<i4'), ('xy', '<f4', (2,)), ('exact', '<f8')]",
-            "[('id', '|u1'), ('xy', '>f2', (2,)), ('exact', '<f8')]",
-            "[('id', '>u4'), ('xy', '|i1', (2,)), ('exact', '<f8')]",
+            "[('id', '<i4'), ('xy', '<f4', (2,)), ('exact', '<f8'), ('perhaps', '<f4', (1,))]",
+            "[('id', '|u1'), ('xy', '>f2', (2,)), ('exact', '<f8'), ('perhaps', '>u4', (1,))]",
+            "[('id', '>u4'), ('xy', '|i1', (2,)), ('exact', '<f8'), ('perhaps', '|b1', (1,))]",
         ] {
-            let samples = [Sample { id: 3, xy: [1.0, -2.0], exact: 0.5 }];
+            let samples = [Sample { id: 3, xy: [1.0, -2.0], exact: 0.5, perhaps: Some([1.0]) }];
             assert_eq!(npy_core::read::<Sample>(&written_as(&samples, dtype)[..]).unwrap(), samples, "{dtype}");
         }
         // Lossy is not widening, and without the attribute nothing is widened.
@@ -366,7 +398,7 @@ mod conversions {
         let header =
             Header::new("[('id', '|u1'), ('xy', '<f4', (2,)), ('exact', '<f8')]".parse().unwrap(), Order::C, &[1]).unwrap();
         let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
-        let (_, path, problem) = problem(writer.push(&Sample { id: 300, xy: [0.0; 2], exact: 0.0 }));
+        let (_, path, problem) = problem(writer.push(&Sample { id: 300, xy: [0.0; 2], exact: 0.0, perhaps: None }));
         assert_eq!((path.as_str(), problem.to_string().as_str()), ("id", "300 is no value of u8, and is not rounded"));
     }
 

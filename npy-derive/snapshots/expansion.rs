@@ -45,6 +45,7 @@ const _: () = {
         station: __npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>,
         origin: __npy::FieldPlan<Origin>,
         depth: __npy::Option<__npy::FieldPlan<Option<f32>>>,
+        __of: __npy::PhantomData<fn() -> Pick>,
     }
     impl __npy::Clone for __PickPlan
     where
@@ -108,6 +109,7 @@ const _: () = {
                     station: __station,
                     origin: __origin,
                     depth: __npy::Some(__depth),
+                    __of: __npy::PhantomData,
                 },
             })
         }
@@ -218,7 +220,14 @@ const _: () = {
             let __station = __npy::FieldPlan::find(record, Self::NAMES, 2usize, planner);
             let __origin = __npy::FieldPlan::flatten(record, planner);
             let __depth = __npy::FieldPlan::find_if_there(record, Self::NAMES, 4usize, planner);
-            __npy::Some(__PickPlan { time: __time?, quality: __quality?, station: __station?, origin: __origin?, depth: __depth? })
+            __npy::Some(__PickPlan {
+                time: __time?,
+                quality: __quality?,
+                station: __station?,
+                origin: __origin?,
+                depth: __depth?,
+                __of: __npy::PhantomData,
+            })
         }
     }
     const _: () = __npy::assert_distinct(<Pick as __npy::NpyRecord>::NAMES);
@@ -256,6 +265,7 @@ const _: () = {
     {
         id: __npy::FieldPlan<u8>,
         time: __npy::FieldPlan<f64>,
+        __of: __npy::PhantomData<fn() -> Sample>,
     }
     impl __npy::Clone for __SamplePlan
     where
@@ -299,7 +309,10 @@ const _: () = {
             let mut cursor = __npy::Cursor::aligned();
             let __npy::Some(__id) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
             let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            __npy::Some(__npy::Layout { itemsize: cursor.finish(), plan: Self { id: __id, time: __time } })
+            __npy::Some(__npy::Layout {
+                itemsize: cursor.finish(),
+                plan: Self { id: __id, time: __time, __of: __npy::PhantomData },
+            })
         }
     }
     #[automatically_derived]
@@ -359,7 +372,7 @@ const _: () = {
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             let __id = __npy::FieldPlan::find(record, Self::NAMES, 0usize, planner);
             let __time = __npy::FieldPlan::find(record, Self::NAMES, 1usize, planner);
-            __npy::Some(__SamplePlan { id: __id?, time: __time? })
+            __npy::Some(__SamplePlan { id: __id?, time: __time?, __of: __npy::PhantomData })
         }
     }
     #[automatically_derived]

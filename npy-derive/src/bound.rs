@@ -7,6 +7,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, WherePredicate};
 
+use crate::attr::DefaultValue;
 use crate::model::{Absent, Field, Model};
 use crate::types::{in_option, mentions_parameter};
 
@@ -30,10 +31,19 @@ pub(crate) fn with_bounds(model: &Model<'_>) -> Generics {
 
 fn inferred(model: &Model<'_>) -> Vec<WherePredicate> {
     let mut seen = HashSet::new();
-    let demands = model.fields().iter().flat_map(|field| demands(model, field));
+    let demands = of_struct(model).into_iter().chain(model.fields().iter().flat_map(|field| demands(model, field)));
     let distinct = demands.filter(|predicate| seen.insert(predicate.to_string()));
     // All of them are predicates.
     distinct.filter_map(|predicate| syn::parse2(predicate).ok()).collect()
+}
+
+/// That a struct with parameters has a default, if fields come from it.
+fn of_struct(model: &Model<'_>) -> Option<TokenStream> {
+    let is_generic = model.generics.type_params().next().is_some();
+    let token =
+        model.attrs.default.token().filter(|_| is_generic && matches!(model.attrs.default.get(), Some(DefaultValue::Trait)))?;
+    let (ident, (_, type_generics, _)) = (model.ident, model.generics.split_for_impl());
+    Some(quote_spanned!(token.span()=> #ident #type_generics: __npy::Default))
 }
 
 /// What the type of a field must be.

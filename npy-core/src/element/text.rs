@@ -466,11 +466,6 @@ impl TextPlan {
 }
 
 /// Text of a width fixed by the type.
-#[diagnostic::on_unimplemented(
-    message = "text cannot be stored under this dtype (that of `{Self}`)",
-    label = "this dtype is no text",
-    note = "a `String` can be stored as `U16` or `S16`"
-)]
 pub trait FixedText: NpyElement {
     /// In little-endian byte order.
     const TEXT_LITTLE: Layout<TextPlan>;

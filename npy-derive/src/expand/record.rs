@@ -76,7 +76,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
             TokenStream::new()
         }
     });
-    let find = find_fields(model, &columns, locals, &plan_ident);
+    let find = find_fields(&columns, locals, &plan_ident);
     // So that a wrong offset fails the build, and not only where the record is used.
     let is_placed = model.attrs.itemsize.is_given() || columns.iter().any(|column| column.model.attrs.offset.is_given());
     let placed = (is_placed && generics.params.is_empty())
@@ -197,10 +197,7 @@ fn plan_items(model: &Model<'_>, columns: &[Column<'_>], generics: &Generics, lo
                 if *may_be_absent { quote!(#plan: __npy::Some(#variable),) } else { quote!(#plan: #variable,) }
             },
         );
-    // A parameter may stand in no field but a skipped one.
     let ident = model.ident;
-    let marker = (!generics.params.is_empty()).then(|| quote!(__of: __npy::PhantomData<fn() -> #ident #type_generics>,));
-    let marker_value = marker.is_some().then(|| quote!(__of: __npy::PhantomData,));
     let new_cursor = new_cursor(model);
     let finish = match model.attrs.itemsize.get() {
         Some(itemsize) => quote!(finish_at(#itemsize)),
@@ -209,7 +206,9 @@ fn plan_items(model: &Model<'_>, columns: &[Column<'_>], generics: &Generics, lo
     quote! {
         pub struct #plan_ident #impl_generics #where_clause {
             #(#definitions)*
-            #marker
+            // A parameter may stand in no field but a skipped one; and the compiler follows the last fields of structs in structs only
+            // so deep.
+            __of: __npy::PhantomData<fn() -> #ident #type_generics>,
         }
 
         impl #impl_generics __npy::Clone for #plan_ident #type_generics #where_clause {
@@ -231,7 +230,7 @@ fn plan_items(model: &Model<'_>, columns: &[Column<'_>], generics: &Generics, lo
             const fn place(#order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
                 let mut #cursor = #new_cursor;
                 #(#places)*
-                __npy::Some(__npy::Layout { itemsize: #cursor.#finish, plan: Self { #(#values)* #marker_value } })
+                __npy::Some(__npy::Layout { itemsize: #cursor.#finish, plan: Self { #(#values)* __of: __npy::PhantomData } })
             }
         }
     }
@@ -300,7 +299,7 @@ fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -
     })
 }
 
-fn find_fields(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> TokenStream {
+fn find_fields(columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> TokenStream {
     let Locals { record, planner, .. } = locals;
     let find = columns.iter().enumerate().map(|(index, Column { variable, may_be_absent, model: field, .. })| {
         let found = match (field.is_flattened(), may_be_absent) {
@@ -312,10 +311,9 @@ fn find_fields(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals, plan_
     });
     // Only now, so that the mismatches of all fields are noted.
     let found = columns.iter().map(|Column { plan, variable, .. }| quote!(#plan: #variable?,));
-    let marker = (!model.generics.params.is_empty()).then(|| quote!(__of: __npy::PhantomData,));
     quote! {
         #(#find)*
-        __npy::Some(#plan_ident { #(#found)* #marker })
+        __npy::Some(#plan_ident { #(#found)* __of: __npy::PhantomData })
     }
 }
 
