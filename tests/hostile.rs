@@ -85,6 +85,11 @@ fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
     let loaded = loaded.expect_err("the file was taken").into_kind();
     assert_eq!(std::mem::discriminant(&kind), std::mem::discriminant(&loaded), "{kind} from a stream, {loaded} from a file");
+    // Of these the result does not matter: they take arrays of every shape.
+    let (_, peak) = with_peak(|| NpyReader::from_bytes(bytes).and_then(NpyReader::into_vec::<T>).is_ok());
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {} in memory", bytes.len());
+    let (_, peak) = with_peak(|| NpyReader::new(bytes).and_then(|reader| reader.into_columns::<(T, T)>(["x", "f0"])).is_ok());
+    assert!(peak < bound, "{peak} bytes were allocated for columns of a file of {}", bytes.len());
     kind
 }
 
@@ -221,6 +226,33 @@ fn long_lists_of_mismatches_stay_short() {
     let (error, peak) = with_peak(|| npy_core::read::<Point>(&file[..]).unwrap_err());
     assert!(error.to_string().len() < 1000, "{error}");
     assert!(peak < file.len() * 32 + 4 * FEW, "{peak}");
+
+    // Each of the many fields is one that the struct does not know.
+    #[derive(NpyRecord)]
+    #[npy(deny_unknown_fields)]
+    struct Closed {
+        #[allow(dead_code, reason = "only the unknown fields are of interest")]
+        f0: i8,
+    }
+    let (error, peak) = with_peak(|| npy_core::read::<Closed>(&file[..]).map(|_| ()).unwrap_err());
+    assert!(error.to_string().len() < 2000, "{error}");
+    assert!(peak < file.len() * 32 + 4 * FEW, "{peak}");
+    let (error, _) = with_peak(|| NpyReader::new(&file[..]).unwrap().into_columns::<(f32, f32)>(["f0", "g"]).unwrap_err());
+    assert!(error.to_string().len() < 1000, "{error}");
+}
+
+/// Columns of an array that claims much and has nothing.
+#[test]
+fn columns_that_are_not_there() {
+    for dtype in ["[('x', '<f8'), ('name', '<U4')]", "[('x', '<f8'), ('name', '<U100000')]"] {
+        let file = array(dtype, "(1000000000000,)");
+        let readers = [NpyReader::new(&file[..]).unwrap(), NpyReader::from_bytes(&file).unwrap()];
+        for reader in readers {
+            let (error, peak) = with_peak(|| reader.into_columns::<(f64, String)>(["x", "name"]).unwrap_err());
+            assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+            assert!(peak < 16 * FEW, "{peak}");
+        }
+    }
 }
 
 /// A record nests as deep as Python's brackets allow, and no deeper.
