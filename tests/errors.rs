@@ -259,3 +259,18 @@ fn errors_can_be_matched_and_shown() {
     thread_safe::<Error>();
     assert_eq!(size_of::<Error>(), size_of::<usize>());
 }
+
+/// Text of a header in latin-1 is shown and kept as what it says.
+#[test]
+fn latin_1_is_shown_as_text() {
+    let file = support::file_with_header(1, b"{'descr': [('\xe9\\ud800', '<f4')], 'fortran_order': False, 'shape': (0,)}", b"");
+    let (header, _) = Header::parse(&file).unwrap();
+    assert_eq!(header.dtype().descr(), "[('é\\ud800', '<f4')]");
+    let again = header.to_bytes();
+    assert_eq!(Header::parse(&again).unwrap().0, header);
+    assert!(again.windows(8).any(|window| window == b"'\xe9\\ud800"), "{}", again.escape_ascii());
+    let file = support::file_with_header(1, b"{'descr': 'gr\xfc\xdfe', 'fortran_order': False, 'shape': (0,)}", b"");
+    assert!(Header::parse(&file).unwrap_err().to_string().contains("grüße"));
+    let file = support::file_with_header(1, b"{'descr': '<f4', 'fortran_order': 'gr\xfc\xdfe', 'shape': (0,)}", b"");
+    assert!(Header::parse(&file).unwrap_err().to_string().contains("grüße"));
+}

@@ -84,14 +84,10 @@ fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Option<Title>)>
     };
     match &node.value {
         Value::Text(text) => Ok((text.clone().into_owned(), None, title)),
-        Value::SurrogateText(text) => Ok((text.clone(), Some(source(node)), title)),
+        // NumPy wrote the literal by `repr`, so it is what NumPy would write again.
+        Value::SurrogateText(text) => Ok((text.clone(), Some(node.source()), title)),
         _ => Err(invalid(node, "the name of a field is a string")),
     }
-}
-
-/// The literal as it was written. NumPy wrote it by `repr`, so it is what NumPy would write again.
-fn source(node: &Node<'_>) -> String {
-    String::from_utf8_lossy(node.source()).into_owned()
 }
 
 fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
@@ -147,7 +143,7 @@ fn push_title(node: &Node<'_>, out: &mut String) {
             Ok(())
         }
         _ => {
-            let source = source(node);
+            let source = node.source();
             // `repr` puts a complex number with both parts in parentheses.
             let is_sum = source.ends_with('j') && source.get(1..).is_some_and(|rest| rest.replace("e-", "").contains(['+', '-']));
             if is_sum { write!(out, "({source})") } else { write!(out, "{source}") }

@@ -28,6 +28,8 @@ pub(crate) struct Node<'a> {
     /// Where it begins in the file.
     pub(crate) offset: usize,
     source: &'a [u8],
+    /// Whether each byte of the source is a character; else it is UTF-8.
+    latin1: bool,
 }
 
 #[derive(Debug)]
@@ -51,16 +53,21 @@ impl Node<'_> {
     /// The literal as it stands in the text, cut when long.
     pub(crate) fn excerpt(&self) -> String {
         const LONGEST: usize = 60;
-        let text = String::from_utf8_lossy(self.source);
+        // A character has at most 4 bytes.
+        let text = self.decode(&self.source[..self.source.len().min(4 * (LONGEST + 1))]);
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.into_owned(),
+            None => text,
         }
     }
 
     /// The whole text of the literal, for values that are kept as they were written.
-    pub(crate) fn source(&self) -> &[u8] {
-        self.source
+    pub(crate) fn source(&self) -> String {
+        self.decode(self.source)
+    }
+
+    fn decode(&self, source: &[u8]) -> String {
+        if self.latin1 { source.iter().copied().map(char::from).collect() } else { String::from_utf8_lossy(source).into_owned() }
     }
 }
 
@@ -166,7 +173,7 @@ impl<'a> Parser<'a> {
     }
 
     fn node(&self, start: usize, value: Value<'a>) -> Node<'a> {
-        Node { value, offset: self.dialect.base + start, source: &self.text[start..self.position] }
+        Node { value, offset: self.dialect.base + start, source: &self.text[start..self.position], latin1: self.dialect.latin1 }
     }
 
     fn open(&mut self) -> Result<()> {
