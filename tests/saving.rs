@@ -96,6 +96,21 @@ fn permissions_and_links_stay() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2, 3]);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+
+    // A link to what is not there yet, by way of another folder.
+    fs::create_dir(folder.path().join("data")).unwrap();
+    std::os::unix::fs::symlink("data/later.npy", folder.path().join("first.npy")).unwrap();
+    std::os::unix::fs::symlink("first.npy", folder.path().join("second.npy")).unwrap();
+    npy_core::save(folder.path().join("second.npy"), &[4_u8]).unwrap();
+    assert!(fs::symlink_metadata(folder.path().join("first.npy")).unwrap().is_symlink());
+    assert_eq!(npy_core::load::<u8>(folder.path().join("data/later.npy")).unwrap(), [4]);
+}
+
+#[test]
+fn a_folder_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = npy_core::save(folder.path(), &[1_u8]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::IsADirectory), "{error}");
 }
 
 #[cfg(unix)]

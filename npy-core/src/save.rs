@@ -18,19 +18,34 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) ->
 
 fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     let existing = fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+    if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+        // Before anything is written.
+        return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
+    }
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         // A pipe or a device is written to, not replaced.
         let mut file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
         return write(&mut file);
     }
-    // A link stays one: what it points to is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = follow_links(path);
     let mut temporary = TemporaryFile::create(&target)?;
     if let Some(existing) = existing {
         temporary.file.set_permissions(existing.permissions()).map_err(cannot_create)?;
     }
     write(&mut temporary.file)?;
     temporary.rename(&target)
+}
+
+/// What a link points to, which is replaced while the link stays one; also if nothing is there yet.
+fn follow_links(path: &Path) -> PathBuf {
+    // More are taken for a circle by Linux.
+    const MOST: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(link) = fs::read_link(&target) else { break };
+        target.set_file_name(link);
+    }
+    fs::canonicalize(&target).unwrap_or(target)
 }
 
 /// A file that is removed unless it is renamed.
