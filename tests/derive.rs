@@ -262,6 +262,47 @@ mod absence {
     }
 
     #[test]
+    fn options_with_a_default_or_a_module() {
+        /// -1 in the file is `None`.
+        mod minus_one {
+            pub type Element = i32;
+
+            pub fn decode(value: i32) -> Result<Option<u16>, std::num::TryFromIntError> {
+                if value == -1 { Ok(None) } else { value.try_into().map(Some) }
+            }
+
+            pub fn encode(value: &Option<u16>) -> Result<i32, std::convert::Infallible> {
+                Ok(value.map_or(-1, i32::from))
+            }
+        }
+        fn half() -> Option<f32> {
+            Some(0.5)
+        }
+
+        #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        struct Reading {
+            id: u8,
+            #[npy(default)]
+            depth: Option<f64>,
+            #[npy(default = half)]
+            weight: Option<f32>,
+            #[npy(with = minus_one)]
+            count: Option<u16>,
+        }
+        let bare = Reading { id: 1, depth: None, weight: None, count: None };
+        let file = written(&[bare.clone(), bare.clone()]);
+        assert_eq!(dtype_of_file(&file), "[('id', '|u1'), ('count', '<i4')]");
+        let read = npy_core::read::<Reading>(&file[..]).unwrap();
+        assert_eq!(read, [Reading { weight: Some(0.5), ..bare.clone() }, Reading { weight: Some(0.5), ..bare.clone() }]);
+        round_trip(
+            &[Reading { depth: Some(1.0), weight: Some(2.0), count: Some(3), ..bare.clone() }],
+            "[('id', '|u1'), ('depth', '<f8'), ('weight', '<f4'), ('count', '<i4')]",
+        );
+        // What the module converts is not absent by itself.
+        assert_eq!(mismatches::<Reading>(&zeros("[('id', '|u1')]"))[0].0, "count");
+    }
+
+    #[test]
     fn the_structs_own_default() {
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         #[npy(default)]

@@ -165,6 +165,36 @@ fn arrays_of_records_are_viewed() {
     });
 }
 
+/// Flattened structs, tuples, enums in arrays and names that differ lie where they should too.
+#[test]
+fn every_shape_of_record_is_viewed() {
+    #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+    #[npy(view, rename_all = "UPPERCASE", align)]
+    #[repr(C)]
+    struct Outer {
+        #[npy(title = "the first")]
+        first: u8,
+        #[npy(flatten)]
+        place: Place,
+        pair: Pair<u16>,
+        #[npy(alias = "p")]
+        phases: [Phase; 3],
+        last: f64,
+    }
+    #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+    #[npy(view, align)]
+    #[repr(C)]
+    struct Pair<T>(T, [T; 2]);
+
+    let place = Place { flag: true, height: 1.5, code: "xyz".parse().unwrap() };
+    let outer = Outer { first: 1, place, pair: Pair(2, [3, 4]), phases: [Phase::S; 3], last: 0.5 };
+    let file = written(&[outer; 3]);
+    in_memory(&file, |file| assert_eq!(npy_core::view::<Outer>(file).unwrap(), [outer; 3]));
+    assert!(Outer::dtype().to_string().contains("('flag', '|b1')"));
+    let flag = std::mem::offset_of!(Outer, place);
+    assert_eq!(spoiled::<Outer>(&file, 1, flag, 3).1, "flag");
+}
+
 /// The bytes of an element at an offset in it are overwritten; where and what is found wrong then.
 fn spoiled<T: NpyView>(file: &[u8], element: usize, offset: usize, byte: u8) -> (u64, String, ValueProblem) {
     let mut file = file.to_vec();

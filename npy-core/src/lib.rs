@@ -125,6 +125,8 @@ pub mod __private {
         plan_whole_record, unknown_variant,
     };
     pub use crate::save::replace_file;
-    pub use crate::view::{NpyView, assert_layout, bulk_of_view, check_field, view_mut_with_header, view_with_header};
+    pub use crate::view::{
+        NpyView, assert_layout, bulk_of_view, check_field, check_flattened, view_mut_with_header, view_with_header,
+    };
     pub use crate::write::dtype_of;
 }

@@ -66,8 +66,16 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
 ///
 /// When its bytes are no value.
 pub fn check_field<T: NpyView>(record: &[u8], offset: usize, name: &'static str) -> Result<(), ValueError> {
-    let bytes = record.get(offset..).and_then(|rest| rest.get(..size_of::<T>())).ok_or_else(element::outside)?;
-    T::check(bytes).map_err(|error| error.in_field(name))
+    check_flattened::<T>(record, offset).map_err(|error| error.in_field(name))
+}
+
+/// [`NpyView::check`] for a struct whose fields are fields of a record.
+///
+/// # Errors
+///
+/// When its bytes are no value.
+pub fn check_flattened<T: NpyView>(record: &[u8], offset: usize) -> Result<(), ValueError> {
+    T::check(record.get(offset..).and_then(|rest| rest.get(..size_of::<T>())).ok_or_else(element::outside)?)
 }
 
 /// The elements of a whole file in memory (read, mapped or embedded), in place. They come in the order of the file.

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use syn::LitStr;
 
 use crate::ctxt::Ctxt;
-use crate::model::{Absent, Field, Model, Shape};
-use crate::types::in_option;
+use crate::model::{Field, Model, Shape};
 
 /// Notes every rule that the type breaks.
 pub(crate) fn check(ctxt: &Ctxt, model: &Model<'_>) {
@@ -144,7 +143,7 @@ fn check_view(ctxt: &Ctxt, model: &Model<'_>) {
         for token in converted.into_iter().flatten() {
             ctxt.error(token, "what is viewed in place is in the file as it is in memory, and nothing is converted");
         }
-        if matches!(model.absent(field), Absent::None) && in_option(&field.ty).is_some() {
+        if field.is_optional() {
             ctxt.error(&field.source.ty, "an `Option` cannot be viewed in place: no bytes of the file say whether it is there");
         }
     }

@@ -108,7 +108,7 @@ impl<'a> Model<'a> {
             (None, Some(DefaultValue::Function(path))) => Absent::OfStruct(Some(path), self.attrs.default.token()),
             (None, Some(DefaultValue::Trait)) => Absent::OfStruct(None, self.attrs.default.token()),
             (None, None) if field.is_skipped() => Absent::Default,
-            (None, None) if !field.is_flattened() && types::in_option(&field.ty).is_some() => Absent::None,
+            (None, None) if field.is_optional() => Absent::None,
             (None, None) => Absent::Refuse,
         }
     }
@@ -182,6 +182,11 @@ impl<'a> Field<'a> {
 
     pub(crate) fn is_skipped(&self) -> bool {
         self.attrs.skip.is_given()
+    }
+
+    /// Whether `None` says that the file does not have it. With `with` the module says what it means, as in serde.
+    pub(crate) fn is_optional(&self) -> bool {
+        !self.is_flattened() && !self.attrs.with.is_given() && types::in_option(&self.ty).is_some()
     }
 
     pub(crate) fn is_flattened(&self) -> bool {

@@ -261,6 +261,9 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
     where
         T: 'a,
     {
+        if !W::Element::VARIES {
+            return W::Element::dtype();
+        }
         // What cannot be converted is reported when it is written.
         let elements: Vec<_> = values.filter_map(|value| W::encode(value).ok()).collect();
         W::Element::dtype_of(elements.iter())

@@ -284,8 +284,8 @@ fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -
         if field.is_flattened() {
             return quote!(.flatten_of::<#ty>(#values));
         }
-        match (model.absent(field), in_option(&field.ty)) {
-            (Absent::None, Some(inner)) => quote!(.optional_of::<#inner, #codec>(#name, #values)),
+        match in_option(&field.ty) {
+            Some(inner) if field.is_optional() => quote!(.optional_of::<#inner, #codec>(#name, #values)),
             _ => quote!(.field_of::<#ty, #codec>(#name, #values)),
         }
     });

@@ -16,8 +16,14 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
         Shape::Transparent(_) | Shape::Record(_) => {
             let proof = if matches!(model.shape, Shape::Record(_)) { proof(model, locals) } else { proof_of_transparent(model) };
             let types: Vec<_> = model.stored().map(|field| &field.ty).collect();
-            let members = model.stored().map(|field| &field.member);
-            let names = model.stored().map(|field| &field.name);
+            let checks = model.stored().map(|field| {
+                let (member, name, ty) = (&field.member, &field.name, &field.ty);
+                if field.is_flattened() || matches!(model.shape, Shape::Transparent(_)) {
+                    quote!(__npy::check_flattened::<#ty>(#bytes, __npy::offset_of!(Self, #member))?;)
+                } else {
+                    quote!(__npy::check_field::<#ty>(#bytes, __npy::offset_of!(Self, #member), #name)?;)
+                }
+            });
             quote! {
                 const PROOF: () = #proof;
                 const HAS_PADDING: bool =
@@ -26,7 +32,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
 
                 #[inline(always)]
                 fn check(#bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
-                    #(__npy::check_field::<#types>(#bytes, __npy::offset_of!(Self, #members), #names)?;)*
+                    #(#checks)*
                     __npy::Ok(())
                 }
             }
