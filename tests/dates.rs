@@ -135,6 +135,14 @@ fn what_is_out_of_range_or_inexact_is_an_error() {
         assert!(matches!(problem(npy_core::read::<civil::DateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
         assert!(matches!(problem(npy_core::read::<NaiveDate>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
     }
+    // Nanoseconds that have hardly a number.
+    for (unit, count) in [("5148945h", -9_178_858_941_031_675_838), ("307866266m", -9_210_773_326_519_055_936), ("h", i64::MIN + 1)]
+    {
+        let file = counts(&format!("<M8[{unit}]"), &[count]);
+        assert!(matches!(problem(npy_core::read::<civil::DateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+        assert!(matches!(problem(npy_core::read::<Timestamp>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+        assert!(matches!(problem(npy_core::read::<NaiveDateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+    }
     // A time of day is no date, and picoseconds are no nanoseconds.
     let noon = written(&[Datetime64::<Hour>::new(12)]);
     assert_eq!(

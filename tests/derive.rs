@@ -178,6 +178,24 @@ mod names {
     }
 
     #[test]
+    fn the_title_of_a_column_that_is_left_out() {
+        #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        struct Reading {
+            #[npy(title = "depth in km")]
+            depth: Option<f32>,
+            #[npy(title = "time in s")]
+            t: f64,
+            #[npy(title = "weight in kg")]
+            weight: Option<f32>,
+            id: u8,
+        }
+        let bare = Reading { depth: None, t: 1.0, weight: None, id: 2 };
+        assert_eq!(dtype_of_file(&written(&[bare.clone()])), "[(('time in s', 't'), '<f8'), ('id', '|u1')]");
+        let full = Reading { depth: Some(1.0), weight: Some(2.0), ..bare };
+        assert_eq!(dtype_of_file(&written(&[full])), Reading::dtype().to_string());
+    }
+
+    #[test]
     fn unknown_fields_are_passed_over_or_denied() {
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         struct Open {
@@ -675,6 +693,63 @@ mod shapes {
         assert_eq!(npy_core::read::<Tagged<f64>>(&written(&[1.0_f32])[..]).unwrap(), [tagged]);
     }
 
+    /// A public newtype may hold a private record; items of the struct's own may be named like the traits'.
+    #[test]
+    fn private_types_and_names_of_ones_own() {
+        mod inner {
+            #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+            struct Private {
+                x: f32,
+            }
+
+            #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+            pub struct Public(Private);
+
+            #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+            pub struct Record {
+                one: Private,
+                several: [Option<Private>; 1],
+            }
+
+            pub fn one() -> (Public, Record) {
+                let private = Private { x: 1.0 };
+                (Public(private.clone()), Record { one: private.clone(), several: [Some(private)] })
+            }
+        }
+        let (public, record) = inner::one();
+        round_trip(&[public], "[('x', '<f4')]");
+        round_trip(&[record], "[('one', [('x', '<f4')]), ('several', [('x', '<f4')], (1,))]");
+
+        #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+        #[repr(u8)]
+        #[allow(dead_code, clippy::upper_case_acronyms, reason = "only their names are of interest")]
+        enum Stage {
+            Plan,
+            Widened,
+            LITTLE,
+            Done,
+        }
+        round_trip(&[Stage::Plan, Stage::Done], "|u1");
+
+        #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        struct Sample {
+            x: u8,
+        }
+        #[allow(dead_code, reason = "only their names are of interest")]
+        impl Sample {
+            const NAMES: [&'static str; 1] = ["x"];
+            const PROOF: u8 = 0;
+            const LITTLE: u8 = 0;
+            const VARIES: u8 = 0;
+
+            fn plan() {}
+            fn decode(&self) {}
+            fn encode(&self) {}
+            fn plan_fields(&self) {}
+        }
+        round_trip(&[Sample { x: 1 }], "[('x', '|u1')]");
+    }
+
     #[test]
     fn enums_are_their_numbers() {
         #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
@@ -902,5 +977,19 @@ mod layouts {
             xyz: [f32; 3],
         }
         round_trip(&[Packed { id: 1, time: 2.0, xyz: [3.0; 3] }], "[('id', '|u1'), ('time', '<f8'), ('xyz', '<f4', (3,))]");
+
+        #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+        #[repr(C, packed)]
+        struct Optional {
+            id: u8,
+            depth: Option<f32>,
+        }
+        assert_eq!(dtype_of_file(&written(&[Optional { id: 1, depth: None }])), "[('id', '|u1')]");
+        round_trip(&[Optional { id: 1, depth: Some(2.0) }], "[('id', '|u1'), ('depth', '<f4')]");
+
+        #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+        #[repr(C, packed)]
+        struct Newtype(Datetime64<Nanosecond>);
+        round_trip(&[Newtype(Datetime64::new(1))], "<M8[ns]");
     }
 }

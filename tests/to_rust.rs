@@ -145,7 +145,7 @@ fn layouts_become_attributes() {
         pub t: f64,
         /// A record.
         pub inner: [MixedInner; 2],
-        // "o" is |O, for which there is no Rust type.
+        // "o" is |O, which no Rust type is written as.
         /// `<U0`
         pub n: npy_core::FixedUnicode<0>,
     }
@@ -174,6 +174,49 @@ fn layouts_become_attributes() {
         pub c: npy_core::Datetime64<npy_core::unit::Second, 25>,
     }
     "#);
+}
+
+#[test]
+fn what_would_be_written_as_another_dtype_is_left_out() {
+    let dtype: DType = "[('a', '<f12'), ('', '|V1'), ('b', '<f8'), ('c', '>V2'), ('d', '>c24'), ('e', '<V2')]".parse().unwrap();
+    insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
+    /// A record of 49 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    pub struct Mixed {
+        // "a" is <f12, which no Rust type is written as.
+        /// `<f8`
+        #[npy(offset = 13)]
+        pub b: f64,
+        // "c" is >V2, which no Rust type is written as.
+        // "d" is >c24, which no Rust type is written as.
+        /// `<V2`
+        #[npy(offset = 47)]
+        pub e: npy_core::half::bf16,
+    }
+    "#);
+}
+
+/// Names that a hostile header makes many or long of.
+#[test]
+fn names_stay_short_and_few_work_is_done_for_them() {
+    let fields: String = (0..60_000_u32)
+        .map(|i| {
+            // Numbers in digits that are no letters.
+            let name: String = format!("{i:x}")
+                .bytes()
+                .map(|digit| char::from(b"!#$%&()*+,-./:;<"[(digit as char).to_digit(16).unwrap() as usize]))
+                .collect();
+            format!("('{name}','?'),")
+        })
+        .collect();
+    let dtype: DType = format!("[{fields}]").parse().unwrap();
+    let rust = dtype.to_rust("Many");
+    assert!(rust.contains("pub field_60000: bool,"));
+
+    let inner = (0..20_000).map(|i| format!("('a{i}',[]),")).collect::<String>();
+    let dtype: DType = format!("[('{}',[{inner}])]", "A".repeat(300_000)).parse().unwrap();
+    let rust = dtype.to_rust("Long");
+    assert!(rust.len() < 20_000_000, "{}", rust.len());
 }
 
 #[test]

@@ -121,12 +121,12 @@ pub mod __private {
     pub use crate::error::ValueError;
     pub use crate::plan::{Layout, Planner};
     pub use crate::record::{
-        Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, assert_distinct, largest, plan_record,
+        Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, largest, plan_record,
         plan_whole_record, unknown_variant,
     };
     pub use crate::save::replace_file;
     pub use crate::view::{
-        NpyView, assert_layout, bulk_of_view, check_field, check_flattened, view_mut_with_header, view_with_header,
+        NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_mut_with_header, view_with_header,
     };
     pub use crate::write::dtype_of;
 }

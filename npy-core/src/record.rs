@@ -55,8 +55,15 @@ pub trait NpyRecord: NpyElement {
 /// The name of a field, or of the fields of a struct that is flattened into this one.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldName {
-    /// A field: its name, and those that it may have in a file besides.
-    Own(&'static str, &'static [&'static str]),
+    /// A field.
+    Own {
+        /// Its name.
+        name: &'static str,
+        /// The names that it may have in a file besides.
+        aliases: &'static [&'static str],
+        /// NumPy's second name of it.
+        title: Option<&'static str>,
+    },
     /// The fields of another struct.
     Flattened(&'static [Self]),
 }
@@ -65,33 +72,48 @@ pub enum FieldName {
 fn for_each_name(names: &'static [FieldName], each: &mut dyn FnMut(&'static str, &'static [&'static str])) {
     for name in names {
         match name {
-            FieldName::Own(name, aliases) => each(name, aliases),
+            FieldName::Own { name, aliases, .. } => each(name, aliases),
             FieldName::Flattened(names) => for_each_name(names, each),
         }
     }
 }
 
-/// Fails the build when two fields have the same name, where one of them comes from a flattened struct.
+/// The names, of which no two are the same; else it fails the build. For structs in which others are flattened.
 ///
 /// # Panics
 ///
 /// In a constant: then the compiler shows the message.
-pub const fn assert_distinct(names: &[FieldName]) {
+pub const fn distinct(names: &'static [FieldName]) -> &'static [FieldName] {
     let mut i = 0;
     while i < names.len() {
         let mut k = i + 1;
         while k < names.len() {
-            assert!(!overlap(&names[i], &names[k]), "a flattened struct has a field whose name another field of this struct has");
+            assert!(
+                !overlap(&names[i], &names[k]),
+                "a name, an alias or a title in a flattened struct is that of another field of this struct"
+            );
             k += 1;
         }
         i += 1;
     }
+    names
 }
 
 const fn overlap(left: &FieldName, right: &FieldName) -> bool {
     match (left, right) {
-        (FieldName::Own(left, left_aliases), FieldName::Own(right, right_aliases)) => {
-            equal(left, right) || contains(left_aliases, right) || contains(right_aliases, left)
+        (FieldName::Own { name, aliases, title }, other @ FieldName::Own { .. }) => {
+            let mut i = 0;
+            while i < aliases.len() {
+                if has(other, aliases[i]) {
+                    return true;
+                }
+                i += 1;
+            }
+            let has_title = match title {
+                Some(title) => has(other, title),
+                None => false,
+            };
+            has_title || has(other, name)
         }
         (FieldName::Flattened(names), other) | (other, FieldName::Flattened(names)) => {
             let mut i = 0;
@@ -103,6 +125,20 @@ const fn overlap(left: &FieldName, right: &FieldName) -> bool {
             }
             false
         }
+    }
+}
+
+/// Whether the field has this name, alias or title.
+const fn has(field: &FieldName, text: &str) -> bool {
+    match field {
+        FieldName::Own { name, aliases, title } => {
+            let is_title = match title {
+                Some(title) => equal(title, text),
+                None => false,
+            };
+            is_title || equal(name, text) || contains(aliases, text)
+        }
+        FieldName::Flattened(_) => false,
     }
 }
 
@@ -260,10 +296,15 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         self.offset
     }
 
+    /// The whole element as a field: for a newtype.
+    pub fn whole(dtype: &DType, planner: &mut Planner) -> Option<Self> {
+        C::plan(dtype, planner).map(|plan| Self { offset: 0, plan })
+    }
+
     /// Finds the field that is number `index` of `names` in the file's record; notes it in `planner` if it is not there or does not
     /// fit.
     pub fn find(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Self> {
-        let Some(FieldName::Own(name, aliases)) = names.get(index) else { return None };
+        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
         let Some(field) = record.lookup(name, aliases, index) else {
             planner.in_field(name, |planner| planner.missing_field(&C::dtype(), record.record));
             return None;
@@ -274,7 +315,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
 
     /// Finds the field in the file's record. The outer `None` tells that it does not fit; the inner one, that it is not there.
     pub fn find_if_there(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Option<Self>> {
-        let Some(FieldName::Own(name, aliases)) = names.get(index) else { return None };
+        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
         match record.lookup(name, aliases, index) {
             Some(_) => Self::find(record, names, index, planner).map(Some),
             None => Some(None),
@@ -321,6 +362,25 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     pub fn encode_flattened(&self, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
         let bytes = record.get_mut(self.offset..).ok_or_else(outside)?;
         C::encode(value, &self.plan, bytes)
+    }
+
+    /// [`Codec::decode_option`], for a newtype.
+    ///
+    /// # Errors
+    ///
+    /// Like [`decode`](Self::decode).
+    #[inline(always)]
+    pub fn decode_option(&self, element: &[u8]) -> Result<Option<T>, ValueError> {
+        C::decode_option(&self.plan, element)
+    }
+
+    /// [`Codec::encode_none`], for a newtype.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype has no bytes that mean that there is no value.
+    pub fn encode_none(&self, element: &mut [u8]) -> Result<(), ValueError> {
+        C::encode_none(&self.plan, element)
     }
 }
 
@@ -394,12 +454,14 @@ pub struct RecordBuilder {
     /// The byte order of all fields that have none of their own.
     order: Option<ByteOrder>,
     fields: Vec<Field>,
+    /// The title of the next field.
+    title: Option<&'static str>,
 }
 
 impl RecordBuilder {
     /// A record without fields.
     pub fn new(cursor: Cursor, order: Option<ByteOrder>) -> Self {
-        Self { cursor, order, fields: Vec::new() }
+        Self { cursor, order, fields: Vec::new(), title: None }
     }
 
     /// Leaves out what is before `offset`; a field of varying width may have taken that already.
@@ -431,15 +493,13 @@ impl RecordBuilder {
         let mut every = values.clone();
         let first = every.next();
         let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
-        if is_absent { self } else { self.field_of::<Option<T>, C>(name, values) }
+        if is_absent { Self { title: None, ..self } } else { self.field_of::<Option<T>, C>(name, values) }
     }
 
-    /// Gives the field that was added last a title.
+    /// Gives the next field a title.
     #[must_use]
     pub fn title(mut self, title: &'static str) -> Self {
-        if let Some(field) = self.fields.pop() {
-            self.fields.push(field.with_title(title));
-        }
+        self.title = Some(title);
         self
     }
 
@@ -472,7 +532,11 @@ impl RecordBuilder {
             _ => dtype,
         };
         let offset = self.cursor.place(dtype.itemsize(), C::ALIGNMENT);
-        self.fields.push(Field::new(name, offset, dtype));
+        let field = Field::new(name, offset, dtype);
+        self.fields.push(match self.title.take() {
+            Some(title) => field.with_title(title),
+            None => field,
+        });
         self
     }
 
@@ -493,4 +557,9 @@ impl RecordBuilder {
 #[cold]
 pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
     ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
+}
+
+/// The values of a packed field, which cannot be borrowed.
+pub fn copies<T>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.collect()
 }

@@ -60,6 +60,19 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
     assert!(holds, "{}", message);
 }
 
+/// Fails the build, for the derive's proofs, unless the type is in memory as large as in the file.
+///
+/// # Panics
+///
+/// In a constant: then the compiler shows the message.
+pub const fn assert_size<T: NpyView>(message: &'static str) {
+    const { T::PROOF }
+    match element::native::<T>() {
+        Some(layout) => assert_layout(layout.itemsize == size_of::<T>(), message),
+        None => assert_layout(false, message),
+    }
+}
+
 /// [`NpyView::check`] for a field of a record, which begins at `offset`.
 ///
 /// # Errors

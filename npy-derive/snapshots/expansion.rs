@@ -207,19 +207,19 @@ const _: () = {
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
-        const NAMES: &'static [__npy::FieldName] = &[
-            __npy::FieldName::Own("time", &[]),
-            __npy::FieldName::Own("quality", &[]),
-            __npy::FieldName::Own("station", &["name"]),
+        const NAMES: &'static [__npy::FieldName] = __npy::distinct(&[
+            __npy::FieldName::Own { name: "time", aliases: &[], title: __npy::None },
+            __npy::FieldName::Own { name: "quality", aliases: &[], title: __npy::None },
+            __npy::FieldName::Own { name: "station", aliases: &["name"], title: __npy::None },
             __npy::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
-            __npy::FieldName::Own("depth", &[]),
-        ];
+            __npy::FieldName::Own { name: "depth", aliases: &[], title: __npy::None },
+        ]);
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            let __time = __npy::FieldPlan::find(record, Self::NAMES, 0usize, planner);
-            let __quality = __npy::FieldPlan::find_if_there(record, Self::NAMES, 1usize, planner);
-            let __station = __npy::FieldPlan::find(record, Self::NAMES, 2usize, planner);
+            let __time = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 0usize, planner);
+            let __quality = __npy::FieldPlan::find_if_there(record, <Self as __npy::NpyRecord>::NAMES, 1usize, planner);
+            let __station = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 2usize, planner);
             let __origin = __npy::FieldPlan::flatten(record, planner);
-            let __depth = __npy::FieldPlan::find_if_there(record, Self::NAMES, 4usize, planner);
+            let __depth = __npy::FieldPlan::find_if_there(record, <Self as __npy::NpyRecord>::NAMES, 4usize, planner);
             __npy::Some(__PickPlan {
                 time: __time?,
                 quality: __quality?,
@@ -230,7 +230,7 @@ const _: () = {
             })
         }
     }
-    const _: () = __npy::assert_distinct(<Pick as __npy::NpyRecord>::NAMES);
+    const _: &'static [__npy::FieldName] = <Pick as __npy::NpyRecord>::NAMES;
 };
 
 // #[npy(view, align)]
@@ -368,10 +368,13 @@ const _: () = {
         f64: __npy::NpyView,
         f64: __npy::NpyElement,
     {
-        const NAMES: &'static [__npy::FieldName] = &[__npy::FieldName::Own("id", &[]), __npy::FieldName::Own("time", &[])];
+        const NAMES: &'static [__npy::FieldName] = &[
+            __npy::FieldName::Own { name: "id", aliases: &[], title: __npy::None },
+            __npy::FieldName::Own { name: "time", aliases: &[], title: __npy::None },
+        ];
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            let __id = __npy::FieldPlan::find(record, Self::NAMES, 0usize, planner);
-            let __time = __npy::FieldPlan::find(record, Self::NAMES, 1usize, planner);
+            let __id = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 0usize, planner);
+            let __time = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 1usize, planner);
             __npy::Some(__SamplePlan { id: __id?, time: __time?, __of: __npy::PhantomData })
         }
     }
@@ -386,12 +389,12 @@ const _: () = {
         const PROOF: () = {
             match __npy::native::<Self>() {
                 __npy::Some(layout) => {
-                    <u8 as __npy::NpyView>::PROOF;
+                    __npy::assert_size::<u8>("`Sample` cannot be viewed: `id` takes more memory than it has bytes in the file");
                     __npy::assert_layout(
                         layout.plan.id.offset() == __npy::offset_of!(Self, id),
                         "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
                     );
-                    <f64 as __npy::NpyView>::PROOF;
+                    __npy::assert_size::<f64>("`Sample` cannot be viewed: `time` takes more memory than it has bytes in the file");
                     __npy::assert_layout(
                         layout.plan.time.offset() == __npy::offset_of!(Self, time),
                         "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
@@ -444,17 +447,17 @@ const _: () = {
     impl __npy::NpyElement for Phase {
         type Plan = <u8 as __npy::NpyElement>::Plan;
         type Widened = __npy::AsIs;
-        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
-        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = <u8 as __npy::NpyElement>::BIG;
+        const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
+        const BIG: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::BIG;
         const ALIGNMENT: usize = <u8 as __npy::NpyElement>::ALIGNMENT;
         fn dtype() -> __npy::DType {
             <u8 as __npy::NpyElement>::dtype()
         }
-        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<<u8 as __npy::NpyElement>::Plan> {
             <u8 as __npy::NpyElement>::plan(dtype, planner)
         }
         #[inline(always)]
-        fn decode(plan: &Self::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+        fn decode(plan: &<u8 as __npy::NpyElement>::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
             let number = <u8 as __npy::NpyElement>::decode(plan, bytes)?;
             if number == Self::P as u8 {
                 return __npy::Ok(Self::P);
@@ -465,7 +468,7 @@ const _: () = {
             __npy::Err(__npy::unknown_variant::<Self>(number))
         }
         #[inline(always)]
-        fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+        fn encode(&self, plan: &<u8 as __npy::NpyElement>::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
             let number = match self {
                 Self::P => Self::P as u8,
                 Self::S => Self::S as u8,

@@ -50,7 +50,7 @@ fn is_u8(ty: &Type) -> bool {
     matches!(peel(ty), Type::Path(ty) if ty.path.is_ident("u8"))
 }
 
-/// Whether a type or const parameter stands in the type.
+/// Whether a type parameter stands in the type.
 pub(crate) fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     fn mentions(tokens: TokenStream, generics: &Generics) -> bool {
         tokens.into_iter().any(|token| match token {

@@ -351,7 +351,7 @@ impl Record {
         Ok(Self { fields, itemsize })
     }
 
-    /// For the derive. [`Header::new`](crate::Header::new) checks every dtype.
+    /// For the derive, which has checked the names. [`Header::new`](crate::Header::new) checks the size.
     pub(crate) fn new_unchecked(fields: Vec<Field>, itemsize: usize) -> Self {
         Self { fields, itemsize }
     }

@@ -1,6 +1,6 @@
 //! A dtype as Rust code.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, TimeUnit, Title};
@@ -43,8 +43,8 @@ impl DType {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_rust(&self, name: &str) -> String {
-        let mut names = HashSet::new();
-        let name = unique(&type_name(name), "", &mut names);
+        let mut names = Names::default();
+        let name = names.add(&type_name(name), "");
         match self {
             Self::Record(record) => Struct::new(record, name, &mut names).print(),
             other => match rust_type(other, "npy_core::") {
@@ -132,7 +132,7 @@ enum Member {
 }
 
 impl Struct {
-    fn new(record: &Record, name: String, names: &mut HashSet<String>) -> Self {
+    fn new(record: &Record, name: String, names: &mut Names) -> Self {
         let mut this = Self {
             name,
             itemsize: record.itemsize(),
@@ -145,7 +145,7 @@ impl Struct {
         if let Some(order) = endian {
             this.attributes.push(format!("endian = \"{}\"", if order == ByteOrder::Big { "big" } else { "little" }));
         }
-        let mut idents = HashSet::new();
+        let mut idents = Names::default();
         // Offset, itemsize and alignment of those that have a Rust type; `None` for the others.
         let mut placed = Vec::new();
         for field in record.fields() {
@@ -156,13 +156,7 @@ impl Struct {
     }
 
     /// Adds a field, and tells its alignment if there is a Rust type for it.
-    fn add(
-        &mut self,
-        field: &Field,
-        endian: Option<ByteOrder>,
-        idents: &mut HashSet<String>,
-        names: &mut HashSet<String>,
-    ) -> Option<usize> {
+    fn add(&mut self, field: &Field, endian: Option<ByteOrder>, idents: &mut Names, names: &mut Names) -> Option<usize> {
         let (base, shape) = match field.dtype() {
             DType::SubArray(array) => (array.base(), array.shape()),
             other => (other, [].as_slice()),
@@ -170,15 +164,15 @@ impl Struct {
         let mut attributes = Vec::new();
         let (rust, alignment, doc) = match base {
             DType::Record(record) => {
-                let name = unique(&(self.name.clone() + &type_name(field.name())), "", names);
+                let name = names.add(&(self.name.clone() + &type_name(field.name())), "");
                 let inner = Self::new(record, name, names);
                 let (rust, alignment) = (inner.name.clone(), inner.alignment);
                 self.inner.push(inner);
                 (rust, alignment, "A record.".to_owned())
             }
             other => {
-                let Some(rust) = rust_type(other, "npy_core::") else {
-                    let text = format!("{:?} is {other}, for which there is no Rust type.", field.name());
+                let Some(rust) = rust_type(other, "npy_core::").filter(|_| is_written_as(other, endian)) else {
+                    let text = format!("{:?} is {other}, which no Rust type is written as.", field.name());
                     self.members.push(Member::Absent(text));
                     return None;
                 };
@@ -191,7 +185,7 @@ impl Struct {
                 (rust, alignment_of(other), format!("`{}`", field.dtype()))
             }
         };
-        let ident = unique(&field_name(field.name()), "_", idents);
+        let ident = idents.add(&field_name(field.name()), "_");
         if ident.trim_start_matches("r#") != field.name() {
             attributes.insert(0, format!("rename = {:?}", field.name()));
         }
@@ -274,6 +268,18 @@ impl Struct {
             text.push_str(&inner.print());
         }
         text
+    }
+}
+
+/// Whether the type that reads a dtype is also written as it.
+fn is_written_as(dtype: &DType, endian: Option<ByteOrder>) -> bool {
+    let DType::Scalar(scalar) = dtype else { return true };
+    match scalar.kind() {
+        // Of 32-bit x86, and read as those of 64-bit.
+        ScalarKind::LongDouble { itemsize: 12 } | ScalarKind::ComplexLongDouble { itemsize: 24 } => false,
+        // `dtype = ">V2"` are raw bytes.
+        ScalarKind::Void { .. } => endian.is_some() || scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE),
+        _ => true,
     }
 }
 
@@ -360,13 +366,25 @@ fn field_name(name: &str) -> String {
     }
 }
 
-/// The name, or the name with a number that makes it another than those before it.
-fn unique(name: &str, separator: &str, taken: &mut HashSet<String>) -> String {
-    let mut number = 1;
-    let mut unique = name.to_owned();
-    while !taken.insert(unique.clone()) {
-        number += 1;
-        unique = format!("{}{separator}{number}", name.trim_start_matches("r#"));
+/// Names that are taken, and of each how many were made of it.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    counts: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The name, cut where it is very long, and with a number if it is taken.
+    fn add(&mut self, name: &str, separator: &str) -> String {
+        const LONGEST: usize = 64;
+        // All of it is ASCII.
+        let name = name.get(..LONGEST).map_or(name, |cut| cut.trim_end_matches('_'));
+        let mut unique = name.to_owned();
+        while !self.taken.insert(unique.clone()) {
+            let count = self.counts.entry(name.to_owned()).or_insert(1);
+            *count += 1;
+            unique = format!("{}{separator}{count}", name.trim_start_matches("r#"));
+        }
+        unique
     }
-    unique
 }

@@ -27,7 +27,7 @@ pub trait Codec<T> {
     const VARIES: bool = false;
     /// Whether the dtype has bytes that mean that there is no value.
     const HAS_NONE: bool = false;
-    /// Whether the byte order is part of what was asked for, so that the record's does not change it.
+    /// Whether the byte order is part of what was asked for, so that the one of the record it is a field of does not change it.
     const HAS_ORDER: bool = false;
 
     fn dtype() -> DType;

@@ -34,8 +34,8 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
         impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
             type Plan = #element::Plan;
             type Widened = __npy::AsIs;
-            const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #element::LITTLE;
-            const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #element::BIG;
+            const LITTLE: __npy::Option<__npy::Layout<#element::Plan>> = #element::LITTLE;
+            const BIG: __npy::Option<__npy::Layout<#element::Plan>> = #element::BIG;
             const ALIGNMENT: usize = #element::ALIGNMENT;
             #bulk
 
@@ -43,12 +43,12 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
                 #element::dtype()
             }
 
-            fn plan(#dtype: &__npy::DType, #planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            fn plan(#dtype: &__npy::DType, #planner: &mut __npy::Planner) -> __npy::Option<#element::Plan> {
                 #element::plan(#dtype, #planner)
             }
 
             #[inline(always)]
-            fn decode(#plan: &Self::Plan, #bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            fn decode(#plan: &#element::Plan, #bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
                 let #number = #element::decode(#plan, #bytes)?;
                 #(
                     if #number == Self::#variants as #integer {
@@ -59,7 +59,7 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
             }
 
             #[inline(always)]
-            fn encode(&self, #plan: &Self::Plan, #bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(&self, #plan: &#element::Plan, #bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                 #encode
             }
         }

@@ -1,4 +1,4 @@
-//! Writes the code. What it looks like is in tests/expansion.rs of the repository.
+//! Writes the code. What it looks like is in snapshots/expansion.rs.
 
 mod enumeration;
 mod record;

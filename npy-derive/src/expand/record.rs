@@ -11,7 +11,7 @@ use crate::model::{Absent, Field, Model};
 use crate::types::in_option;
 
 /// A field that is in the file.
-struct Column<'a> {
+pub(super) struct Column<'a> {
     member: &'a Member,
     ty: &'a Type,
     name: &'a LitStr,
@@ -25,20 +25,23 @@ struct Column<'a> {
     model: &'a Field<'a>,
 }
 
-pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) -> TokenStream {
-    let columns: Vec<_> = model
-        .stored()
-        .map(|field| Column {
+impl<'a> Column<'a> {
+    pub(super) fn new(model: &Model<'_>, field: &'a Field<'a>, may_be_absent: bool) -> Self {
+        Self {
             member: &field.member,
             ty: &field.ty,
             name: &field.name,
             codec: field.codec(&model.generics),
             plan: field.plan_ident(),
             variable: field.variable(),
-            may_be_absent: model.may_be_absent(field),
+            may_be_absent,
             model: field,
-        })
-        .collect();
+        }
+    }
+}
+
+pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) -> TokenStream {
+    let columns: Vec<_> = model.stored().map(|field| Column::new(model, field, model.may_be_absent(field))).collect();
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ident = model.ident;
     let Locals { dtype, plan, planner, record, .. } = locals;
@@ -69,13 +72,12 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
     let decode = model.fields().iter().map(|field| decode_field(model, field, locals));
     let encode = columns.iter().map(|column| encode_field(model, column, locals));
     let names = columns.iter().map(field_name);
-    let distinct = columns.iter().any(|column| column.model.is_flattened()).then(|| {
-        if generics.params.is_empty() {
-            quote!(const _: () = __npy::assert_distinct(<#ident as __npy::NpyRecord>::NAMES);)
-        } else {
-            TokenStream::new()
-        }
-    });
+    let names = quote!(&[#(#names),*]);
+    let is_flattening = columns.iter().any(|column| column.model.is_flattened());
+    let names = if is_flattening { quote!(__npy::distinct(#names)) } else { names };
+    // So that names that are the same fail the build, and not only where the record is used.
+    let distinct = (is_flattening && generics.params.is_empty())
+        .then(|| quote!(const _: &'static [__npy::FieldName] = <#ident as __npy::NpyRecord>::NAMES;));
     let find = find_fields(&columns, locals, &plan_ident);
     // So that a wrong offset fails the build, and not only where the record is used.
     let is_placed = model.attrs.itemsize.is_given() || columns.iter().any(|column| column.model.attrs.offset.is_given());
@@ -120,7 +122,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
 
         #[automatically_derived]
         impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
-            const NAMES: &'static [__npy::FieldName] = &[#(#names),*];
+            const NAMES: &'static [__npy::FieldName] = #names;
 
             fn plan_fields(#record: __npy::FileRecord<'_>, #planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
                 #find
@@ -137,7 +139,11 @@ fn field_name(Column { ty, name, model, .. }: &Column<'_>) -> TokenStream {
         return quote!(__npy::FieldName::Flattened(<#ty as __npy::NpyRecord>::NAMES));
     }
     let aliases = &model.attrs.aliases;
-    quote!(__npy::FieldName::Own(#name, &[#(#aliases),*]))
+    let title = match model.attrs.title.get() {
+        Some(title) => quote!(__npy::Some(#title)),
+        None => quote!(__npy::None),
+    };
+    quote!(__npy::FieldName::Own { name: #name, aliases: &[#(#aliases),*], title: #title })
 }
 
 /// The type that stands for the conversions of `with`.
@@ -171,7 +177,13 @@ pub(super) fn with_items(model: &Model<'_>, generics: &Generics, ty: &Type, mark
 }
 
 /// The struct that says where each field is, and its values that are known at compile time.
-fn plan_items(model: &Model<'_>, columns: &[Column<'_>], generics: &Generics, locals: &Locals, plan_ident: &Ident) -> TokenStream {
+pub(super) fn plan_items(
+    model: &Model<'_>,
+    columns: &[Column<'_>],
+    generics: &Generics,
+    locals: &Locals,
+    plan_ident: &Ident,
+) -> TokenStream {
     let Locals { cursor, order, other, .. } = locals;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let definitions = columns.iter().map(|Column { plan, ty, codec, may_be_absent, model, .. }| {
@@ -253,7 +265,7 @@ fn build_dtype(model: &Model<'_>, columns: &[Column<'_>], add: impl Fn(&Column<'
         let at = attrs.offset.get().map(|offset| quote!(.at(#offset)));
         let title = attrs.title.get().map(|title| quote!(.title(#title)));
         let add = add(column);
-        quote!(#at #add #title)
+        quote!(#at #title #add)
     });
     let finish = match model.attrs.itemsize.get() {
         Some(itemsize) => quote!(.finish_at(#itemsize)),
@@ -273,14 +285,10 @@ fn dtype_of_type(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
 }
 
 /// The dtype that holds given records: of text without a fixed width, the width is that of the longest.
-fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -> Option<TokenStream> {
-    if model.repr.is_packed {
-        // Its fields cannot be borrowed; nor do any of them own text.
-        return None;
-    }
+fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -> TokenStream {
     let Locals { record, records, .. } = locals;
     let body = build_dtype(model, columns, |Column { member, ty, name, codec, model: field, .. }| {
-        let values = quote!(__npy::Iterator::map(__npy::Clone::clone(&#records), |#record| &#record.#member));
+        let values = values_of(model, ty, &quote!(__npy::Clone::clone(&#records)), record, member);
         if field.is_flattened() {
             return quote!(.flatten_of::<#ty>(#values));
         }
@@ -289,14 +297,23 @@ fn dtype_of_values(model: &Model<'_>, columns: &[Column<'_>], locals: &Locals) -
             _ => quote!(.field_of::<#ty, #codec>(#name, #values)),
         }
     });
-    Some(quote! {
+    quote! {
         fn dtype_of<'record>(#records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
         where
             Self: 'record,
         {
             #body
         }
-    })
+    }
+}
+
+/// An iterator over a field of all records. A packed field may lie at any address, where it cannot be borrowed, so it is copied.
+pub(super) fn values_of(model: &Model<'_>, ty: &Type, records: &TokenStream, record: &Ident, member: &Member) -> TokenStream {
+    if model.repr.is_packed {
+        quote!(__npy::copies::<#ty>(__npy::Iterator::map(#records, |#record| #record.#member)).iter())
+    } else {
+        quote!(__npy::Iterator::map(#records, |#record| &#record.#member))
+    }
 }
 
 fn find_fields(columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> TokenStream {
@@ -304,8 +321,8 @@ fn find_fields(columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> T
     let find = columns.iter().enumerate().map(|(index, Column { variable, may_be_absent, model: field, .. })| {
         let found = match (field.is_flattened(), may_be_absent) {
             (true, _) => quote!(__npy::FieldPlan::flatten(#record, #planner)),
-            (false, true) => quote!(__npy::FieldPlan::find_if_there(#record, Self::NAMES, #index, #planner)),
-            (false, false) => quote!(__npy::FieldPlan::find(#record, Self::NAMES, #index, #planner)),
+            (false, true) => quote!(__npy::FieldPlan::find_if_there(#record, <Self as __npy::NpyRecord>::NAMES, #index, #planner)),
+            (false, false) => quote!(__npy::FieldPlan::find(#record, <Self as __npy::NpyRecord>::NAMES, #index, #planner)),
         };
         quote!(let #variable = #found;)
     });

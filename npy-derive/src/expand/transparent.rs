@@ -1,11 +1,11 @@
 //! A newtype, or a struct with `#[npy(transparent)]`: what its only field is.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::Generics;
 
 use super::Locals;
-use super::record::with_items;
+use super::record::{Column, plan_items, values_of, with_items};
 use crate::model::{Absent, Field, Model};
 
 pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fields: &[Field<'_>]) -> TokenStream {
@@ -13,31 +13,24 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
     let Some(inner) = fields.iter().find(|field| !field.is_skipped()) else { return TokenStream::new() };
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ident = model.ident;
-    let Locals { bytes, dtype, plan, planner, record, records, .. } = locals;
+    let Locals { bytes, dtype, field, plan, planner, record, records, .. } = locals;
     let Field { member, ty, .. } = inner;
     let codec = inner.codec(&model.generics);
     let codec = quote!(<#codec as __npy::Codec<#ty>>);
     let marker = inner.attrs.with.get().map(|module| with_items(model, generics, ty, &inner.with_ident(), module));
+    // A type of its own: the plan of the field's type may not be shown where that type is private.
+    let plan_ident = format_ident!("__{}Plan", ident);
+    let plan_items = plan_items(model, &[Column::new(model, inner, false)], generics, locals, &plan_ident);
+    let plan_field = inner.plan_ident();
     let bulk = model.attrs.view.is_given().then(|| {
         quote!(
             const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
         )
     });
-    let find = quote!(#codec::plan(#dtype, #planner));
-    let values = quote!(__npy::Iterator::map(#records, |#record| &#record.#member));
-    let dtype_of = (!model.repr.is_packed).then(|| {
-        quote! {
-            fn dtype_of<'record>(#records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
-            where
-                Self: 'record,
-            {
-                #codec::dtype_of(#values)
-            }
-        }
-    });
+    let values = values_of(model, ty, &quote!(#records), record, member);
     let value = if model.repr.is_packed { quote!(&{ self.#member }) } else { quote!(&self.#member) };
-    let others = |value: &TokenStream| {
-        let others = fields.iter().map(|field| {
+    let construct = |value: &TokenStream| {
+        let members = fields.iter().map(|field| {
             let member = &field.member;
             match model.absent(field) {
                 _ if !field.is_skipped() => quote!(#member: #value,),
@@ -45,19 +38,20 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
                 _ => quote!(#member: __npy::Default::default(),),
             }
         });
-        quote!(Self { #(#others)* })
+        quote!(Self { #(#members)* })
     };
-    let decoded = others(&quote!(#codec::decode(#plan, #bytes)?));
-    let some = others(&quote!(__value));
+    let decoded = construct(&quote!(#plan.#plan_field.decode_flattened(#bytes)?));
+    let some = construct(&quote!(#field));
     quote! {
+        #plan_items
         #marker
 
         #[automatically_derived]
         impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
-            type Plan = #codec::Plan;
+            type Plan = #plan_ident #type_generics;
             type Widened = __npy::AsIs;
-            const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #codec::LITTLE;
-            const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #codec::BIG;
+            const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Little);
+            const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Big);
             const ALIGNMENT: usize = #codec::ALIGNMENT;
             const VARIES: bool = #codec::VARIES;
             const HAS_NONE: bool = #codec::HAS_NONE;
@@ -67,10 +61,16 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
                 #codec::dtype()
             }
 
-            #dtype_of
+            fn dtype_of<'record>(#records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+            where
+                Self: 'record,
+            {
+                #codec::dtype_of(#values)
+            }
 
             fn plan(#dtype: &__npy::DType, #planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-                #find
+                let #field = __npy::FieldPlan::whole(#dtype, #planner)?;
+                __npy::Some(#plan_ident { #plan_field: #field, __of: __npy::PhantomData })
             }
 
             #[inline(always)]
@@ -80,19 +80,19 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
 
             #[inline(always)]
             fn encode(&self, #plan: &Self::Plan, #bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
-                #codec::encode(#value, #plan, #bytes)
+                #plan.#plan_field.encode_flattened(#value, #bytes)
             }
 
             #[inline(always)]
             fn decode_option(#plan: &Self::Plan, #bytes: &[u8]) -> __npy::Result<__npy::Option<Self>, __npy::ValueError> {
-                __npy::Ok(match #codec::decode_option(#plan, #bytes)? {
-                    __npy::Some(__value) => __npy::Some(#some),
+                __npy::Ok(match #plan.#plan_field.decode_option(#bytes)? {
+                    __npy::Some(#field) => __npy::Some(#some),
                     __npy::None => __npy::None,
                 })
             }
 
             fn encode_none(#plan: &Self::Plan, #bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
-                #codec::encode_none(#plan, #bytes)
+                #plan.#plan_field.encode_none(#bytes)
             }
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
     let ident = model.ident;
     let bytes = &locals.bytes;
     let items = match &model.shape {
-        Shape::Enum(_) => for_enum(locals),
+        Shape::Enum(_) => for_enum(model, locals),
         Shape::Transparent(_) | Shape::Record(_) => {
             let proof = if matches!(model.shape, Shape::Record(_)) { proof(model, locals) } else { proof_of_transparent(model) };
             let types: Vec<_> = model.stored().map(|field| &field.ty).collect();
@@ -38,8 +38,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
             }
         }
     };
-    // SAFETY of what is written: `PROOF` fails the build unless every field lies in memory where it lies in the file, every field is
-    // `NpyView` itself, `check` refuses what one of them refuses, and between them nothing is shown. An enum has the size of its
+    // SAFETY of what is written: `PROOF` fails the build unless every field lies in memory where it lies in the file and is as large, every
+    // field is `NpyView` itself, `check` refuses what one of them refuses, and between them nothing is shown. An enum has the size of its
     // number, and `check` refuses those that are no variant.
     let force = generics.params.is_empty().then(|| quote!(const _: () = <#ident as __npy::NpyView>::PROOF;));
     quote! {
@@ -64,8 +64,9 @@ fn proof(model: &Model<'_>, Locals { layout, .. }: &Locals) -> TokenStream {
         let (member, ty, plan) = (&field.member, &field.ty, field.plan_ident());
         let message =
             format!("`{ident}` cannot be viewed: `{}` lies elsewhere in memory than in the file; {advice}", field.rust_name());
+        let inner = format!("`{ident}` cannot be viewed: `{}` takes more memory than it has bytes in the file", field.rust_name());
         quote! {
-            <#ty as __npy::NpyView>::PROOF;
+            __npy::assert_size::<#ty>(#inner);
             __npy::assert_layout(#layout.plan.#plan.offset() == __npy::offset_of!(Self, #member), #message);
         }
     });
@@ -88,7 +89,7 @@ fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
     let fields = model.stored().map(|field| {
         let (member, ty) = (&field.member, &field.ty);
         quote! {
-            <#ty as __npy::NpyView>::PROOF;
+            __npy::assert_size::<#ty>(#message);
             __npy::assert_layout(
                 __npy::size_of::<Self>() == __npy::size_of::<#ty>() && __npy::offset_of!(Self, #member) == 0,
                 #message,
@@ -99,8 +100,12 @@ fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
 }
 
 /// An enum is its number, of which only those of variants are values.
-fn for_enum(Locals { bytes, layout, .. }: &Locals) -> TokenStream {
+fn for_enum(model: &Model<'_>, Locals { bytes, layout, .. }: &Locals) -> TokenStream {
+    let message = format!("`{}` cannot be viewed: it is larger than its number", model.ident);
+    let integer = &model.repr.integer;
     quote! {
+        // `repr(align)` makes it larger.
+        const PROOF: () = __npy::assert_layout(__npy::size_of::<Self>() == __npy::size_of::<#integer>(), #message);
         const HAS_PADDING: bool = false;
         const HAS_INVALID: bool = true;
 

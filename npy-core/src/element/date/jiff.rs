@@ -9,6 +9,12 @@ use super::{
 };
 use crate::element::calendar::civil;
 
+/// The date so many days after 1970-01-01.
+fn date_of(days: i128) -> Option<Date> {
+    let (year, month, day) = civil(days);
+    Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
+}
+
 impl Time for Timestamp {
     const IS_SPAN: bool = false;
     const UNIT: TimeUnit = TimeUnit::Nanosecond;
@@ -27,7 +33,7 @@ impl Time for DateTime {
     const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let date = Date::from_nanoseconds(nanoseconds.div_euclid(nanoseconds::DAY) * nanoseconds::DAY)?;
+        let date = date_of(nanoseconds.div_euclid(nanoseconds::DAY))?;
         let rest = nanoseconds.rem_euclid(nanoseconds::DAY);
         let second = rest / 1_000_000_000;
         let (hour, minute) = (i8::try_from(second / 3600).ok()?, i8::try_from(second / 60 % 60).ok()?);
@@ -47,8 +53,7 @@ impl Time for Date {
     const GRAIN: i128 = nanoseconds::DAY;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let (year, month, day) = civil(nanoseconds / nanoseconds::DAY);
-        Self::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
+        date_of(nanoseconds / nanoseconds::DAY)
     }
 
     fn to_nanoseconds(&self) -> Option<i128> {
