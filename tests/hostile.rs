@@ -408,3 +408,35 @@ fn small_claims_of_large_values() {
     assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
     assert!(peak < 4 * FEW, "{peak}");
 }
+
+/// Archives that claim much and have little; and any flipped bit.
+#[test]
+fn archives_that_lie() {
+    use npy_core::npz::{NpzReader, NpzWriter};
+    use std::io::Cursor;
+
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        archive.add_slice("x", &[1.0_f64; 100]).unwrap();
+        archive.add_slice("names", &vec!["name".to_owned(); 100]).unwrap();
+        // Its header claims a terabyte.
+        archive.add_bytes("claim.npy", &array("'<f8'", "(100000000000,)")).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let read = |archive: &[u8]| {
+            let mut reader = NpzReader::new(Cursor::new(archive))?;
+            reader.by_name::<f64>("x")?;
+            reader.by_name::<String>("names")?;
+            reader.by_name::<f64>("claim")
+        };
+        let (error, peak) = with_peak(|| read(&archive).unwrap_err());
+        assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+        assert!(peak < 8 * FEW, "{peak}");
+        for at in 0..archive.len() * 8 {
+            let mut damaged = archive.clone();
+            damaged[at / 8] ^= 1 << (at % 8);
+            let (_, peak) = with_peak(|| read(&damaged).is_err());
+            assert!(peak < 16 * FEW, "bit {at}: {peak}");
+        }
+    }
+}

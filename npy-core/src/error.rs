@@ -21,6 +21,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     path: Option<PathBuf>,
+    member: Option<String>,
 }
 
 impl Error {
@@ -71,15 +72,38 @@ impl Error {
         self
     }
 
+    /// The name of the archive's member it happened in, if it happened in one.
+    ///
+    /// ```
+    /// # use npy_core::{Error, ErrorKind};
+    /// let error = Error::from(ErrorKind::ObjectArray).with_member("names");
+    /// assert_eq!(error.member(), Some("names"));
+    /// assert!(error.to_string().starts_with("member \"names\": "));
+    /// ```
+    pub fn member(&self) -> Option<&str> {
+        self.0.member.as_deref()
+    }
+
+    /// Names the archive's member the error happened in, unless it is named already.
+    #[must_use]
+    pub fn with_member(mut self, name: impl Into<String>) -> Self {
+        self.0.member.get_or_insert_with(|| name.into());
+        self
+    }
+
+    /// What `error` says; an error of this crate that came through `io` as it was.
     pub(crate) fn io(action: &'static str, error: io::Error) -> Self {
-        ErrorKind::Io { action, error }.into()
+        match error.downcast::<Self>() {
+            Ok(own) => own,
+            Err(error) => ErrorKind::Io { action, error }.into(),
+        }
     }
 }
 
 impl From<ErrorKind> for Error {
     #[cold]
     fn from(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, path: None }))
+        Self(Box::new(Inner { kind, path: None, member: None }))
     }
 }
 
@@ -93,6 +117,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = self.path() {
             write!(f, "{}: ", path.display())?;
+        }
+        if let Some(member) = self.member() {
+            write!(f, "member {member:?}: ")?;
         }
         self.0.kind.fmt(f)
     }
@@ -311,12 +338,132 @@ pub enum ErrorKind {
         rust: String,
     },
 
+    /// The archive, or a member of it, is not what it should be.
+    #[error("{problem}")]
+    Archive {
+        /// What is wrong with it.
+        problem: ArchiveProblem,
+    },
+
+    /// The archive has no member of that name.
+    #[error("the archive has no array {name:?}{}", describe_others(.available, *.omitted))]
+    NoMember {
+        /// The name that was asked for.
+        name: String,
+        /// The first names that there are.
+        available: Vec<String>,
+        /// How many more there are.
+        omitted: usize,
+    },
+
     /// Memory for the result could not be had.
     #[error("no memory for {bytes} bytes")]
     Allocation {
         /// How much was asked for.
         bytes: usize,
     },
+}
+
+/// What is wrong with a zip archive, or a member of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveProblem {
+    /// The file has no record of a zip archive at its end.
+    #[error("not an .npz file: {}", describe_archive_magic(.found))]
+    NotZip {
+        /// The first bytes of the input, at most 8.
+        found: Vec<u8>,
+    },
+    /// The archive is a part of one in several files.
+    #[error("the archive is one of several parts, which are not read")]
+    SeveralDisks,
+    /// The directory does not lie where the archive's end says.
+    #[error("the archive's directory of {bytes} bytes at offset {offset} is not there: the file is damaged or incomplete")]
+    NoDirectory {
+        /// Where it should begin.
+        offset: u64,
+        /// How many bytes it should have.
+        bytes: u64,
+    },
+    /// The directory holds something that is no entry.
+    #[error("the archive's directory is damaged at byte {offset} of the file")]
+    NoEntry {
+        /// Where in the file.
+        offset: u64,
+    },
+    /// The directory does not have as many entries as the archive's end says.
+    #[error("the archive's directory has {found} entries, where {expected} were announced")]
+    WrongCount {
+        /// How many were announced.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The header before the data of a member is not the one that the directory describes.
+    #[error("its header at byte {offset} of the file is not the one that the archive's directory describes")]
+    LocalHeader {
+        /// Where in the file.
+        offset: u64,
+    },
+    /// The data of a member reach into another one, or into the directory.
+    #[error("its data reach into another member or into the archive's directory")]
+    Overlap,
+    /// The member is encrypted.
+    #[error("it is encrypted, and cannot be read")]
+    Encrypted,
+    /// The member is compressed by a method that is not known here.
+    #[error("it is compressed by method {method}, which is not read; stored (0) and deflated (8) members are")]
+    UnknownMethod {
+        /// The method's number in APPNOTE 4.4.5.
+        method: u16,
+    },
+    /// The compressed data of a member cannot be decompressed.
+    #[error("its compressed data are damaged")]
+    Damaged,
+    /// The content of a member has more or fewer bytes than the directory says.
+    #[error("its content has {found} bytes, where {expected} were announced")]
+    WrongSize {
+        /// How many were announced.
+        expected: u64,
+        /// How many there are, or one more than can be.
+        found: u64,
+    },
+    /// Bytes come after the end of a member's compressed data.
+    #[error("{bytes} bytes come after the end of its compressed data")]
+    Unused {
+        /// How many.
+        bytes: u64,
+    },
+    /// The content of a member goes on long after its array.
+    #[error("{bytes} bytes come after its array, which are too many to be read for nothing")]
+    Trailing {
+        /// How many.
+        bytes: u64,
+    },
+    /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
+    #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
+    InvalidName,
+    /// A name that a member has already.
+    #[error("the archive has a member of this name already")]
+    DuplicateName,
+    /// The checksum of a member's content is another than the directory says.
+    #[error("its checksum is {found:#010x}, where {expected:#010x} was announced: the data are damaged")]
+    WrongChecksum {
+        /// What was announced.
+        expected: u32,
+        /// What it is.
+        found: u32,
+    },
+}
+
+fn describe_archive_magic(found: &[u8]) -> String {
+    if found.starts_with(b"\x93NUMPY") {
+        return "it is an .npy file".to_owned();
+    }
+    if found.starts_with(b"PK") {
+        return "it starts like one, and its end is missing".to_owned();
+    }
+    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "a zip archive has its directory at its end")
 }
 
 /// A part of an `.npy` file.
@@ -617,6 +764,11 @@ fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[Stri
         parts.push(format!("{} unknown", unknown.join(", ")));
     }
     parts.join("; ")
+}
+
+fn describe_others(available: &[String], omitted: usize) -> String {
+    let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
+    if available.is_empty() { "; it has none".to_owned() } else { format!("; it has {}{more}", available.join(", ")) }
 }
 
 fn describe_offset(offset: Option<usize>) -> String {

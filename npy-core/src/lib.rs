@@ -40,6 +40,7 @@
 //! - `derive`: `#[derive(NpyRecord)]`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `complex`: `num_complex::Complex` as an element.
+//! - `npz`: archives of arrays.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
@@ -63,6 +64,8 @@ mod columns;
 mod save;
 mod write;
 mod view;
+#[cfg(feature = "npz")]
+pub mod npz;
 
 #[cfg(feature = "chrono")]
 pub use chrono;
@@ -78,7 +81,7 @@ pub use num_complex;
 pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
-pub use error::{Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
+pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
 pub use header::{Header, Version};
 pub use limits::Limits;
 pub use read::{Chunks, NpyReader, Records, load, load_with, read, read_with};

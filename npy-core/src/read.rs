@@ -114,6 +114,8 @@ struct Source<R> {
     bytes: fn(&R) -> &[u8],
     /// Passes over bytes that are in memory.
     consume: fn(&mut R, usize),
+    /// Called when all elements were read: what can be checked only then.
+    finish: fn(&mut R) -> Result<()>,
 }
 
 impl NpyReader<BufReader<File>> {
@@ -145,7 +147,8 @@ impl NpyReader<BufReader<File>> {
         let path = path.as_ref();
         let open = || {
             let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            let source = Source { fill: fill_from_file, length: length_of_file, bytes: |_| &[], consume: |_, _| () };
+            let source =
+                Source { fill: fill_from_file, length: length_of_file, bytes: |_| &[], consume: |_, _| (), finish: |_| Ok(()) };
             Self::with_source(BufReader::new(file), source, &limits)
         };
         open().map_err(|error| error.with_path(path))
@@ -188,8 +191,24 @@ impl<'a> NpyReader<&'a [u8]> {
             length: |reader, offset| Some(offset + reader.len() as u64),
             bytes: |reader| reader,
             consume: |reader, count| *reader = &reader[count..],
+            finish: |_| Ok(()),
         };
         Self::with_source(bytes, source, &limits)
+    }
+}
+
+#[cfg(feature = "npz")]
+impl<'a, R: Read> NpyReader<crate::npz::Member<'a, R>> {
+    /// Reads the header of an array that is a member of an archive.
+    pub(crate) fn of_member(member: crate::npz::Member<'a, R>, limits: Limits) -> Result<Self> {
+        let source = Source {
+            fill: crate::npz::Member::fill,
+            length: |member, _| member.length(),
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: crate::npz::Member::finish,
+        };
+        Self::with_source(member, source, &limits)
     }
 }
 
@@ -209,8 +228,13 @@ impl<R: Read> NpyReader<R> {
     ///
     /// Like [`new`](Self::new).
     pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        let source =
-            Source { fill: |reader, spare| spare.read_from(reader), length: |_, _| None, bytes: |_| &[], consume: |_, _| () };
+        let source = Source {
+            fill: |reader, spare| spare.read_from(reader),
+            length: |_, _| None,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: |_| Ok(()),
+        };
         Self::with_source(reader, source, &limits)
     }
 
@@ -276,8 +300,7 @@ impl<R: Read> NpyReader<R> {
                 self.position += count;
             }
         }
-        self.failed = false;
-        Ok(())
+        self.end()
     }
 
     /// The elements that are left, one after another, in bounded memory.
@@ -360,7 +383,7 @@ impl<R: Read> NpyReader<R> {
             None => self.decode_vec(plan, count, is_there)?,
         };
         self.position += count;
-        self.failed = false;
+        self.end()?;
         Ok(items)
     }
 
@@ -371,6 +394,15 @@ impl<R: Read> NpyReader<R> {
             return Err(Error::io("cannot read the array", error));
         }
         self.failed = true;
+        Ok(())
+    }
+
+    /// Notes that reading went well so far.
+    fn end(&mut self) -> Result<()> {
+        if self.remaining() == 0 {
+            (self.source.finish)(&mut self.reader)?;
+        }
+        self.failed = false;
         Ok(())
     }
 
@@ -398,8 +430,7 @@ impl<R: Read> NpyReader<R> {
         self.begin()?;
         self.for_each_stage(count, is_there, each)?;
         self.position += count;
-        self.failed = false;
-        Ok(())
+        self.end()
     }
 
     /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
@@ -463,7 +494,7 @@ impl<R, T: NpyElement> fmt::Debug for Chunks<'_, R, T> {
     }
 }
 
-fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
     let buffered = spare.copy_from(reader.buffer());
     reader.consume(buffered);
     if buffered > 0 {

@@ -17,23 +17,51 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) ->
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    let existing = fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-        // Before anything is written.
-        return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
+    let (mut file, replacement) = Replacement::begin(path)?;
+    write(&mut file)?;
+    replacement.commit()
+}
+
+/// A file that is being written, which will stand in the place of another.
+pub(crate) struct Replacement {
+    /// The temporary file; `None` for a pipe or a device, which is written to and not replaced.
+    temporary: Option<TemporaryFile>,
+    target: PathBuf,
+}
+
+impl Replacement {
+    /// Begins one for `path`. Without a [`commit`](Self::commit), what stands there stays.
+    pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
+        let existing = fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+            // Before anything is written.
+            return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
+        }
+        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
+            return Ok((file, Self { temporary: None, target: path.to_owned() }));
+        }
+        let target = follow_links(path);
+        let (file, temporary) = TemporaryFile::create(&target)?;
+        if let Some(existing) = existing {
+            file.set_permissions(existing.permissions()).map_err(cannot_create)?;
+        }
+        Ok((file, Self { temporary: Some(temporary), target }))
     }
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        // A pipe or a device is written to, not replaced.
-        let mut file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
-        return write(&mut file);
+
+    /// Whether it is a file, and not a pipe or a device.
+    #[cfg(feature = "npz")]
+    pub(crate) fn is_file(&self) -> bool {
+        self.temporary.is_some()
     }
-    let target = follow_links(path);
-    let mut temporary = TemporaryFile::create(&target)?;
-    if let Some(existing) = existing {
-        temporary.file.set_permissions(existing.permissions()).map_err(cannot_create)?;
+
+    /// Puts the file in its place.
+    pub(crate) fn commit(self) -> Result<()> {
+        match self.temporary {
+            Some(temporary) => temporary.rename(&self.target),
+            None => Ok(()),
+        }
     }
-    write(&mut temporary.file)?;
-    temporary.rename(&target)
 }
 
 /// What a link points to, which is replaced while the link stays one; also if nothing is there yet.
@@ -50,12 +78,11 @@ fn follow_links(path: &Path) -> PathBuf {
 
 /// A file that is removed unless it is renamed.
 struct TemporaryFile {
-    file: File,
     path: Option<PathBuf>,
 }
 
 impl TemporaryFile {
-    fn create(target: &Path) -> Result<Self> {
+    fn create(target: &Path) -> Result<(File, Self)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let invalid = || cannot_create(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file's name"));
         target.file_name().ok_or_else(invalid)?;
@@ -64,7 +91,7 @@ impl TemporaryFile {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".npy-{}-{count}.tmp", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Self { file, path: Some(path) }),
+                Ok(file) => return Ok((file, Self { path: Some(path) })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(cannot_create(error)),
             }

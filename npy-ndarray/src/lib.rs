@@ -33,6 +33,7 @@
 //!
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
 //! - `derive`: `npy_core::NpyRecord` can be derived.
+//! - `npz`: archives of arrays.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
@@ -40,11 +41,15 @@ mod order;
 mod read;
 mod write;
 mod view;
+#[cfg(feature = "npz")]
+mod npz;
 
 pub use ndarray;
 pub use npy_core;
 
 pub use npy_core::{Error, ErrorKind, Order, Result};
+#[cfg(feature = "npz")]
+pub use npz::{NpzReader, NpzWriter};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};

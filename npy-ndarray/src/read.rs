@@ -119,7 +119,7 @@ where
     }
 }
 
-fn into_array<R, A, S, D>(reader: NpyReader<R>, order: Option<Order>) -> Result<ArrayBase<S, D>>
+pub(crate) fn into_array<R, A, S, D>(reader: NpyReader<R>, order: Option<Order>) -> Result<ArrayBase<S, D>>
 where
     R: Read,
     A: NpyElement,

@@ -251,7 +251,61 @@ pub(crate) struct Spare<'a> {
     initialised: usize,
 }
 
+#[cfg(feature = "npz")]
+impl<'a> Spare<'a> {
+    /// Memory whose content is not needed any more.
+    pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
+        let length = bytes.len();
+        let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
+        // `[u8]`, which it is again when the borrow ends.
+        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
+    }
+
+    /// How many bytes were filled.
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Has `fill` fill at most so many bytes, and gives those that it filled.
+    pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut Spare<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
+        let begin = self.filled;
+        let end = self.memory.len().min(begin.saturating_add(most));
+        let memory = &mut self.memory[begin..end];
+        let initialised = self.initialised.saturating_sub(begin).min(memory.len());
+        let mut part = Spare { memory, filled: 0, initialised };
+        let result = fill(&mut part);
+        let filled = part.filled;
+        self.initialised = self.initialised.max(begin + part.initialised);
+        self.filled += filled;
+        result?;
+        // SAFETY: what is filled is initialised.
+        Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
+    }
+
+    /// Has `fill` write into the memory that is left, a cache's worth at most, which is zeroed before, once; it tells how many bytes it
+    /// wrote.
+    pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
+        let target = self.zeroed();
+        let room = target.len();
+        let (result, written) = fill(target);
+        self.filled += written.min(room);
+        result
+    }
+}
+
 impl Spare<'_> {
+    /// The memory that is left, a cache's worth at most, zeroed if it was not initialised before.
+    fn zeroed(&mut self) -> &mut [u8] {
+        let end = self.memory.len().min(self.filled + STAGE_BYTES);
+        if self.initialised < end {
+            self.memory[self.initialised..end].fill(MaybeUninit::new(0));
+            self.initialised = end;
+        }
+        // SAFETY: everything before `initialised` is, and `end` is not behind it.
+        unsafe { assume_init(&mut self.memory[self.filled..end]) }
+    }
+
     /// Fills all of the memory, or fails with `UnexpectedEof`.
     pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
         while self.filled < self.memory.len() {
@@ -279,16 +333,11 @@ impl Spare<'_> {
 
     /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time, because a `Read` may look at it.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
-        let end = self.memory.len().min(self.filled + STAGE_BYTES);
-        if self.initialised < end {
-            self.memory[self.initialised..end].fill(MaybeUninit::new(0));
-            self.initialised = end;
-        }
-        // SAFETY: everything before `initialised` is, and `end` is not behind it.
-        let target = unsafe { assume_init(&mut self.memory[self.filled..end]) };
-        let read = reader.read(target)?;
+        let target = self.zeroed();
+        let room = target.len();
         // A faulty `Read` may claim more than it was given room for; all of that room is initialised.
-        self.filled += read.min(end - self.filled);
+        let read = reader.read(target)?.min(room);
+        self.filled += read;
         Ok(())
     }
 

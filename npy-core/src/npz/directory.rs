@@ -1,0 +1,282 @@
+//! The central directory of a zip archive: which members there are, and where (APPNOTE 4.3 and 4.4).
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::cp437;
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+
+const END: &[u8; 4] = b"PK\x05\x06";
+const END64_LOCATOR: &[u8; 4] = b"PK\x06\x07";
+const END64: &[u8; 4] = b"PK\x06\x06";
+const ENTRY: &[u8; 4] = b"PK\x01\x02";
+const LOCAL: &[u8; 4] = b"PK\x03\x04";
+
+/// Bytes of the record at the end of an archive, without its comment.
+const END_BYTES: usize = 22;
+const END64_LOCATOR_BYTES: usize = 20;
+const END64_BYTES: usize = 56;
+/// Bytes of the header before the data of a member, without name and extra fields.
+const LOCAL_BYTES: usize = 30;
+
+/// The longest comment of an archive: so far before its end the record may begin.
+const LONGEST_COMMENT: usize = u16::MAX as usize;
+
+/// What a 32-bit number says of which the zip64 extra field has the 64-bit one.
+const IN_ZIP64: u64 = 0xffff_ffff;
+const ZIP64: u16 = 1;
+
+/// Flag bits.
+const ENCRYPTED: u16 = 1;
+const UTF8: u16 = 1 << 11;
+
+/// A member of the archive, as the directory has it.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// Its whole name, `.npy` included.
+    pub(super) name: String,
+    pub(super) method: u16,
+    pub(super) is_encrypted: bool,
+    pub(super) crc: u32,
+    /// Bytes in the archive.
+    pub(super) compressed: u64,
+    /// Bytes of its content.
+    pub(super) size: u64,
+    /// Where in the file its local header begins.
+    offset: u64,
+    /// The name as it stands in the archive, to be compared with that in the local header.
+    raw_name: Box<[u8]>,
+    /// Whether its data reach into another member or into the directory.
+    overlaps: bool,
+}
+
+/// A cursor over the fields of a record, little-endian. After the end everything is 0, and `is_short`.
+struct Fields<'a> {
+    rest: &'a [u8],
+    is_short: bool,
+}
+
+impl<'a> Fields<'a> {
+    fn new(rest: &'a [u8]) -> Self {
+        Self { rest, is_short: false }
+    }
+
+    fn bytes(&mut self, count: usize) -> &'a [u8] {
+        match self.rest.split_at_checked(count) {
+            Some((bytes, rest)) => {
+                self.rest = rest;
+                bytes
+            }
+            None => {
+                self.is_short = true;
+                &[]
+            }
+        }
+    }
+
+    fn number<const N: usize>(&mut self) -> u64 {
+        self.bytes(N).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    fn u16(&mut self) -> u16 {
+        // Two bytes.
+        u16::try_from(self.number::<2>()).unwrap_or_default()
+    }
+}
+
+/// Where the directory is.
+struct End {
+    entries: u64,
+    begin: u64,
+    bytes: u64,
+    /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
+    prefix: u64,
+}
+
+/// Reads the directory of the archive that `reader` holds.
+pub(super) fn read<R: Read + Seek>(reader: &mut R) -> Result<Vec<Entry>> {
+    let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
+    let end = find_end(reader, length)?;
+    let directory = read_at(reader, end.begin, end.bytes)?;
+    let mut entries = Vec::new();
+    let mut rest = directory.as_slice();
+    while !rest.is_empty() {
+        let Some((entry, after)) = Entry::parse(rest, end.prefix) else {
+            let offset = end.begin + (directory.len() - rest.len()) as u64;
+            return Err(archive(ArchiveProblem::NoEntry { offset }));
+        };
+        entries.push(entry);
+        rest = after;
+    }
+    if entries.len() as u64 != end.entries {
+        return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
+    }
+    mark_overlaps(&mut entries, end.begin);
+    Ok(entries)
+}
+
+/// Finds the record at the end of the archive, and by it the directory, which lies in the file.
+fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
+    let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
+    let tail_begin = length - tail_bytes;
+    let tail = read_at(reader, tail_begin, tail_bytes)?;
+    // From the back: in front of the record there may be anything, such as an archive that is a member.
+    let found = (0..(tail.len() + 1).saturating_sub(END_BYTES)).rev().find(|&at| tail[at..].starts_with(END));
+    let Some(at) = found else {
+        let begin = read_at(reader, 0, length.min(8))?;
+        return Err(archive(ArchiveProblem::NotZip { found: begin }));
+    };
+    let mut fields = Fields::new(&tail[at + 4..]);
+    let (disk, directory_disk, _, entries) = (fields.u16(), fields.u16(), fields.u16(), fields.u16());
+    let (bytes, offset) = (fields.number::<4>(), fields.number::<4>());
+    let record = tail_begin + at as u64;
+    let (entries, bytes, offset, record) = match read_end64(reader, &tail[..at], record)? {
+        Some(end64) => end64,
+        None if (disk, directory_disk) != (0, 0) => return Err(archive(ArchiveProblem::SeveralDisks)),
+        None => (u64::from(entries), bytes, offset, record),
+    };
+    // The directory ends where the record begins; what its offset lacks to that is before the archive.
+    let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
+    let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
+    Ok(End { entries, begin, bytes, prefix: begin - offset })
+}
+
+/// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.
+fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
+    let Some(locator) =
+        before.len().checked_sub(END64_LOCATOR_BYTES).map(|at| &before[at..]).filter(|at| at.starts_with(END64_LOCATOR))
+    else {
+        return Ok(None);
+    };
+    let mut fields = Fields::new(&locator[8..]);
+    let claimed = fields.number::<8>();
+    // Just before the locator, as every writer puts it; its offset does not count what is before the archive.
+    let at = end.saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
+    let record = read_at(reader, at, END64_BYTES as u64)?;
+    if !record.starts_with(END64) {
+        return Err(archive(ArchiveProblem::NoDirectory { offset: claimed, bytes: END64_BYTES as u64 }));
+    }
+    let mut fields = Fields::new(&record[24..]);
+    let (_, entries, bytes, offset) = (fields.number::<8>(), fields.number::<8>(), fields.number::<8>(), fields.number::<8>());
+    Ok(Some((entries, bytes, offset, at)))
+}
+
+/// Bytes of which the file was found to have as many.
+fn read_at<R: Read + Seek>(reader: &mut R, offset: u64, count: u64) -> Result<Vec<u8>> {
+    reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+    let mut bytes = Vec::new();
+    let room = usize::try_from(count).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|_| ErrorKind::Allocation { bytes: room })?;
+    reader.take(count).read_to_end(&mut bytes).map_err(cannot_read)?;
+    if bytes.len() < room {
+        return Err(cannot_read(io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(bytes)
+}
+
+impl Entry {
+    /// The entry at the beginning of `bytes`, and what comes after it.
+    fn parse(bytes: &[u8], prefix: u64) -> Option<(Self, &[u8])> {
+        let mut fields = Fields::new(bytes);
+        let signature = fields.bytes(4);
+        let _versions = fields.bytes(4);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
+        let (compressed, size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, extra_bytes, comment_bytes) = (fields.u16(), fields.u16(), fields.u16());
+        let _attributes = fields.bytes(8);
+        let offset = fields.number::<4>();
+        let name = fields.bytes(name_bytes.into());
+        let extra = fields.bytes(extra_bytes.into());
+        let _comment = fields.bytes(comment_bytes.into());
+        if fields.is_short || signature != ENTRY {
+            return None;
+        }
+        let mut entry = Self {
+            name: if flags & UTF8 != 0 { String::from_utf8_lossy(name).into_owned() } else { cp437::decode(name) },
+            method,
+            is_encrypted: flags & ENCRYPTED != 0,
+            crc,
+            compressed,
+            size,
+            offset,
+            raw_name: name.into(),
+            overlaps: false,
+        };
+        entry.read_zip64(extra)?;
+        entry.offset = entry.offset.checked_add(prefix)?;
+        Some((entry, fields.rest))
+    }
+
+    /// The numbers that do not fit 32 bits, each of which is there only if it does not.
+    fn read_zip64(&mut self, extra: &[u8]) -> Option<()> {
+        let mut fields = Fields::new(extra);
+        while fields.rest.len() >= 4 {
+            let (id, length) = (fields.u16(), fields.u16());
+            let mut zip64 = Fields::new(fields.bytes(length.into()));
+            if id == ZIP64 {
+                for number in [&mut self.size, &mut self.compressed, &mut self.offset] {
+                    if *number == IN_ZIP64 {
+                        *number = zip64.number::<8>();
+                    }
+                }
+                return (!zip64.is_short).then_some(());
+            }
+        }
+        // Of exactly 4 GiB less one byte, and no field: so it is.
+        Some(())
+    }
+
+    /// The key of the member: its name without one `.npy` at its end.
+    pub(super) fn key(&self) -> &str {
+        self.name.strip_suffix(".npy").unwrap_or(&self.name)
+    }
+
+    /// Reads the member's local header, and leaves `reader` at its data.
+    pub(super) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<()> {
+        if self.overlaps {
+            return Err(archive(ArchiveProblem::Overlap));
+        }
+        let header = read_at(reader, self.offset, LOCAL_BYTES as u64)?;
+        let mut fields = Fields::new(&header);
+        let signature = fields.bytes(4);
+        let _version = fields.bytes(2);
+        let (_flags, method) = (fields.u16(), fields.u16());
+        let _time_crc_and_sizes = fields.bytes(16);
+        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
+        if signature != LOCAL || method != self.method {
+            return Err(archive(ArchiveProblem::LocalHeader { offset: self.offset }));
+        }
+        let name = read_at(reader, self.offset + LOCAL_BYTES as u64, name_bytes.into())?;
+        if *name != *self.raw_name {
+            return Err(archive(ArchiveProblem::LocalHeader { offset: self.offset }));
+        }
+        reader.seek(SeekFrom::Current(extra_bytes.into())).map_err(cannot_read)?;
+        Ok(())
+    }
+}
+
+/// Marks members whose data reach into the next one, or into the directory, which begins at `end`.
+fn mark_overlaps(entries: &mut [Entry], end: u64) {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(entries[i].offset));
+    let mut next = end;
+    for i in order {
+        let entry = &mut entries[i];
+        // At least; extra fields may come between.
+        let header = (LOCAL_BYTES + entry.raw_name.len()) as u64;
+        let needed = header.saturating_add(entry.compressed);
+        entry.overlaps = next.checked_sub(entry.offset).is_none_or(|room| room < needed);
+        next = next.min(entry.offset);
+    }
+}
+
+#[cold]
+pub(super) fn archive(problem: ArchiveProblem) -> Error {
+    ErrorKind::Archive { problem }.into()
+}
+
+#[cold]
+pub(super) fn cannot_read(error: io::Error) -> Error {
+    Error::io("cannot read the archive", error)
+}

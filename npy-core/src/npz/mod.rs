@@ -1,0 +1,30 @@
+//! Archives of arrays (`.npz`), as `np.savez` and `np.savez_compressed` write them: zip archives whose members are `.npy` files.
+//!
+//! ```
+//! use npy_core::npz::{NpzReader, NpzWriter};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("run.npz");
+//! let mut archive = NpzWriter::create(&path)?;
+//! archive.add_slice("times", &[0.5_f64, 1.5])?;
+//! archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
+//! archive.finish()?; // np.load(path)
+//!
+//! let mut archive = NpzReader::open(&path)?;
+//! assert_eq!(archive.names().collect::<Vec<_>>(), ["times", "names"]);
+//! let times: Vec<f64> = archive.by_name("times")?;
+//! assert_eq!(times, [0.5, 1.5]);
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! A member's checksum is always checked when its array is read to the end.
+
+mod cp437;
+mod directory;
+mod member;
+mod read;
+mod write;
+
+pub use member::Member;
+pub use read::NpzReader;
+pub use write::NpzWriter;

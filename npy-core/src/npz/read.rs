@@ -1,0 +1,224 @@
+//! Reading archives.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::Path;
+
+use super::directory::{self, Entry};
+use super::member::{FillFrom, Member};
+use crate::element::NpyElement;
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::limits::Limits;
+use crate::read::{NpyReader, fill_from_file};
+
+/// Reads the arrays of an archive, by their names or one after another.
+///
+/// The name of an array is that of its member without `.npy`, as in NumPy. Nothing but the archive's directory is read before an array is
+/// asked for, and what is wrong with one member does not concern the others.
+///
+/// ```
+/// # use npy_core::npz::{NpzReader, NpzWriter};
+/// # let mut file = std::io::Cursor::new(Vec::new());
+/// # let mut archive = NpzWriter::new(&mut file);
+/// # archive.add_slice("x", &[1_u8, 2, 3])?;
+/// # archive.finish()?;
+/// let mut archive = NpzReader::new(file)?;
+/// for index in 0..archive.len() {
+///     let header = archive.header(index)?;
+///     println!("{} {} {:?}", archive.name(index).unwrap_or_default(), header.dtype(), header.shape()); // x |u1 [3]
+/// }
+/// assert_eq!(archive.by_name::<u8>("x")?, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct NpzReader<R> {
+    reader: R,
+    fill: FillFrom<R>,
+    entries: Vec<Entry>,
+    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
+    by_member: Vec<usize>,
+    /// The same by names without `.npy`.
+    by_key: Vec<usize>,
+    limits: Limits,
+}
+
+impl NpzReader<BufReader<File>> {
+    /// Opens an archive and reads its directory.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no zip archive.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, Limits::new())
+    }
+
+    /// [`open`](Self::open) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        let open = || {
+            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+            Self::with_fill(BufReader::new(file), fill_from_file, limits)
+        };
+        open().map_err(|error| error.with_path(path))
+    }
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Reads the directory of an archive.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or `reader` is no zip archive.
+    pub fn new(reader: R) -> Result<Self> {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`new`](Self::new).
+    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
+        Self::with_fill(reader, |reader, spare| spare.read_from(reader), limits)
+    }
+
+    fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits) -> Result<Self> {
+        let entries = directory::read(&mut reader)?;
+        let mut by_member: Vec<usize> = (0..entries.len()).collect();
+        let mut by_key = by_member.clone();
+        by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
+        by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
+        Ok(Self { reader, fill, entries, by_member, by_key, limits })
+    }
+
+    /// How many members there are, arrays or not.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
+    /// [`by_name`](Self::by_name) finds the last, as NumPy does.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(Entry::key)
+    }
+
+    /// The name of a member, without one `.npy` at its end.
+    pub fn name(&self, index: usize) -> Option<&str> {
+        self.entries.get(index).map(Entry::key)
+    }
+
+    /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        let last = |order: &[usize], text: fn(&Entry) -> &str| {
+            let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
+            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+        };
+        last(&self.by_member, |entry| &entry.name).or_else(|| last(&self.by_key, Entry::key))
+    }
+
+    /// Reads the one-dimensional array of that name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is damaged or no array, and like [`load`](crate::load).
+    pub fn by_name<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
+        let index = self.find(name)?;
+        self.by_index(index)
+    }
+
+    /// Reads the one-dimensional array that stands there.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
+        self.in_member(index, |reader| {
+            reader.check_dimensions()?;
+            reader.into_vec()
+        })
+    }
+
+    /// The header of an array, without its elements.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, or it is damaged or no array.
+    pub fn header(&mut self, index: usize) -> Result<Header> {
+        self.in_member(index, |reader| Ok(reader.header().clone()))
+    }
+
+    /// A reader of an array of any shape, or of its elements one after another.
+    ///
+    /// # Errors
+    ///
+    /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
+    pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
+        let name = self.name(index).map(str::to_owned);
+        self.open_member(index).and_then(|(member, limits)| NpyReader::of_member(member, limits)).map_err(|error| match name {
+            Some(name) => error.with_member(name),
+            None => error,
+        })
+    }
+
+    /// The content of a member, array or not.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, when it is damaged, or its content is longer than `most` bytes.
+    pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
+        let name = self.name(index).unwrap_or_default().to_owned();
+        let mut read = || {
+            let (mut member, _) = self.open_member(index)?;
+            let mut bytes = Vec::new();
+            (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(directory::cannot_read)?;
+            if bytes.len() as u64 > most {
+                let found = bytes.len() as u64;
+                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+            }
+            member.finish()?;
+            Ok(bytes)
+        };
+        read().map_err(|error: Error| error.with_member(name))
+    }
+
+    /// The member of that name.
+    fn find(&self, name: &str) -> Result<usize> {
+        // Not all: there may be very many.
+        const SHOWN: usize = 12;
+        self.index_of(name).ok_or_else(|| {
+            let available: Vec<_> = self.names().take(SHOWN).map(str::to_owned).collect();
+            let omitted = self.len() - available.len();
+            ErrorKind::NoMember { name: name.to_owned(), available, omitted }.into()
+        })
+    }
+
+    fn open_member(&mut self, index: usize) -> Result<(Member<'_, R>, Limits)> {
+        let Some(entry) = self.entries.get(index) else {
+            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.entries.len() as u64 }.into());
+        };
+        entry.seek_to_data(&mut self.reader)?;
+        Ok((Member::new(entry, &mut self.reader, self.fill)?, self.limits))
+    }
+
+    fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
+        let name = self.name(index).unwrap_or_default().to_owned();
+        self.array(index).and_then(read).map_err(|error| error.with_member(name))
+    }
+}
+
+impl<R> fmt::Debug for NpzReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.entries.iter().map(Entry::key).collect();
+        f.debug_struct("NpzReader").field("names", &names).finish_non_exhaustive()
+    }
+}

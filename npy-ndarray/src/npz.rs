@@ -1,0 +1,211 @@
+//! Archives of arrays.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, Write};
+use std::path::Path;
+
+use ndarray::{ArrayBase, DataOwned, Dimension};
+use npy_core::{Error, ErrorKind, Limits, NpyElement, Result, npz};
+
+use crate::read::into_array;
+use crate::write::WriteNpyExt;
+
+/// Reads the arrays of an `.npz` archive.
+///
+/// ```
+/// use ndarray::{Array1, Array2, array};
+/// use npy_ndarray::{NpzReader, NpzWriter};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.npz");
+/// let mut archive = NpzWriter::create(&path)?;
+/// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
+/// archive.add_array("labels", &array![1_u8, 2])?;
+/// archive.finish()?; // np.load(path)
+///
+/// let mut archive = NpzReader::open(&path)?;
+/// let matrix: Array2<f64> = archive.by_name("matrix")?;
+/// let labels: Array1<u8> = archive.by_name("labels")?;
+/// assert_eq!(matrix[[1, 0]], 3.0);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+///
+/// A member's checksum is always checked.
+pub struct NpzReader<R> {
+    archive: npz::NpzReader<R>,
+}
+
+impl NpzReader<BufReader<File>> {
+    /// Opens an archive and reads its directory.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no zip archive.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzReader::open(path).map(|archive| Self { archive })
+    }
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Reads the directory of an archive.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or `reader` is no zip archive.
+    pub fn new(reader: R) -> Result<Self> {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`new`](Self::new).
+    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
+        npz::NpzReader::with_limits(reader, limits).map(|archive| Self { archive })
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.archive.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.archive.is_empty()
+    }
+
+    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    ///
+    /// # Errors
+    ///
+    /// None; the names were read with the directory. It is a `Result` as in `ndarray-npy`.
+    pub fn names(&mut self) -> Result<Vec<String>> {
+        Ok(self.archive.names().map(str::to_owned).collect())
+    }
+
+    /// Reads the array of that name. As in NumPy, `.npy` at its end may be left out; of several the last is read.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is damaged or no array, and like
+    /// [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy).
+    pub fn by_name<S, D>(&mut self, name: &str) -> Result<ArrayBase<S, D>>
+    where
+        S::Elem: NpyElement,
+        S: DataOwned,
+        D: Dimension,
+    {
+        match self.archive.index_of(name) {
+            Some(index) => self.by_index(index),
+            None => Err(self.no_member(name)),
+        }
+    }
+
+    /// Reads the array that stands there.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn by_index<S, D>(&mut self, index: usize) -> Result<ArrayBase<S, D>>
+    where
+        S::Elem: NpyElement,
+        S: DataOwned,
+        D: Dimension,
+    {
+        let name = self.archive.name(index).unwrap_or_default().to_owned();
+        self.archive.array(index).and_then(|reader| into_array(reader, None)).map_err(|error| error.with_member(name))
+    }
+
+    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes.
+    pub fn get_mut(&mut self) -> &mut npz::NpzReader<R> {
+        &mut self.archive
+    }
+
+    fn no_member(&self, name: &str) -> Error {
+        // Not all: there may be very many.
+        const SHOWN: usize = 12;
+        let available: Vec<_> = self.archive.names().take(SHOWN).map(str::to_owned).collect();
+        let omitted = self.archive.len() - available.len();
+        ErrorKind::NoMember { name: name.to_owned(), available, omitted }.into()
+    }
+}
+
+/// Writes an `.npz` archive, byte for byte as `np.savez` does.
+///
+/// See [`NpzReader`] for an example.
+#[must_use = "without `finish` the archive has no directory"]
+pub struct NpzWriter<W: Write> {
+    archive: npz::NpzWriter<W>,
+}
+
+impl NpzWriter<File> {
+    /// Begins a file, as `np.savez` does. It stands under `path` when it is finished; until then, and after an error, what stood there
+    /// still does.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be made.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::create(path).map(|archive| Self { archive })
+    }
+
+    /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
+    ///
+    /// # Errors
+    ///
+    /// Like [`create`](Self::create).
+    pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::create_compressed(path).map(|archive| Self { archive })
+    }
+}
+
+impl<W: Write + Seek> NpzWriter<W> {
+    /// Begins an archive without compression.
+    pub fn new(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::new(writer) }
+    }
+
+    /// Begins an archive with compression, as `np.savez_compressed` does.
+    pub fn new_compressed(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::new_compressed(writer) }
+    }
+}
+
+impl<W: Write> NpzWriter<W> {
+    /// Adds an array of any kind and dimension.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    pub fn add_array<N: Into<String>, A: WriteNpyExt + ?Sized>(&mut self, name: N, array: &A) -> Result<()> {
+        self.archive.add_with(&name.into(), |member| array.write_npy(member))
+    }
+
+    /// The archive, for what is not an array of `ndarray`: slices of records, compression of single members, raw bytes.
+    pub fn get_mut(&mut self) -> &mut npz::NpzWriter<W> {
+        &mut self.archive
+    }
+
+    /// Writes the archive's directory, and gives the stream back.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails, or an earlier write did.
+    pub fn finish(self) -> Result<W> {
+        self.archive.finish()
+    }
+}
+
+impl<R> fmt::Debug for NpzReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.archive.fmt(f)
+    }
+}
+
+impl<W: Write> fmt::Debug for NpzWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.archive.fmt(f)
+    }
+}

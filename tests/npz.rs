@@ -1,0 +1,417 @@
+//! Archives of arrays: what NumPy and Python write is read, what is written is what NumPy writes, and damage is found.
+
+mod support;
+
+use std::io::{Cursor, Read};
+
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
+use support::numpy::{frames, numpy};
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Pick {
+    id: u32,
+    name: String,
+    xyz: [f32; 3],
+}
+
+fn picks() -> Vec<Pick> {
+    (0..5).map(|id| Pick { id, name: "abc"[..id as usize % 3 + 1].to_owned(), xyz: [id as f32; 3] }).collect()
+}
+
+fn values() -> Vec<f64> {
+    (0..1000).map(|i| f64::from(i) / 3.0).collect()
+}
+
+/// An archive with a little of everything, by whatever `writer` is.
+fn fill<W: std::io::Write>(mut archive: NpzWriter<W>) -> W {
+    archive.add_slice("values", &values()).unwrap();
+    archive.add_slice("picks", &picks()).unwrap();
+    let header = Header::new(i16::dtype(), Order::Fortran, &[2, 3]).unwrap();
+    archive.add("größe/matrix", &header, |matrix| matrix.write_slice(&[1_i16, 4, 2, 5, 3, 6])).unwrap();
+    archive.add_slice::<u8>("empty", &[]).unwrap();
+    archive.add_slice("", &[true, false]).unwrap();
+    archive.finish().unwrap()
+}
+
+fn stored() -> Vec<u8> {
+    fill(NpzWriter::new(Cursor::new(Vec::new()))).into_inner()
+}
+
+fn compressed() -> Vec<u8> {
+    fill(NpzWriter::new_compressed(Cursor::new(Vec::new()))).into_inner()
+}
+
+fn streamed() -> Vec<u8> {
+    fill(NpzWriter::streaming(Vec::new()))
+}
+
+/// Reads everything that `fill` wrote.
+fn check(archive: &[u8]) {
+    let mut archive = NpzReader::new(Cursor::new(archive)).unwrap();
+    assert_eq!(archive.names().collect::<Vec<_>>(), ["values", "picks", "größe/matrix", "empty", ""]);
+    assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+    assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
+    assert_eq!(archive.by_name::<Pick>("picks.npy").unwrap(), picks());
+    let index = archive.index_of("größe/matrix").unwrap();
+    let header = archive.header(index).unwrap();
+    assert_eq!((header.shape(), header.order()), ([2, 3].as_slice(), Order::Fortran));
+    assert_eq!(archive.array(index).unwrap().into_vec::<i16>().unwrap(), [1, 4, 2, 5, 3, 6]);
+    assert_eq!(archive.by_name::<u8>("empty").unwrap(), []);
+    assert_eq!(archive.by_index::<bool>(4).unwrap(), [true, false]);
+    // One after another, in parts, and some columns.
+    let sum: f64 = archive.array(0).unwrap().records::<f64>().map(Result::unwrap).sum();
+    assert!((sum - values().iter().sum::<f64>()).abs() < 1e-9);
+    let (id, xyz) = archive.array(1).unwrap().into_columns::<(u32, [f32; 3])>(["id", "xyz"]).unwrap();
+    assert_eq!((id[4], xyz[4]), (4, [4.0; 3]));
+}
+
+#[test]
+fn archives_go_out_and_come_back() {
+    for archive in [stored(), compressed(), streamed()] {
+        check(&archive);
+        // Bytes before the archive, and a comment.
+        let prefixed = [b"#!/bin/sh\n".as_slice(), &archive].concat();
+        check(&prefixed);
+        let mut commented = archive.clone();
+        let length = commented.len();
+        commented[length - 2..].copy_from_slice(&5_u16.to_le_bytes());
+        commented.extend(b"hello");
+        check(&commented);
+    }
+    assert!(compressed().len() < stored().len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.npz");
+    drop(fill(NpzWriter::create(&path).unwrap()));
+    assert_eq!(std::fs::read(&path).unwrap(), stored());
+    assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("values").unwrap(), values());
+    // What is not finished leaves what was there before, and nothing beside it.
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.add_slice("x", &[1_u8]).unwrap();
+    drop(archive);
+    assert_eq!(std::fs::read(&path).unwrap(), stored());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    drop(fill(NpzWriter::create("/dev/null").unwrap()));
+}
+
+#[test]
+fn what_is_written_is_what_savez_writes() {
+    let Some(numpy) = numpy("what_is_written_is_what_savez_writes") else { return };
+    let program = r"
+import io, struct, sys
+import numpy as np
+values = np.arange(1000) / 3.0
+picks = np.zeros(5, [('id', 'u4'), ('name', 'U3'), ('xyz', 'f4', (3,))])
+for i in range(5):
+    picks[i] = (i, 'abc'[:i % 3 + 1], (i, i, i))
+arrays = {'values': values, 'picks': picks, 'größe/matrix': np.array([[1, 2, 3], [4, 5, 6]], 'i2', order='F'),
+          'empty': np.zeros(0, 'u1'), '': np.array([True, False])}
+class Pipe(io.RawIOBase):
+    def __init__(self):
+        self.data = bytearray()
+    def writable(self):
+        return True
+    def write(self, data):
+        self.data += data
+        return len(data)
+out = sys.stdout.buffer
+files = []
+for save in [np.savez, np.savez_compressed]:
+    file = io.BytesIO()
+    save(file, **arrays)
+    files.append(file.getvalue())
+pipe = Pipe()
+np.savez(pipe, **arrays)
+files.append(bytes(pipe.data))
+empty = io.BytesIO()
+np.savez(empty)
+files.append(empty.getvalue())
+for data in files:
+    out.write(struct.pack('<I', len(data)) + data)
+";
+    let printed = numpy.run(["-c", program], b"");
+    let files = frames(&printed);
+    assert!(files[0] == stored(), "a stored archive");
+    assert!(files[2] == streamed(), "an archive in a pipe");
+    assert_eq!(files[3], NpzWriter::new(Cursor::new(Vec::new())).finish().unwrap().into_inner(), "an archive of nothing");
+    files[..3].iter().for_each(|file| check(file));
+    assert!(NpzReader::new(Cursor::new(files[3])).unwrap().is_empty());
+}
+
+#[test]
+fn numpy_reads_what_is_written() {
+    let Some(numpy) = numpy("numpy_reads_what_is_written") else { return };
+    let program = r"
+import io, sys, zipfile
+import numpy as np
+data = sys.stdin.buffer.read()
+assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
+archive = np.load(io.BytesIO(data))
+assert archive.files == ['values', 'picks', 'größe/matrix', 'empty', ''], archive.files
+assert (archive['values'] == np.arange(1000) / 3.0).all()
+assert archive['picks'].dtype.names == ('id', 'name', 'xyz') and archive['picks']['id'].tolist() == [0, 1, 2, 3, 4]
+assert archive['größe/matrix'].tolist() == [[1, 2, 3], [4, 5, 6]]
+assert archive[''].tolist() == [True, False]
+print('read')
+";
+    for archive in [stored(), compressed(), streamed()] {
+        assert_eq!(String::from_utf8(numpy.run(["-c", program], &archive)).unwrap().trim(), "read");
+    }
+}
+
+/// Archives of Python's `zipfile`: names, methods and 64-bit fields as NumPy never writes them.
+#[test]
+fn archives_of_zipfile_are_read_as_numpy_reads_them() {
+    let Some(numpy) = numpy("archives_of_zipfile_are_read_as_numpy_reads_them") else { return };
+    let program = r"
+import io, struct, sys, zipfile, warnings
+import numpy as np
+warnings.simplefilter('ignore')
+def npy(*items):
+    file = io.BytesIO()
+    np.save(file, np.array(items, 'u2'))
+    return file.getvalue()
+def archive(fill, limit=None):
+    file = io.BytesIO()
+    old = zipfile.ZIP64_LIMIT
+    if limit is not None:
+        zipfile.ZIP64_LIMIT = limit
+    with zipfile.ZipFile(file, 'w') as z:
+        fill(z)
+    zipfile.ZIP64_LIMIT = old
+    out.write(struct.pack('<I', len(file.getvalue())) + file.getvalue())
+out = sys.stdout.buffer
+def keys(z):
+    z.writestr('a.npy', npy(1))
+    z.writestr('a', npy(2))
+    z.writestr('b.npy', npy(3))
+    z.writestr('b.npy', npy(4))
+    z.writestr('c.npy.npy', npy(5))
+    z.writestr('d.NPY', npy(6))
+    z.writestr('notes.txt', b'hello', zipfile.ZIP_DEFLATED)
+    z.writestr('folder/', b'')
+    z.writestr('back\\slash/../x.npy', npy(7))
+archive(keys)
+def zip64(z):
+    z.writestr('x.npy', npy(1, 2, 3), zipfile.ZIP_DEFLATED)
+    z.writestr('y.npy', npy(4))
+    z.comment = b'a comment'
+archive(zip64, limit=1)
+def methods(z):
+    z.writestr('bz.npy', npy(1), zipfile.ZIP_BZIP2)
+    z.writestr('xz.npy', npy(2), zipfile.ZIP_LZMA)
+    z.writestr('ok.npy', npy(3) + b'trailing')
+archive(methods)
+";
+    let printed = numpy.run(["-c", program], b"");
+    let files = frames(&printed);
+    let mut keys = NpzReader::new(Cursor::new(files[0])).unwrap();
+    let mut read = |name: &str| keys.by_name::<u16>(name).map(|values| values[0]);
+    assert_eq!(read("a").unwrap(), 2);
+    assert_eq!(read("a.npy").unwrap(), 1);
+    assert_eq!(read("b").unwrap(), 4);
+    assert_eq!(read("c.npy").unwrap(), 5);
+    assert_eq!(read("c.npy.npy").unwrap(), 5);
+    assert_eq!(read("d.NPY").unwrap(), 6);
+    assert_eq!(read("back\\slash/../x").unwrap(), 7);
+    assert_eq!(
+        read("d").unwrap_err().to_string(),
+        "the archive has no array \"d\"; it has a, a, b, b, c.npy, d.NPY, notes.txt, folder/, back\\slash/../x",
+    );
+    let error = read("notes.txt").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }), "{error}");
+    assert_eq!(error.member(), Some("notes.txt"));
+    let notes = keys.index_of("notes.txt").unwrap();
+    assert_eq!(keys.bytes(notes, 5).unwrap(), b"hello");
+    assert!(matches!(keys.bytes(notes, 4).unwrap_err().kind(), ErrorKind::LimitExceeded { limit: 4, .. }));
+    let folder = keys.index_of("folder/").unwrap();
+    assert_eq!(keys.bytes(folder, 0).unwrap(), b"");
+
+    let mut zip64 = NpzReader::new(Cursor::new(files[1])).unwrap();
+    assert_eq!(zip64.by_name::<u16>("x").unwrap(), [1, 2, 3]);
+    assert_eq!(zip64.by_name::<u16>("y").unwrap(), [4]);
+
+    let mut methods = NpzReader::new(Cursor::new(files[2])).unwrap();
+    for (name, method) in [("bz", 12), ("xz", 14)] {
+        let error = methods.by_name::<u16>(name).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::UnknownMethod { method: found } } if *found == method)
+        );
+    }
+    assert_eq!(methods.by_name::<u16>("ok").unwrap(), [3]);
+}
+
+/// A pseudo-random number, the same in every run.
+fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+/// No flipped bit gives another value: it is an error, or in what does not matter.
+#[test]
+fn flipped_bits_are_found() {
+    let mut state = 1;
+    for archive in [stored(), compressed(), streamed()] {
+        let expected = values();
+        let mut errors = 0;
+        for _ in 0..2000 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let Ok(mut reader) = NpzReader::new(Cursor::new(damaged)) else {
+                errors += 1;
+                continue;
+            };
+            match reader.by_name::<f64>("values") {
+                Ok(values) => assert_eq!(values, expected, "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+            match reader.by_name::<Pick>("picks") {
+                Ok(values) => assert_eq!(values, picks(), "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 500, "{errors}");
+    }
+}
+
+/// Every bit of a member's data, trailing bytes included.
+#[test]
+fn every_bit_of_a_members_data_is_covered() {
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        let mut content = Vec::new();
+        npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
+        content.extend(b"trailing");
+        archive.add_bytes("x.npy", &content).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let begin = 30 + 5 + 20;
+        let end = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        for bit in 0..(end - begin) * 8 {
+            let mut damaged = archive.clone();
+            damaged[begin + bit / 8] ^= 1 << (bit % 8);
+            let mut reader = NpzReader::new(Cursor::new(damaged)).unwrap();
+            match reader.by_name::<u16>("x") {
+                Err(error) => assert_eq!(error.member(), Some("x")),
+                // Compressed data end within a byte; what is left of it means nothing.
+                Ok(values) => assert!(is_compressed && begin + bit / 8 + 1 == end && values == [1, 2, 3], "bit {bit}"),
+            }
+        }
+        assert_eq!(NpzReader::new(Cursor::new(&archive)).unwrap().by_name::<u16>("x").unwrap(), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn archives_cut_anywhere_are_errors() {
+    for archive in [stored(), compressed(), streamed()] {
+        for length in 0..archive.len() {
+            assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err(), "{length}");
+        }
+    }
+}
+
+fn problem<T>(result: Result<T, Error>) -> ArchiveProblem {
+    match result.map(|_| ()).unwrap_err().into_kind() {
+        ErrorKind::Archive { problem } => problem,
+        other => panic!("{other}"),
+    }
+}
+
+/// A broken member does not hide the others.
+#[test]
+fn one_broken_member_is_one_error() {
+    let mut archive = stored();
+    let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
+    archive[at + 30 + 10 + 20 + 128] ^= 1;
+    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<f64>("values")), ArchiveProblem::WrongChecksum { .. }));
+    assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
+    // What is read only in part was not checked as a whole.
+    let mut first = [0.0; 3];
+    reader.array(0).unwrap().read_into(&mut first).unwrap();
+}
+
+#[test]
+fn lies_are_refused() {
+    let archive = stored();
+    let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let spoil = |at: usize, bytes: &[u8]| {
+        let mut spoiled = archive.clone();
+        spoiled[entry + at..][..bytes.len()].copy_from_slice(bytes);
+        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
+    };
+    // Encrypted; another method; sizes; the offset of another member.
+    assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
+    assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
+    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::WrongSize { .. }));
+    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
+    assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
+    assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
+    assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
+    // Names.
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    writer.add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
+    assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
+    assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
+    // What was refused is not in it.
+    let archive = writer.finish().unwrap().into_inner();
+    assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
+    // A member in which writing failed ends the archive.
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
+    assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
+    assert!(writer.finish().is_err());
+}
+
+/// A member that expands to far more than its array has.
+#[test]
+fn bombs_are_refused() {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    let mut content = Vec::new();
+    npy_core::write(&mut content, &[1_u8]).unwrap();
+    content.resize(64 << 20, 0);
+    archive.add_bytes("x.npy", &content).unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    assert!(archive.len() < 100_000);
+    let mut reader = NpzReader::new(Cursor::new(archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
+    let mut all = Vec::new();
+    reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
+    assert_eq!(all.len(), 10);
+}
+
+#[test]
+fn arrays_of_ndarray() {
+    use ndarray::{Array0, Array2, Array3, ArrayD, ShapeBuilder, arr0, s};
+
+    let c = Array2::from_shape_fn((3, 4), |(i, k)| (i * 10 + k) as f32);
+    let fortran = Array3::from_shape_fn((2, 3, 4).f(), |(i, k, l)| (i * 100 + k * 10 + l) as i64);
+    for is_compressed in [false, true] {
+        let file = Cursor::new(Vec::new());
+        let mut archive =
+            if is_compressed { npy_ndarray::NpzWriter::new_compressed(file) } else { npy_ndarray::NpzWriter::new(file) };
+        archive.add_array("c", &c).unwrap();
+        archive.add_array("fortran", &fortran).unwrap();
+        archive.add_array("strided", &c.slice(s![..;2, 1..])).unwrap();
+        archive.add_array("scalar", &arr0(2.5_f64)).unwrap();
+        archive.get_mut().add_slice("picks", &picks()).unwrap();
+        let file = archive.finish().unwrap();
+
+        let mut archive = npy_ndarray::NpzReader::new(file).unwrap();
+        assert_eq!(archive.names().unwrap(), ["c", "fortran", "strided", "scalar", "picks"]);
+        assert_eq!(archive.by_name::<ndarray::OwnedRepr<f32>, ndarray::Ix2>("c.npy").unwrap(), c);
+        let read: Array3<i64> = archive.by_name("fortran").unwrap();
+        assert_eq!((read.strides(), &read), (fortran.strides(), &fortran));
+        let strided: ArrayD<f32> = archive.by_index(2).unwrap();
+        assert_eq!(strided, c.slice(s![..;2, 1..]).into_dyn());
+        let scalar: Array0<f64> = archive.by_name("scalar").unwrap();
+        assert_eq!(scalar.into_scalar(), 2.5);
+        assert_eq!(archive.get_mut().by_name::<Pick>("picks").unwrap(), picks());
+        let error = archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix2>("c").unwrap_err();
+        assert!(error.to_string().starts_with("member \"c\": the file does not fit f64: file has <f4"), "{error}");
+        let error = archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix2>("d").unwrap_err();
+        assert_eq!(error.to_string(), "the archive has no array \"d\"; it has c, fortran, strided, scalar, picks");
+    }
+}
