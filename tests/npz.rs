@@ -415,3 +415,44 @@ fn arrays_of_ndarray() {
         assert_eq!(error.to_string(), "the archive has no array \"d\"; it has c, fortran, strided, scalar, picks");
     }
 }
+
+/// Arrays of an archive in a map, without copying one byte; NumPy reads it like any other.
+#[test]
+fn aligned_members_are_viewed_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aligned.npz");
+    for is_streamed in [false, true] {
+        let file = std::fs::File::create(&path).unwrap();
+        let mut archive = if is_streamed { NpzWriter::streaming(file) } else { NpzWriter::new(file) };
+        archive.set_aligned(true);
+        drop(fill(archive));
+        let bytes = std::fs::read(&path).unwrap();
+        check(&bytes);
+        // SAFETY: nobody else knows the file.
+        let map = unsafe { memmap2::Mmap::map(&std::fs::File::open(&path).unwrap()).unwrap() };
+        let mut archive = NpzReader::new(Cursor::new(&map[..])).unwrap();
+        let view: &[f64] = archive.view("values").unwrap();
+        assert_eq!(view, values());
+        let inside = map.as_ptr_range();
+        assert!(inside.contains(&view.as_ptr().cast()) && inside.contains(&view.as_ptr_range().end.cast()));
+        let matrix = archive.index_of("größe/matrix").unwrap();
+        let bytes: &[u8] = archive.stored(matrix).unwrap();
+        assert_eq!(npy_ndarray::ViewNpyExt::view_npy(bytes).map(|view: ndarray::ArrayView2<'_, i16>| view[[1, 2]]).unwrap(), 6);
+        if let Some(numpy) = numpy("aligned_members_are_viewed_in_place") {
+            let program = "import io, sys, numpy as np; print(np.load(io.BytesIO(sys.stdin.buffer.read()))['values'].sum())";
+            let sum: f64 = String::from_utf8(numpy.run(["-c", program], &map)).unwrap().trim().parse().unwrap();
+            assert!((sum - values().iter().sum::<f64>()).abs() < 1e-6);
+        }
+    }
+    // What is not aligned, and what is compressed.
+    let mut memory = vec![0; stored().len() + 64];
+    let begin = memory.as_ptr().align_offset(64);
+    memory[begin..][..stored().len()].copy_from_slice(&stored());
+    let mut archive = NpzReader::new(Cursor::new(&memory[begin..][..stored().len()])).unwrap();
+    let error = archive.view::<f64>("values").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Misaligned { .. }), "{error}");
+    assert_eq!(error.member(), Some("values"));
+    let compressed = compressed();
+    let mut archive = NpzReader::new(Cursor::new(&compressed[..])).unwrap();
+    assert_eq!(problem(archive.view::<f64>("values")), ArchiveProblem::NotStored);
+}

@@ -417,6 +417,9 @@ pub enum ArchiveProblem {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
+    /// The member is compressed, so that it cannot be viewed in place.
+    #[error("it is compressed, so it cannot be viewed in place; read a copy")]
+    NotStored,
     /// The compressed data of a member cannot be decompressed.
     #[error("its compressed data are damaged")]
     Damaged,

@@ -77,6 +77,11 @@ impl<'a, R: Read> Member<'a, R> {
         })
     }
 
+    /// Whether its bytes in the archive are its content.
+    pub(super) fn is_stored(&self) -> bool {
+        matches!(self.method, Method::Stored)
+    }
+
     /// How many bytes the content has, if that can be believed before they were read.
     pub(crate) fn length(&self) -> Option<u64> {
         self.is_plausible.then_some(self.size)

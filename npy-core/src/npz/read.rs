@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use super::directory::{self, Entry};
 use super::member::{FillFrom, Member};
 use crate::element::NpyElement;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::read::{NpyReader, fill_from_file};
+use crate::view::{NpyView, view_with};
 
 /// Reads the arrays of an archive, by their names or one after another.
 ///
@@ -213,6 +214,38 @@ impl<R: Read + Seek> NpzReader<R> {
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
         let name = self.name(index).unwrap_or_default().to_owned();
         self.array(index).and_then(read).map_err(|error| error.with_member(name))
+    }
+}
+
+impl<'a> NpzReader<Cursor<&'a [u8]>> {
+    /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
+    ///
+    /// The checksum is not checked, because that would read everything.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put arrays at
+    /// any address: [`NpzWriter::set_aligned`](super::NpzWriter::set_aligned) writes others, and [`by_name`](Self::by_name) reads a copy.
+    pub fn view<T: NpyView>(&mut self, name: &str) -> Result<&'a [T]> {
+        let index = self.find(name)?;
+        let limits = self.limits;
+        self.stored(index).and_then(|bytes| view_with(bytes, limits)).map_err(|error| error.with_member(name))
+    }
+
+    /// The content of a stored member in place, unchecked.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, or it is compressed.
+    pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
+        let (member, _) = self.open_member(index)?;
+        if !member.is_stored() {
+            return Err(directory::archive(ArchiveProblem::NotStored));
+        }
+        let size = usize::try_from(self.entries[index].size).unwrap_or(usize::MAX);
+        let begin = usize::try_from(self.reader.position()).unwrap_or(usize::MAX);
+        let bytes: &'a [u8] = self.reader.get_ref();
+        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| directory::archive(ArchiveProblem::Overlap))
     }
 }
 

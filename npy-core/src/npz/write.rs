@@ -35,6 +35,9 @@ const ZIP64_LIMIT: u64 = i32::MAX as u64;
 const MOST_MEMBERS: u64 = u16::MAX as u64;
 const IN_ZIP64: u32 = u32::MAX;
 
+/// Of members that can be viewed in place: that of the data in an `.npy` file.
+const ALIGNMENT: u64 = 64;
+
 /// What NumPy's `savez_compressed` takes.
 const LEVEL: u32 = 6;
 
@@ -66,6 +69,7 @@ pub struct NpzWriter<W: Write> {
     patch: Option<fn(&mut W, &Local) -> io::Result<()>>,
     replacement: Option<Replacement>,
     is_compressed: bool,
+    is_aligned: bool,
     members: Vec<Local>,
     names: HashSet<String>,
     /// Bytes written so far.
@@ -84,6 +88,8 @@ struct Local {
     size: u64,
     /// Where its local header begins.
     offset: u64,
+    /// An extra field of the local header that does nothing but take room.
+    padding: Vec<u8>,
 }
 
 impl NpzWriter<File> {
@@ -135,6 +141,7 @@ impl<W: Write> NpzWriter<W> {
             patch: None,
             replacement: None,
             is_compressed: false,
+            is_aligned: false,
             members: Vec::new(),
             names: HashSet::new(),
             position: 0,
@@ -145,6 +152,30 @@ impl<W: Write> NpzWriter<W> {
     /// Whether the members from here on are compressed.
     pub fn set_compressed(&mut self, compressed: bool) {
         self.is_compressed = compressed;
+    }
+
+    /// Whether the members from here on begin at multiples of 64 bytes of the archive, so that the arrays of a stored member can be viewed in
+    /// place ([`NpzReader::view`](super::NpzReader::view)). The archive stays one that NumPy and others read; it is no longer byte for
+    /// byte what `np.savez` writes.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.set_aligned(true);
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// let file = archive.finish()?.into_inner();
+    /// # let mut memory = vec![0; file.len() + 64];
+    /// # let begin = memory.as_ptr().align_offset(64);
+    /// # memory[begin..][..file.len()].copy_from_slice(&file);
+    /// # let map = &memory[begin..][..file.len()];
+    ///
+    /// let mut archive = NpzReader::new(std::io::Cursor::new(map))?; // of a map of the file, say
+    /// let x: &[f64] = archive.view("x")?;
+    /// assert_eq!(x, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn set_aligned(&mut self, aligned: bool) {
+        self.is_aligned = aligned;
     }
 
     /// Adds a one-dimensional array.
@@ -218,7 +249,9 @@ impl<W: Write> NpzWriter<W> {
         self.failed = true;
         let flags = if name.is_ascii() { 0 } else { UTF8 } | if self.patch.is_some() { 0 } else { DESCRIPTOR };
         let method = if self.is_compressed { 8 } else { 0 };
-        let mut local = Local { name: name.to_owned(), method, flags, crc: 0, compressed: 0, size: 0, offset: self.position };
+        let padding = if self.is_aligned { padding_field(self.position + LOCAL_BYTES + name.len() as u64) } else { Vec::new() };
+        let mut local =
+            Local { name: name.to_owned(), method, flags, crc: 0, compressed: 0, size: 0, offset: self.position, padding };
         let header = local.header();
         self.writer.write_all(&header).map_err(cannot_write)?;
         self.position += header.len() as u64;
@@ -281,7 +314,7 @@ fn write_content(writer: &mut impl Write, local: &mut Local, write: impl FnOnce(
 /// Goes back to the member's local header, which is `written` bytes back, and puts in what is known now.
 fn patch<W: Write + Seek>(writer: &mut W, local: &Local) -> io::Result<()> {
     let name_bytes = local.name.len() as u64;
-    let to_header = LOCAL_BYTES + name_bytes + ZIP64_FIELD_BYTES + local.compressed;
+    let to_header = LOCAL_BYTES + name_bytes + ZIP64_FIELD_BYTES + local.padding.len() as u64 + local.compressed;
     // Relative to here, because the archive need not begin where the stream does.
     let back = |bytes: u64| i64::try_from(bytes).map(|bytes| SeekFrom::Current(-bytes)).map_err(io::Error::other);
     writer.seek(back(to_header - CRC_AT)?)?;
@@ -290,7 +323,8 @@ fn patch<W: Write + Seek>(writer: &mut W, local: &Local) -> io::Result<()> {
     writer.seek(SeekFrom::Current(i64::try_from(to_sizes).map_err(io::Error::other)?))?;
     writer.write_all(&local.size.to_le_bytes())?;
     writer.write_all(&local.compressed.to_le_bytes())?;
-    writer.seek(SeekFrom::Current(i64::try_from(local.compressed).map_err(io::Error::other)?))?;
+    let to_end = local.padding.len() as u64 + local.compressed;
+    writer.seek(SeekFrom::Current(i64::try_from(to_end).map_err(io::Error::other)?))?;
     Ok(())
 }
 
@@ -307,9 +341,12 @@ impl Local {
         bytes.extend(self.crc.to_le_bytes());
         bytes.extend([0xff; 8]);
         bytes.extend(self.name_bytes());
-        bytes.extend(20_u16.to_le_bytes());
+        let field = zip64_field(&[self.size, self.compressed]);
+        // At most 20, and a padding of 69.
+        bytes.extend([u8::try_from(field.len() + self.padding.len()).unwrap_or_default(), 0]);
         bytes.extend(self.name.as_bytes());
-        bytes.extend(zip64_field(&[self.size, self.compressed]));
+        bytes.extend(field);
+        bytes.extend(&self.padding);
         bytes
     }
 
@@ -358,6 +395,19 @@ impl Local {
     fn name_bytes(&self) -> [u8; 2] {
         u16::try_from(self.name.len()).unwrap_or_default().to_le_bytes()
     }
+}
+
+/// The field that makes data begin at a multiple of 64, if all before the extra fields ends at `end`. It is that of Android's `zipalign`:
+/// identifier, length, alignment, zeros.
+fn padding_field(end: u64) -> Vec<u8> {
+    const HEAD: u64 = 6;
+    let end = end + ZIP64_FIELD_BYTES + HEAD;
+    // Less than the alignment.
+    let zeros = usize::try_from(end.next_multiple_of(ALIGNMENT) - end).unwrap_or_default();
+    let mut bytes = vec![0x35, 0xd9, u8::try_from(2 + zeros).unwrap_or_default(), 0];
+    bytes.extend(u16::try_from(ALIGNMENT).unwrap_or_default().to_le_bytes());
+    bytes.resize(bytes.len() + zeros, 0);
+    bytes
 }
 
 /// The extra field of numbers that do not fit 32 bits.
