@@ -406,6 +406,26 @@ mod conversions {
     }
 
     #[test]
+    fn advice_for_another_dtype_than_was_said() {
+        #[derive(NpyRecord, Debug)]
+        #[allow(dead_code, reason = "only the messages are of interest")]
+        struct Said {
+            #[npy(dtype = "<i8")]
+            count: i16,
+            #[npy(dtype = "M8[s]")]
+            time: i64,
+            other: f64,
+        }
+        let error = npy_core::read::<Said>(&zeros("[('count', '<i2'), ('time', '<M8[ms]'), ('other', '<M8[s]')]")[..]).unwrap_err();
+        insta::assert_snapshot!(error, @r#"
+        the file does not fit Said in 3 places
+          count: file has <i2, struct needs <i8 (its `dtype` says otherwise; the file's is `#[npy(dtype = "<i2")]`)
+          time: file has <M8[ms], struct needs <M8[s] (its `dtype` says otherwise; the file's is `#[npy(dtype = "<M8[ms]")]`)
+          other: file has <M8[s], struct needs <f8 (`Datetime64<unit::Second>` reads it)
+        "#);
+    }
+
+    #[test]
     fn values_that_the_narrower_type_lacks_are_errors() {
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         struct Wide {
@@ -522,6 +542,54 @@ mod conversions {
         }
     }
 
+    /// What is in the file may be private, and the module's name may come out of a macro.
+    #[test]
+    fn conversions_through_private_types_and_macros() {
+        mod inner {
+            mod wire {
+                #[derive(npy_core::NpyRecord)]
+                pub(super) struct Wire {
+                    pub(super) x: f64,
+                }
+            }
+            mod conversion {
+                pub(super) type Element = super::wire::Wire;
+
+                pub(super) fn decode(wire: Element) -> Result<u8, String> {
+                    if wire.x < 256.0 { Ok(wire.x as u8) } else { Err("too large".to_owned()) }
+                }
+
+                pub(super) fn encode(value: &u8) -> Result<Element, String> {
+                    Ok(Element { x: f64::from(*value) })
+                }
+            }
+
+            #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+            pub struct Record {
+                #[npy(with = conversion)]
+                pub value: u8,
+            }
+
+            #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+            pub struct Newtype(#[npy(with = conversion)] pub u8);
+
+            macro_rules! record {
+                ($name:ident, $module:ident) => {
+                    #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
+                    #[allow(non_upper_case_globals)]
+                    pub struct $name<const n: usize> {
+                        #[npy(with = $module)]
+                        pub value: u8,
+                    }
+                };
+            }
+            record!(OfMacro, conversion);
+        }
+        round_trip(&[inner::Record { value: 1 }], "[('value', [('x', '<f8')])]");
+        round_trip(&[inner::Newtype(1)], "[('x', '<f8')]");
+        round_trip(&[inner::OfMacro::<3> { value: 1 }], "[('value', [('x', '<f8')])]");
+    }
+
     #[test]
     fn conversions_of_ones_own() {
         /// Seconds in the file, a `Duration` here.
@@ -618,6 +686,10 @@ mod text_and_time {
         assert_eq!(path, "several[1]");
         let (_, path, _) = problem(npy_core::write(Vec::new(), &[Station { list: b"long".to_vec(), ..station() }]));
         assert_eq!(path, "list");
+        // Bytes, of which a NUL at the end would be lost.
+        let (_, path, found) = problem(npy_core::write(Vec::new(), &[Station { list: vec![1, 0], ..station() }]));
+        assert_eq!(path, "list");
+        assert!(found.to_string().starts_with("the bytes end in NUL"), "{found}");
 
         let long = Station { short: "xyz".to_owned(), bytes: "aé".to_owned(), ..station() };
         let read = npy_core::read::<Station>(&written(&[long])[..]).unwrap();
@@ -679,6 +751,10 @@ mod shapes {
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         struct Name(String);
         round_trip(&[Name("ab".to_owned()), Name("abc".to_owned())], "<U3");
+
+        #[derive(NpyRecord, Clone, Debug, PartialEq)]
+        struct Id<T>(u64, #[npy(skip)] std::marker::PhantomData<T>);
+        round_trip(&[Id::<String>(7, std::marker::PhantomData)], "<u8");
 
         #[derive(NpyRecord, Clone, Debug, PartialEq)]
         #[npy(transparent)]

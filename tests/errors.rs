@@ -154,12 +154,12 @@ struct Pick {
 #[test]
 fn records_that_do_not_fit() {
     insta::assert_snapshot!(read_as::<Event>("<f4"), @"the file does not fit Event: file has <f4, Rust type needs [('id', '<u4'), ('origin', [('depth', '<f8'), ('name', '<U')]), ('picks', [('time', '<f4', (2,)), ('phase', '<U')], (2,))] (`f32` reads it)");
-    insta::assert_snapshot!(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]"), @"the file does not fit Event: origin.depth: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it; in Python, `.astype('<f8')` converts it)");
+    insta::assert_snapshot!(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]"), @"the file does not fit Event: origin.depth: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it)");
     insta::assert_snapshot!(read_as::<Event>("[('id', '<i4'), ('origin', '<f8'), ('picks', [('time', '<f8', (2,)), ('Phase', '|S2')], (2,))]"), @r#"
     the file does not fit Event in 4 places
-      id: file has <i4, struct needs <u4 (`i32` reads it; in Python, `.astype('<u4')` converts it)
+      id: file has <i4, struct needs <u4 (`i32` reads it)
       origin: file has <f8, struct needs [('depth', '<f8'), ('name', '<U')] (`f64` reads it)
-      picks[].time[]: file has <f8, struct needs <f4 (`f64` reads it; in Python, `.astype('<f4')` converts it)
+      picks[].time[]: file has <f8, struct needs <f4 (`f64` reads it)
       picks[].phase: file has no such field, struct needs <U (the file has time, Phase; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
     "#);
     insta::assert_snapshot!(read_as::<Event>("[]"), @r#"

@@ -350,8 +350,8 @@ fn every_mismatch_is_reported_at_once_with_its_path() {
     let error = npy_core::read::<Sample>(&header.to_bytes()[..]).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     the file does not fit Sample in 5 places
-      id: file has <u4, struct needs |u1 (`u32` reads it; in Python, `.astype('|u1')` converts it)
-      value: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it; in Python, `.astype('<f8')` converts it)
+      id: file has <u4, struct needs |u1 (`u32` reads it)
+      value: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it)
       count: file has no such field, struct needs <i2 (the file has id, value, place, trace; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
       place.y: file has no such field, struct needs <f8 (the file has x, z; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
       trace: file has ('<i4', (3,)), struct needs ('<i4', (2,)) (the sub-array has 3 items along this axis, and the Rust array has 2)

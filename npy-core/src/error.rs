@@ -654,7 +654,13 @@ impl fmt::Display for ValueProblem {
             Self::NotUtf8 { position } => {
                 write!(f, "the bytes are not UTF-8 from byte {position} on; read them as `FixedBytes`")
             }
-            Self::TooLong { length, dtype } => write!(f, "a text of length {length} does not fit {dtype}"),
+            Self::TooLong { length, dtype } => {
+                write!(f, "a text of length {length} does not fit {dtype}")?;
+                if dtype.ends_with("U0") {
+                    f.write_str("; say how wide it is, in the header or by `#[npy(dtype = \"U16\")]` on the field")?;
+                }
+                Ok(())
+            }
             Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
             Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
             Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),

@@ -19,11 +19,13 @@ pub struct Layout<P> {
 pub struct Planner {
     path: String,
     mismatches: Vec<Mismatch>,
+    /// Whether what is planned has `#[npy(dtype = …)]`.
+    is_dtype_given: bool,
 }
 
 impl Planner {
     pub(crate) fn new() -> Self {
-        Self { path: String::new(), mismatches: Vec::new() }
+        Self { path: String::new(), mismatches: Vec::new(), is_dtype_given: false }
     }
 
     /// The error that lists every mismatch.
@@ -35,11 +37,13 @@ impl Planner {
     /// Notes that the file's dtype is not the one that the Rust type needs.
     #[cold]
     pub fn mismatch(&mut self, file: &DType, rust: &DType) {
-        let convert = format!("in Python, `.astype({})` converts it", rust.descr());
-        let advice = match (suggest(file), rust) {
-            (Some(name), DType::Scalar(_)) => format!("`{name}` reads it; {convert}"),
-            (Some(name), _) => format!("`{name}` reads it"),
-            (None, _) => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+        let advice = match suggest(file) {
+            Some(name) if self.path.is_empty() && matches!(rust, DType::Scalar(_)) => {
+                format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr())
+            }
+            _ if self.is_dtype_given => Self::other_dtype(file),
+            Some(name) => format!("`{name}` reads it"),
+            None => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
         };
         self.mismatch_with(file, show(rust), Some(advice));
     }
@@ -47,13 +51,25 @@ impl Planner {
     /// [`mismatch`](Self::mismatch) where `widen` would read it.
     #[cold]
     pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
-        let convert = format!("in Python, `.astype({})` converts it", rust.descr());
-        let advice = match (suggest(file), self.path.is_empty()) {
-            (Some(name), false) => format!("`{name}` or `#[npy(widen)]` reads it; {convert}"),
-            (Some(name), true) => format!("`{name}` reads it; {convert}"),
-            (None, _) => format!("`#[npy(widen)]` reads it; {convert}"),
-        };
-        self.mismatch_with(file, show(rust), Some(advice));
+        match suggest(file) {
+            Some(name) if !self.path.is_empty() && !self.is_dtype_given => {
+                self.mismatch_with(file, show(rust), Some(format!("`{name}` or `#[npy(widen)]` reads it")));
+            }
+            _ => self.mismatch(file, rust),
+        }
+    }
+
+    /// What to do about a field that says which dtype the file has.
+    fn other_dtype(file: &DType) -> String {
+        format!("its `dtype` says otherwise; the file's is `#[npy(dtype = \"{file}\")]`")
+    }
+
+    /// Plans a field that says which dtype the file has.
+    pub(crate) fn with_dtype_given<T>(&mut self, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.is_dtype_given, true);
+        let result = plan(self);
+        self.is_dtype_given = outside;
+        result
     }
 
     #[cold]

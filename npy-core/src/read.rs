@@ -531,6 +531,11 @@ impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
             }
         }
     }
+
+    /// At most as many as are left: an error ends it.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.items.len().checked_add(self.chunks.reader.remaining().max(1)))
+    }
 }
 
 impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}

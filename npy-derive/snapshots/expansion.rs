@@ -18,6 +18,7 @@
     missing_docs,
     non_camel_case_types,
     non_snake_case,
+    non_upper_case_globals,
     private_bounds,
     private_interfaces,
     trivial_bounds,
@@ -242,6 +243,7 @@ const _: () = {
     missing_docs,
     non_camel_case_types,
     non_snake_case,
+    non_upper_case_globals,
     private_bounds,
     private_interfaces,
     trivial_bounds,
@@ -392,16 +394,16 @@ const _: () = {
                     __npy::assert_size::<u8>("`Sample` cannot be viewed: `id` takes more memory than it has bytes in the file");
                     __npy::assert_layout(
                         layout.plan.id.offset() == __npy::offset_of!(Self, id),
-                        "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
+                        "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
                     );
                     __npy::assert_size::<f64>("`Sample` cannot be viewed: `time` takes more memory than it has bytes in the file");
                     __npy::assert_layout(
                         layout.plan.time.offset() == __npy::offset_of!(Self, time),
-                        "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; the fields' alignment in Rust is not NumPy's",
+                        "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
                     );
                     __npy::assert_layout(
                         layout.itemsize == __npy::size_of::<Self>(),
-                        "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; the fields' alignment in Rust is not NumPy's",
+                        "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
                     );
                 }
                 __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),
@@ -429,6 +431,7 @@ const _: () = {
     missing_docs,
     non_camel_case_types,
     non_snake_case,
+    non_upper_case_globals,
     private_bounds,
     private_interfaces,
     trivial_bounds,

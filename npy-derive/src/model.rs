@@ -71,7 +71,8 @@ impl<'a> Model<'a> {
                 }
                 let fields: Vec<_> =
                     data.fields.iter().enumerate().map(|(index, field)| Field::new(ctxt, &attrs, input, index, field)).collect();
-                let is_newtype = matches!(data.fields, Fields::Unnamed(_)) && fields.len() == 1;
+                let stored = fields.iter().filter(|field| !field.is_skipped()).count();
+                let is_newtype = matches!(data.fields, Fields::Unnamed(_)) && (stored == 1 || fields.len() == 1);
                 if attrs.transparent.is_given() || is_newtype { Shape::Transparent(fields) } else { Shape::Record(fields) }
             }
             Data::Enum(data) => Shape::Enum(variants(ctxt, data)?),

@@ -14,8 +14,9 @@ use crate::plan::{Layout, Planner, rust_type};
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be stored under this dtype (`{Self}`)",
     label = "this dtype does not hold every `{T}`",
-    note = "without `dtype`, a type is stored as its own; numbers can be stored as wider numbers, `String` as `U16` or `S16`, \
-            `i64` and the types of `jiff` and `chrono` as times"
+    note = "without `dtype`, a type is stored as its own; numbers can be stored as wider numbers that hold each of their values, `String` \
+            as `U16` or `S16`, `i64` and the types of `jiff` and `chrono` as times; for the byte order of enums, newtypes and records, \
+            use `endian` on the struct they are in"
 )]
 #[allow(missing_docs, reason = "they are those of `NpyElement`")]
 pub trait Codec<T> {
@@ -158,7 +159,7 @@ impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
     }
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<T::Plan> {
-        T::plan(file, planner)
+        planner.with_dtype_given(|planner| T::plan(file, planner))
     }
 
     #[inline(always)]
@@ -199,7 +200,7 @@ macro_rules! stored_as {
             }
 
             fn plan(file: &$crate::dtype::DType, planner: &mut $crate::plan::Planner) -> Option<Self::Plan> {
-                <$stored as $crate::element::NpyElement>::plan(file, planner)
+                planner.with_dtype_given(|planner| <$stored as $crate::element::NpyElement>::plan(file, planner))
             }
 
             #[inline(always)]

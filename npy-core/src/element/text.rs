@@ -218,6 +218,12 @@ fn too_long(length: usize, dtype: &DType) -> ValueError {
     ValueProblem::TooLong { length, dtype: dtype.to_string() }.into()
 }
 
+#[cold]
+fn ends_in_nul() -> ValueError {
+    let problem = "the bytes end in NUL, which is padding in an `S` text and would be lost; store them as raw bytes (`V`)";
+    ValueProblem::Unrepresentable { problem: problem.to_owned() }.into()
+}
+
 fn bytes_dtype(length: usize) -> DType {
     Scalar::new(ScalarKind::Bytes { length }, ByteOrder::NATIVE).into()
 }
@@ -554,6 +560,9 @@ stored_as! {
 
 stored_as! {
     {const N: usize} Vec<u8> as FixedBytes<N>,
-    |value| FixedBytes::new(value).map_err(|_| too_long(value.len(), &bytes_dtype(N))),
+    |value| match value.last() {
+        Some(0) => Err(ends_in_nul()),
+        _ => FixedBytes::new(value).map_err(|_| too_long(value.len(), &bytes_dtype(N))),
+    },
     |stored| Ok(stored.as_bytes().to_vec())
 }

@@ -123,6 +123,7 @@ fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
             missing_docs,
             non_camel_case_types,
             non_snake_case,
+            non_upper_case_globals,
             private_bounds,
             private_interfaces,
             trivial_bounds,

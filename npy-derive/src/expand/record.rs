@@ -1,6 +1,6 @@
 //! A struct of several fields, or of named ones: a structured dtype.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Generics, Ident, LitStr, Member, Path, Type};
@@ -155,21 +155,23 @@ fn with_marker(model: &Model<'_>, generics: &Generics, Column { ty, model: field
 pub(super) fn with_items(model: &Model<'_>, generics: &Generics, ty: &Type, marker: &Ident, module: &Path) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ident = model.ident;
+    let local = |name| Ident::new(name, Span::mixed_site());
+    let (element, value, error) = (local("element"), local("value"), local("error"));
     // So that what is wrong with the module's functions is said under its name.
-    let decode = quote_spanned!(module.span()=> __npy::Result::map_err(#module::decode(element), |error| __npy::ToString::to_string(&error)));
-    let encode =
-        quote_spanned!(module.span()=> __npy::Result::map_err(#module::encode(value), |error| __npy::ToString::to_string(&error)));
+    let decode = quote_spanned!(module.span()=> __npy::Result::map_err(#module::decode(#element), |#error| __npy::ToString::to_string(&#error)));
+    let encode = quote_spanned!(module.span()=> __npy::Result::map_err(#module::encode(#value), |#error| __npy::ToString::to_string(&#error)));
     quote! {
-        pub struct #marker #impl_generics (__npy::PhantomData<fn() -> #ident #type_generics>) #where_clause;
+        // Not `pub`: what is in the file may be a private type.
+        struct #marker #impl_generics (__npy::PhantomData<fn() -> #ident #type_generics>) #where_clause;
 
         impl #impl_generics __npy::With<#ty> for #marker #type_generics #where_clause {
             type Element = #module::Element;
 
-            fn decode(element: Self::Element) -> __npy::Result<#ty, __npy::String> {
+            fn decode(#element: Self::Element) -> __npy::Result<#ty, __npy::String> {
                 #decode
             }
 
-            fn encode(value: &#ty) -> __npy::Result<Self::Element, __npy::String> {
+            fn encode(#value: &#ty) -> __npy::Result<Self::Element, __npy::String> {
                 #encode
             }
         }

@@ -56,7 +56,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
 fn proof(model: &Model<'_>, Locals { layout, .. }: &Locals) -> TokenStream {
     let ident = model.ident;
     let advice = if model.attrs.align.is_given() {
-        "the fields' alignment in Rust is not NumPy's"
+        "NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too"
     } else {
         "add `#[npy(align)]` to write the padding that `repr(C)` has, or use `repr(C, packed)`"
     };
