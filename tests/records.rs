@@ -403,3 +403,15 @@ fn types_of_every_origin_are_fields() {
     assert_eq!(Position::dtype().to_string(), "[('at', '<f4', (3,))]");
     assert_eq!(Position { at: [1.0; 3] }.at, [1.0; 3]);
 }
+
+/// Without a unit there is nothing to count.
+#[test]
+fn times_without_a_unit_have_no_count() {
+    use npy_core::unit::Generic;
+    assert_eq!(Datetime64::<Generic, 7>::dtype(), Datetime64::<Generic>::dtype());
+    let times = [Timedelta64::<Generic, 7>::new(3)];
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &times).unwrap();
+    assert_eq!(npy_core::read::<Timedelta64<Generic, 7>>(&file[..]).unwrap(), times);
+    assert_eq!(npy_core::read::<Timedelta64<Generic>>(&file[..]).unwrap()[0].steps(), Some(3));
+}

@@ -168,8 +168,14 @@ impl TimeUnit {
 }
 
 impl Scalar {
-    /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects).
+    /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects), and so is the count of
+    /// a time without a unit.
     pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
+        let kind = match kind {
+            ScalarKind::Datetime { unit: unit @ TimeUnit::Generic, .. } => ScalarKind::Datetime { unit, count: 1 },
+            ScalarKind::Timedelta { unit: unit @ TimeUnit::Generic, .. } => ScalarKind::Timedelta { unit, count: 1 },
+            kind => kind,
+        };
         let byte_order = match kind {
             ScalarKind::Bool
             | ScalarKind::Int8

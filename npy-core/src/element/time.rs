@@ -147,7 +147,8 @@ macro_rules! time {
             }
 
             fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
-                let plan = super::order_of(dtype, ScalarKind::$kind { unit: U::UNIT, count: COUNT });
+                let own = Scalar::new(ScalarKind::$kind { unit: U::UNIT, count: COUNT }, ByteOrder::NATIVE);
+                let plan = super::order_of(dtype, own.kind());
                 if plan.is_none() {
                     planner.mismatch(dtype, &Self::dtype());
                 }
