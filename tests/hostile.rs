@@ -437,6 +437,13 @@ fn archives_that_lie() {
             damaged[at / 8] ^= 1 << (at % 8);
             let (_, peak) = with_peak(|| read(&damaged).is_err());
             assert!(peak < 16 * FEW, "bit {at}: {peak}");
+            let (_, peak) = with_peak(|| {
+                let mut stream = npy_core::npz::NpzStream::new(&damaged[..]);
+                while let Ok(Some(mut member)) = stream.next() {
+                    let _ = member.array().and_then(NpyReader::into_vec::<f64>);
+                }
+            });
+            assert!(peak < 16 * FEW, "bit {at} of a stream: {peak}");
         }
     }
 }

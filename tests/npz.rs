@@ -4,7 +4,7 @@ mod support;
 
 use std::io::{Cursor, Read};
 
-use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
 use support::numpy::{frames, numpy};
 
@@ -455,4 +455,104 @@ fn aligned_members_are_viewed_in_place() {
     let compressed = compressed();
     let mut archive = NpzReader::new(Cursor::new(&compressed[..])).unwrap();
     assert_eq!(problem(archive.view::<f64>("values")), ArchiveProblem::NotStored);
+}
+
+/// A stream that gives few bytes at a time, and cannot be gone back in.
+struct Pipe<'a>(&'a [u8]);
+
+impl Read for Pipe<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = buffer.len().min(1000);
+        self.0.read(&mut buffer[..most])
+    }
+}
+
+#[test]
+fn archives_are_read_forward_only() {
+    let compressed_stream = {
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(true);
+        fill(archive)
+    };
+    for archive in [stored(), compressed(), streamed(), compressed_stream] {
+        let mut names = Vec::new();
+        let mut stream = NpzStream::new(Pipe(&archive));
+        while let Some(mut member) = stream.next().unwrap() {
+            names.push(member.name().to_owned());
+            match member.name() {
+                "values" => assert_eq!(member.array().unwrap().into_vec::<f64>().unwrap(), values()),
+                "picks" => assert_eq!(member.array().unwrap().records::<Pick>().map(Result::unwrap).collect::<Vec<_>>(), picks()),
+                "größe/matrix" => assert_eq!(member.array().unwrap().header().shape(), [2, 3]),
+                "empty" => assert_eq!(member.array().unwrap().into_vec::<u8>().unwrap(), []),
+                // Passed over.
+                _ => {}
+            }
+        }
+        assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""]);
+        // Over is over.
+        assert!(stream.next().unwrap().is_none());
+
+        // Nothing is read, part is read, and an array of another type is asked for.
+        let mut stream = NpzStream::new(Pipe(&archive));
+        let mut count = 0;
+        while let Some(mut member) = stream.next().unwrap() {
+            match count {
+                0 => {}
+                1 => drop(member.array().unwrap().read_into(&mut [picks()[0].clone()])),
+                _ => assert!(member.array().unwrap().into_vec::<Pick>().is_err()),
+            }
+            count += 1;
+        }
+        assert_eq!(count, 5);
+
+        // Every cut is an error, or was behind what was read.
+        for length in (0..archive.len()).step_by(37) {
+            let mut stream = NpzStream::new(Pipe(&archive[..length]));
+            let mut complete = 0;
+            let result = loop {
+                match stream.next() {
+                    Ok(Some(mut member)) => {
+                        if let Err(error) = member.array().map(|_| ()) {
+                            break Err(error);
+                        }
+                        complete += 1;
+                    }
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+            };
+            assert!(result.is_err() || complete == 5, "{length}");
+        }
+    }
+}
+
+/// Flipped bits are found in members that are passed over, too.
+#[test]
+fn flipped_bits_are_found_in_a_pipe() {
+    let mut state = 7;
+    for archive in [stored(), compressed(), streamed()] {
+        for _ in 0..500 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let mut stream = NpzStream::new(&damaged[..]);
+            while let Ok(Some(mut member)) = stream.next() {
+                let name = member.name().to_owned();
+                let Ok(array) = member.array() else { continue };
+                if array.header().dtype().to_string() == "<f8"
+                    && let Ok(found) = array.into_vec::<f64>()
+                {
+                    // The name, and the shape's writing, are not covered by the checksum.
+                    assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
+                }
+            }
+        }
+    }
+    let mut archive = stored();
+    archive[30 + 10 + 20 + 128] ^= 1;
+    let mut stream = NpzStream::new(&archive[..]);
+    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
+    let error = stream.next().map(|_| ()).unwrap_err();
+    assert_eq!(error.member(), Some("values"));
+    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
 }

@@ -417,6 +417,9 @@ pub enum ArchiveProblem {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
+    /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
+    #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
+    UnknownSize,
     /// The member is compressed, so that it cannot be viewed in place.
     #[error("it is compressed, so it cannot be viewed in place; read a copy")]
     NotStored,

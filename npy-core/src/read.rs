@@ -212,6 +212,23 @@ impl<'a, R: Read> NpyReader<crate::npz::Member<'a, R>> {
     }
 }
 
+#[cfg(feature = "npz")]
+impl<'a, R: Read> NpyReader<crate::npz::MemberContent<'a, R>> {
+    /// Reads the header of an array that is a member of an archive, which is read forward only.
+    pub(crate) fn of_content(content: crate::npz::MemberContent<'a, R>, limits: Limits) -> Result<Self> {
+        let source = Source {
+            fill: crate::npz::MemberContent::fill,
+            length: |_, _| None,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: crate::npz::MemberContent::finish,
+        };
+        let mut reader = Self::with_source(content, source, &limits)?;
+        reader.reader.set_array_bytes(reader.header.data_bytes());
+        Ok(reader)
+    }
+}
+
 impl<R: Read> NpyReader<R> {
     /// Reads the header of the array that begins at the stream's position.
     ///

@@ -10,6 +10,7 @@ const END64_LOCATOR: &[u8; 4] = b"PK\x06\x07";
 const END64: &[u8; 4] = b"PK\x06\x06";
 const ENTRY: &[u8; 4] = b"PK\x01\x02";
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
+const DESCRIPTOR_SIGNATURE: &[u8; 4] = b"PK\x07\x08";
 
 /// Bytes of the record at the end of an archive, without its comment.
 const END_BYTES: usize = 22;
@@ -27,6 +28,7 @@ const ZIP64: u16 = 1;
 
 /// Flag bits.
 const ENCRYPTED: u16 = 1;
+const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
 
 /// A member of the archive, as the directory has it.
@@ -193,7 +195,7 @@ impl Entry {
             return None;
         }
         let mut entry = Self {
-            name: if flags & UTF8 != 0 { String::from_utf8_lossy(name).into_owned() } else { cp437::decode(name) },
+            name: decode_name(name, flags),
             method,
             is_encrypted: flags & ENCRYPTED != 0,
             crc,
@@ -254,6 +256,100 @@ impl Entry {
         reader.seek(SeekFrom::Current(extra_bytes.into())).map_err(cannot_read)?;
         Ok(())
     }
+}
+
+/// The header before the data of a member, for those that read an archive forward only.
+#[derive(Clone, Debug)]
+pub(super) struct LocalHeader {
+    name: String,
+    pub(super) method: u16,
+    pub(super) is_encrypted: bool,
+    pub(super) crc: u32,
+    /// Bytes of the content, and bytes in the archive; `None` where they stand behind the data.
+    pub(super) sizes: Option<(u64, u64)>,
+    /// Whether the sizes behind the data have 64 bits.
+    is_wide: bool,
+}
+
+impl LocalHeader {
+    /// The header that begins here; `None` at the end of the members.
+    pub(super) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
+        let mut signature = [0; 4];
+        reader.read_exact(&mut signature).map_err(cannot_read)?;
+        match &signature {
+            LOCAL => {}
+            ENTRY | END | END64 => return Ok(None),
+            found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
+        }
+        let mut header = [0; LOCAL_BYTES - 4];
+        reader.read_exact(&mut header).map_err(cannot_read)?;
+        let mut fields = Fields::new(&header);
+        let _version = fields.bytes(2);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
+        let (compressed, size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
+        // At most 128 KiB.
+        let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
+        reader.read_exact(&mut text).map_err(cannot_read)?;
+        let (name, extra) = text.split_at(name_bytes.into());
+        let mut entry = Entry {
+            name: decode_name(name, flags),
+            method,
+            is_encrypted: flags & ENCRYPTED != 0,
+            crc,
+            compressed,
+            size,
+            offset: 0,
+            raw_name: Box::default(),
+            overlaps: false,
+        };
+        let is_wide = has_zip64(extra);
+        entry.read_zip64(extra).ok_or_else(|| archive(ArchiveProblem::LocalHeader { offset: 0 }))?;
+        let Entry { name, is_encrypted, compressed, size, .. } = entry;
+        let sizes = (flags & DESCRIPTOR == 0).then_some((size, compressed));
+        Ok(Some(Self { name, method, is_encrypted, crc, sizes, is_wide }))
+    }
+
+    /// The key of the member: its name without one `.npy` at its end.
+    pub(super) fn key(&self) -> &str {
+        self.name.strip_suffix(".npy").unwrap_or(&self.name)
+    }
+
+    /// The checksum, the size and the size in the archive, which stand behind the data.
+    pub(super) fn read_descriptor(&self, reader: &mut impl Read) -> Result<(u32, u64, u64)> {
+        let mut number = |bytes: usize| {
+            let mut number = [0; 8];
+            reader.read_exact(&mut number[..bytes]).map_err(cannot_read)?;
+            Ok::<u64, Error>(u64::from_le_bytes(number))
+        };
+        let mut crc = number(4)?;
+        // Some writers leave the signature out.
+        if crc == u64::from(u32::from_le_bytes(*DESCRIPTOR_SIGNATURE)) {
+            crc = number(4)?;
+        }
+        let width = if self.is_wide { 8 } else { 4 };
+        let (compressed, size) = (number(width)?, number(width)?);
+        Ok((u32::try_from(crc).unwrap_or_default(), size, compressed))
+    }
+}
+
+/// Whether there is a field of 64-bit numbers among the extra fields.
+fn has_zip64(extra: &[u8]) -> bool {
+    let mut fields = Fields::new(extra);
+    while fields.rest.len() >= 4 {
+        let (id, length) = (fields.u16(), fields.u16());
+        if id == ZIP64 {
+            return true;
+        }
+        fields.bytes(length.into());
+    }
+    false
+}
+
+fn decode_name(name: &[u8], flags: u16) -> String {
+    if flags & UTF8 != 0 { String::from_utf8_lossy(name).into_owned() } else { cp437::decode(name) }
 }
 
 /// Marks members whose data reach into the next one, or into the directory, which begins at `end`.

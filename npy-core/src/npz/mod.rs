@@ -23,8 +23,10 @@ mod cp437;
 mod directory;
 mod member;
 mod read;
+mod stream;
 mod write;
 
 pub use member::Member;
 pub use read::NpzReader;
+pub use stream::{MemberContent, NpzStream, StreamMember};
 pub use write::NpzWriter;
