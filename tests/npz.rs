@@ -556,3 +556,63 @@ fn flipped_bits_are_found_in_a_pipe() {
     assert_eq!(error.member(), Some("values"));
     assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
 }
+
+/// A file in which zeros take no room.
+struct Sparse(std::fs::File);
+
+impl std::io::Write for Sparse {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        use std::io::Seek;
+        if bytes.len() >= 1 << 20 {
+            // Only zeros are written so many at a time.
+            self.0.seek_relative(bytes.len() as i64)?;
+            return Ok(bytes.len());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl std::io::Seek for Sparse {
+    fn seek(&mut self, position: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(position)
+    }
+}
+
+/// A member of 4.5 GiB, and one behind it.
+#[test]
+fn members_of_more_than_four_gibibytes() {
+    const BYTES: usize = 9 << 29;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.npz");
+    let mut archive = NpzWriter::new(Sparse(std::fs::File::create(&path).unwrap()));
+    let header = Header::new(u8::dtype(), Order::C, &[BYTES]).unwrap();
+    let zeros = vec![0_u8; 64 << 20];
+    archive
+        .add("large", &header, |large| {
+            for _ in 0..BYTES / zeros.len() {
+                large.write_slice(&zeros)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    archive.add_slice("small", &[1_u8, 2, 3]).unwrap();
+    drop(archive.finish().unwrap());
+
+    let mut archive = NpzReader::open(&path).unwrap();
+    assert_eq!(archive.header(0).unwrap().shape(), [BYTES]);
+    assert_eq!(archive.by_name::<u8>("small").unwrap(), [1, 2, 3]);
+    let Some(numpy) = numpy("members_of_more_than_four_gibibytes") else { return };
+    let program = "
+import sys, zipfile
+import numpy as np
+large, small = zipfile.ZipFile(sys.argv[1]).infolist()
+print(large.file_size, large.compress_size, large.header_offset, small.header_offset, np.load(sys.argv[1])['small'])
+";
+    let printed = String::from_utf8(numpy.run(["-c", program, path.to_str().unwrap()], b"")).unwrap();
+    let size = BYTES + 128;
+    assert_eq!(printed.trim(), format!("{size} {size} 0 {} [1 2 3]", 30 + 9 + 20 + size));
+}
