@@ -415,3 +415,61 @@ fn times_without_a_unit_have_no_count() {
     assert_eq!(npy_core::read::<Timedelta64<Generic, 7>>(&file[..]).unwrap(), times);
     assert_eq!(npy_core::read::<Timedelta64<Generic>>(&file[..]).unwrap()[0].steps(), Some(3));
 }
+
+/// A slice of arrays is an array of more dimensions, as NumPy has it.
+#[test]
+fn arrays_are_more_axes() {
+    let points = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &points).unwrap();
+    let (header, _) = Header::parse(&file).unwrap();
+    assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("<f4", [2, 3].as_slice()));
+    assert_eq!(npy_core::read::<[f32; 3]>(&file[..]).unwrap(), points);
+    assert_eq!(
+        npy_core::read::<[[f32; 3]; 1]>(&file[..]).unwrap_err().to_string(),
+        "the array has 0 dimensions (shape []), where 1 is needed"
+    );
+    let mut writer = NpyWriter::with_len(Vec::new(), 2).unwrap();
+    writer.push(&points[0]).unwrap();
+    writer.write_slice(&points[1..]).unwrap();
+    assert_eq!(writer.finish().unwrap(), file);
+    if let Some(numpy) = numpy("arrays_are_more_axes") {
+        let program = "import io, sys, numpy as np; print(np.load(io.BytesIO(sys.stdin.buffer.read())).tolist())";
+        assert_eq!(String::from_utf8(numpy.run(["-c", program], &file)).unwrap().trim(), "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]");
+    }
+
+    // Records, text of any width, an array that has no elements, and a file in the other byte order.
+    let corners = [[Corner { x: 1.0, y: 2.0 }, Corner { x: 3.0, y: 4.0 }]; 3];
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &corners).unwrap();
+    assert_eq!(Header::parse(&file).unwrap().0.shape(), [3, 2]);
+    assert_eq!(npy_core::read::<[Corner; 2]>(&file[..]).unwrap(), corners);
+    let names = [[["a".to_owned(), "bc".to_owned()]], [["def".to_owned(), String::new()]]];
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &names).unwrap();
+    let (header, _) = Header::parse(&file).unwrap();
+    assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("<U3", [2, 1, 2].as_slice()));
+    assert_eq!(npy_core::read::<[[String; 2]; 1]>(&file[..]).unwrap(), names);
+    let mut file = Vec::new();
+    npy_core::write::<[u8; 3]>(&mut file, &[]).unwrap();
+    assert_eq!(Header::parse(&file).unwrap().0.shape(), [0, 3]);
+    assert_eq!(npy_core::read::<[u8; 3]>(&file[..]).unwrap(), [[0; 3]; 0]);
+    let header = Header::new(">u2".parse().unwrap(), Order::C, &[4, 5, 3]).unwrap();
+    let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+    writer.write_slice(&[[1_u16, 2, 3]; 20]).unwrap();
+    let file = writer.finish().unwrap();
+    assert_eq!(npy_core::read::<[[u16; 3]; 5]>(&file[..]).unwrap(), [[[1, 2, 3]; 5]; 4]);
+
+    // Another length, another type, and columns that lie together.
+    let error = npy_core::read::<[[u16; 2]; 5]>(&file[..]).unwrap_err();
+    assert!(error.to_string().contains("3 items along this axis, and the Rust array has 2"), "{error}");
+    assert!(npy_core::read::<[[u32; 3]; 5]>(&file[..]).is_err());
+    let fortran = Header::new("<f4".parse().unwrap(), Order::Fortran, &[2, 3]).unwrap();
+    let mut file = fortran.to_bytes();
+    file.resize(file.len() + 24, 0);
+    let error = npy_core::read::<[f32; 3]>(&file[..]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }), "{error}");
+    // Elements without bytes are not counted up to whatever a file claims.
+    let none = Header::new("<f4".parse().unwrap(), Order::C, &[1 << 40, 0]).unwrap();
+    assert!(npy_core::read::<[f32; 0]>(&none.to_bytes()[..]).is_err());
+}

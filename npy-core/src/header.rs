@@ -281,6 +281,24 @@ impl Header {
         self.encode().map(|(_, bytes)| bytes).unwrap_or_default()
     }
 
+    /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
+    /// 3 each. `None` if it has no such axes or they are empty, if its elements are arrays already, or if those of an element do not lie
+    /// together.
+    pub(crate) fn with_inner_axes(&self, axes: usize) -> Option<Self> {
+        let outer = self.shape.len().checked_sub(axes)?;
+        if matches!(self.dtype, DType::SubArray(_)) || self.order != Order::C {
+            return None;
+        }
+        let (shape, inner) = self.shape.split_at(outer);
+        if inner.contains(&0) {
+            // Of elements without bytes there may be any number.
+            return None;
+        }
+        let dtype = DType::from(dtype::SubArray::new_unchecked(self.dtype.clone(), inner.to_vec()));
+        let count = shape.iter().product();
+        Some(Self { dtype, order: self.order, shape: shape.to_vec(), count, version: self.version })
+    }
+
     /// The dtype of the elements.
     pub fn dtype(&self) -> &DType {
         &self.dtype

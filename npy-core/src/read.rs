@@ -15,7 +15,8 @@ use crate::limits::Limits;
 
 /// Reads a one-dimensional file into a vector.
 ///
-/// For arrays of more dimensions see `npy_ndarray`, or [`NpyReader`].
+/// Arrays of more dimensions are read as arrays `[T; N]`: one of shape (5, 3) in C order as 5 elements `[f32; 3]`. For dimensions that are
+/// not known before see `npy_ndarray`, or [`NpyReader`].
 ///
 /// # Errors
 ///
@@ -358,7 +359,13 @@ impl<R: Read> NpyReader<R> {
         Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
     }
 
-    fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
+    pub(crate) fn into_one_dimension<T: NpyElement>(mut self) -> Result<Vec<T>> {
+        let axes = element::inner_axes::<T>();
+        if axes > 0
+            && let Some(header) = self.header.with_inner_axes(axes)
+        {
+            self.header = header;
+        }
         self.check_dimensions()?;
         self.into_vec()
     }

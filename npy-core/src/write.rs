@@ -13,7 +13,7 @@ use crate::header::Header;
 use crate::save::replace_file;
 use crate::shape::Order;
 
-/// Saves a slice as a one-dimensional file, byte for byte as `np.save` would.
+/// Saves a slice as a one-dimensional file, byte for byte as `np.save` would. A slice of arrays `[T; N]` has one dimension more.
 ///
 /// Either the whole new file stands under `path` afterwards or what stood there before: the data go to a temporary file in the same
 /// folder, which is then renamed.
@@ -47,11 +47,19 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
-    let header = Header::new(dtype_of(items.iter()), Order::C, &[items.len()])?;
+    let header = header_of(dtype_of(items.iter()), items.len())?;
     let mut writer = NpyWriter::with_header(writer, &header)?;
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())
+}
+
+/// The header of so many elements. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.
+pub(crate) fn header_of(dtype: DType, length: usize) -> Result<Header> {
+    match dtype {
+        DType::SubArray(array) => Header::new(array.base().clone(), Order::C, &[&[length], array.shape()].concat()),
+        dtype => Header::new(dtype, Order::C, &[length]),
+    }
 }
 
 /// The dtype that holds all of `items`: that of the type, but for text and raw bytes of any width.
@@ -96,7 +104,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// When the array would be larger than the address space.
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
-        Self::with_header(writer, &Header::new(T::dtype(), Order::C, &[len])?)
+        Self::with_header(writer, &header_of(T::dtype(), len)?)
     }
 
     /// Begins an array of any shape, order and dtype. The elements are then written in the order that the header says.
@@ -116,10 +124,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn with_header(writer: W, header: &Header) -> Result<Self> {
+        let axes = element::inner_axes::<T>();
+        let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };
+        let layout = inner.as_ref().unwrap_or(header);
         Ok(Self {
-            plan: element::plan::<T>(header.dtype())?,
-            itemsize: header.dtype().itemsize(),
-            expected: header.element_count() as u64,
+            plan: element::plan::<T>(layout.dtype())?,
+            itemsize: layout.dtype().itemsize(),
+            expected: layout.element_count() as u64,
             count: 0,
             stage: header.to_bytes(),
             failed: false,

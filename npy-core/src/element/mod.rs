@@ -164,6 +164,14 @@ pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bu
     }
 }
 
+/// How many axes an array has besides, whose elements are `T`s: those of `[T; N]`.
+pub(crate) fn inner_axes<T: NpyElement>() -> usize {
+    match T::dtype() {
+        DType::SubArray(array) => array.shape().len(),
+        _ => 0,
+    }
+}
+
 /// Decides how to read and write `T` as `dtype`.
 pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     if dtype.has_object() {

@@ -143,10 +143,8 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Like [`by_name`](Self::by_name).
     pub fn by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
-        self.in_member(index, |reader| {
-            reader.check_dimensions()?;
-            reader.into_vec()
-        })
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        self.in_member(index, |reader| reader.into_one_dimension())
     }
 
     /// The header of an array, without its elements.

@@ -13,8 +13,7 @@ use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::save::Replacement;
-use crate::shape::Order;
-use crate::write::{NpyWriter, dtype_of};
+use crate::write::{NpyWriter, dtype_of, header_of};
 
 /// The version of the format that knows of 64-bit sizes; made on Unix.
 const VERSION: u16 = 45;
@@ -184,7 +183,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
     pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
-        let header = Header::new(dtype_of(items.iter()), Order::C, &[items.len()])?;
+        let header = header_of(dtype_of(items.iter()), items.len())?;
         self.add(name, &header, |writer| writer.write_slice(items))
     }
 
