@@ -583,6 +583,7 @@ impl std::io::Seek for Sparse {
 }
 
 /// A member of 4.5 GiB, and one behind it.
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn members_of_more_than_four_gibibytes() {
     const BYTES: usize = 9 << 29;

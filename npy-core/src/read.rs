@@ -107,16 +107,16 @@ pub struct NpyReader<R> {
 }
 
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
-struct Source<R> {
-    fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+pub(crate) struct Source<R> {
+    pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
     /// How many bytes there are from the beginning of the header on, if that can be known.
-    length: fn(&R, u64) -> Option<u64>,
+    pub(crate) length: fn(&R, u64) -> Option<u64>,
     /// What is left, if it is in memory already.
-    bytes: fn(&R) -> &[u8],
+    pub(crate) bytes: fn(&R) -> &[u8],
     /// Passes over bytes that are in memory.
-    consume: fn(&mut R, usize),
+    pub(crate) consume: fn(&mut R, usize),
     /// Called when all elements were read: what can be checked only then.
-    finish: fn(&mut R) -> Result<()>,
+    pub(crate) finish: fn(&mut R) -> Result<()>,
 }
 
 impl NpyReader<BufReader<File>> {
@@ -198,38 +198,6 @@ impl<'a> NpyReader<&'a [u8]> {
     }
 }
 
-#[cfg(feature = "npz")]
-impl<'a, R: Read> NpyReader<crate::npz::Member<'a, R>> {
-    /// Reads the header of an array that is a member of an archive.
-    pub(crate) fn of_member(member: crate::npz::Member<'a, R>, limits: Limits) -> Result<Self> {
-        let source = Source {
-            fill: crate::npz::Member::fill,
-            length: |member, _| member.length(),
-            bytes: |_| &[],
-            consume: |_, _| (),
-            finish: crate::npz::Member::finish,
-        };
-        Self::with_source(member, source, &limits)
-    }
-}
-
-#[cfg(feature = "npz")]
-impl<'a, R: Read> NpyReader<crate::npz::MemberContent<'a, R>> {
-    /// Reads the header of an array that is a member of an archive, which is read forward only.
-    pub(crate) fn of_content(content: crate::npz::MemberContent<'a, R>, limits: Limits) -> Result<Self> {
-        let source = Source {
-            fill: crate::npz::MemberContent::fill,
-            length: |_, _| None,
-            bytes: |_| &[],
-            consume: |_, _| (),
-            finish: crate::npz::MemberContent::finish,
-        };
-        let mut reader = Self::with_source(content, source, &limits)?;
-        reader.reader.set_array_bytes(reader.header.data_bytes());
-        Ok(reader)
-    }
-}
-
 impl<R: Read> NpyReader<R> {
     /// Reads the header of the array that begins at the stream's position.
     ///
@@ -256,7 +224,7 @@ impl<R: Read> NpyReader<R> {
         Self::with_source(reader, source, &limits)
     }
 
-    fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
         let (header, data_offset) = Header::read_with_offset(&mut reader, limits)?;
         Ok(Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false })
     }
@@ -269,6 +237,12 @@ impl<R: Read> NpyReader<R> {
     /// How many elements have not been read yet. After an error no more can be read.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
+    }
+
+    /// The source itself, for what only it knows.
+    #[cfg(feature = "npz")]
+    pub(crate) fn source_mut(&mut self) -> &mut R {
+        &mut self.reader
     }
 
     /// The stream, which stands just behind the last element that was read.

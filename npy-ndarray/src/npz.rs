@@ -6,7 +6,7 @@ use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::{Error, ErrorKind, Limits, NpyElement, Result, npz};
+use npy_core::{Limits, NpyElement, Result, npz};
 
 use crate::read::into_array;
 use crate::write::WriteNpyExt;
@@ -97,10 +97,8 @@ impl<R: Read + Seek> NpzReader<R> {
         S: DataOwned,
         D: Dimension,
     {
-        match self.archive.index_of(name) {
-            Some(index) => self.by_index(index),
-            None => Err(self.no_member(name)),
-        }
+        let index = self.archive.find(name)?;
+        self.by_index(index)
     }
 
     /// Reads the array that stands there.
@@ -121,14 +119,6 @@ impl<R: Read + Seek> NpzReader<R> {
     /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes.
     pub fn get_mut(&mut self) -> &mut npz::NpzReader<R> {
         &mut self.archive
-    }
-
-    fn no_member(&self, name: &str) -> Error {
-        // Not all: there may be very many.
-        const SHOWN: usize = 12;
-        let available: Vec<_> = self.archive.names().take(SHOWN).map(str::to_owned).collect();
-        let omitted = self.archive.len() - available.len();
-        ErrorKind::NoMember { name: name.to_owned(), available, omitted }.into()
     }
 }
 

@@ -184,49 +184,29 @@ impl Entry {
         let (flags, method) = (fields.u16(), fields.u16());
         let _time = fields.bytes(4);
         let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
-        let (compressed, size) = (fields.number::<4>(), fields.number::<4>());
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
         let (name_bytes, extra_bytes, comment_bytes) = (fields.u16(), fields.u16(), fields.u16());
         let _attributes = fields.bytes(8);
-        let offset = fields.number::<4>();
+        let mut offset = fields.number::<4>();
         let name = fields.bytes(name_bytes.into());
         let extra = fields.bytes(extra_bytes.into());
         let _comment = fields.bytes(comment_bytes.into());
         if fields.is_short || signature != ENTRY {
             return None;
         }
-        let mut entry = Self {
+        read_zip64(extra, [&mut size, &mut compressed, &mut offset])?;
+        let entry = Self {
             name: decode_name(name, flags),
             method,
             is_encrypted: flags & ENCRYPTED != 0,
             crc,
             compressed,
             size,
-            offset,
+            offset: offset.checked_add(prefix)?,
             raw_name: name.into(),
             overlaps: false,
         };
-        entry.read_zip64(extra)?;
-        entry.offset = entry.offset.checked_add(prefix)?;
         Some((entry, fields.rest))
-    }
-
-    /// The numbers that do not fit 32 bits, each of which is there only if it does not.
-    fn read_zip64(&mut self, extra: &[u8]) -> Option<()> {
-        let mut fields = Fields::new(extra);
-        while fields.rest.len() >= 4 {
-            let (id, length) = (fields.u16(), fields.u16());
-            let mut zip64 = Fields::new(fields.bytes(length.into()));
-            if id == ZIP64 {
-                for number in [&mut self.size, &mut self.compressed, &mut self.offset] {
-                    if *number == IN_ZIP64 {
-                        *number = zip64.number::<8>();
-                    }
-                }
-                return (!zip64.is_short).then_some(());
-            }
-        }
-        // Of exactly 4 GiB less one byte, and no field: so it is.
-        Some(())
     }
 
     /// The key of the member: its name without one `.npy` at its end.
@@ -288,28 +268,17 @@ impl LocalHeader {
         let (flags, method) = (fields.u16(), fields.u16());
         let _time = fields.bytes(4);
         let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
-        let (compressed, size) = (fields.number::<4>(), fields.number::<4>());
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
         let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
         // At most 128 KiB.
         let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
         reader.read_exact(&mut text).map_err(cannot_read)?;
         let (name, extra) = text.split_at(name_bytes.into());
-        let mut entry = Entry {
-            name: decode_name(name, flags),
-            method,
-            is_encrypted: flags & ENCRYPTED != 0,
-            crc,
-            compressed,
-            size,
-            offset: 0,
-            raw_name: Box::default(),
-            overlaps: false,
-        };
-        let is_wide = has_zip64(extra);
-        entry.read_zip64(extra).ok_or_else(|| archive(ArchiveProblem::LocalHeader { offset: 0 }))?;
-        let Entry { name, is_encrypted, compressed, size, .. } = entry;
+        let is_wide =
+            read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::LocalHeader { offset: 0 }))?;
         let sizes = (flags & DESCRIPTOR == 0).then_some((size, compressed));
-        Ok(Some(Self { name, method, is_encrypted, crc, sizes, is_wide }))
+        let is_encrypted = flags & ENCRYPTED != 0;
+        Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, crc, sizes, is_wide }))
     }
 
     /// The key of the member: its name without one `.npy` at its end.
@@ -335,17 +304,23 @@ impl LocalHeader {
     }
 }
 
-/// Whether there is a field of 64-bit numbers among the extra fields.
-fn has_zip64(extra: &[u8]) -> bool {
+/// Reads those of the numbers that do not fit 32 bits, which stand among the extra fields; tells whether such a field is there.
+fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -> Option<bool> {
     let mut fields = Fields::new(extra);
     while fields.rest.len() >= 4 {
         let (id, length) = (fields.u16(), fields.u16());
+        let mut zip64 = Fields::new(fields.bytes(length.into()));
         if id == ZIP64 {
-            return true;
+            for number in numbers {
+                if *number == IN_ZIP64 {
+                    *number = zip64.number::<8>();
+                }
+            }
+            return (!zip64.is_short).then_some(true);
         }
-        fields.bytes(length.into());
     }
-    false
+    // Of exactly 4 GiB less one byte, and no field: so it is.
+    Some(false)
 }
 
 fn decode_name(name: &[u8], flags: u16) -> String {

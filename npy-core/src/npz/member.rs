@@ -7,6 +7,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::directory::{Entry, archive};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, Error, Result};
+use crate::limits::Limits;
+use crate::read::{NpyReader, Source};
 
 /// Compressed bytes that are read at a time.
 const INPUT_BYTES: usize = 64 * 1024;
@@ -77,18 +79,30 @@ impl<'a, R: Read> Member<'a, R> {
         })
     }
 
+    /// A reader of the array that the member is.
+    pub(super) fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
+        let source = Source {
+            fill: Self::fill,
+            length: |member, _| member.length(),
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: Self::finish,
+        };
+        NpyReader::with_source(self, source, &limits)
+    }
+
     /// Whether its bytes in the archive are its content.
     pub(super) fn is_stored(&self) -> bool {
         matches!(self.method, Method::Stored)
     }
 
     /// How many bytes the content has, if that can be believed before they were read.
-    pub(crate) fn length(&self) -> Option<u64> {
+    fn length(&self) -> Option<u64> {
         self.is_plausible.then_some(self.size)
     }
 
     /// Gives some of what is left; nothing at the end.
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX);
         let Self { reader, fill, method, compressed, .. } = self;
         let given = spare.fill_at_most(most, |spare| match method {
@@ -104,7 +118,7 @@ impl<'a, R: Read> Member<'a, R> {
     }
 
     /// Reads what is left, and checks the content as a whole.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    pub(super) fn finish(&mut self) -> Result<()> {
         if self.is_checked {
             return Ok(());
         }
@@ -202,7 +216,7 @@ impl Inflater {
     }
 }
 
-fn damaged() -> io::Error {
+pub(super) fn damaged() -> io::Error {
     wrapped(ArchiveProblem::Damaged)
 }
 

@@ -163,7 +163,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
     pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
         let name = self.name(index).map(str::to_owned);
-        self.open_member(index).and_then(|(member, limits)| NpyReader::of_member(member, limits)).map_err(|error| match name {
+        self.open_member(index).and_then(|(member, limits)| member.into_reader(limits)).map_err(|error| match name {
             Some(name) => error.with_member(name),
             None => error,
         })
@@ -190,8 +190,12 @@ impl<R: Read + Seek> NpzReader<R> {
         read().map_err(|error: Error| error.with_member(name))
     }
 
-    /// The member of that name.
-    fn find(&self, name: &str) -> Result<usize> {
+    /// Where the member of that name stands, or an error that lists the names that there are.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn find(&self, name: &str) -> Result<usize> {
         // Not all: there may be very many.
         const SHOWN: usize = 12;
         self.index_of(name).ok_or_else(|| {

@@ -6,10 +6,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::directory::{LocalHeader, archive, cannot_read};
+use super::member::damaged;
 use crate::alloc::Spare;
-use crate::error::{ArchiveProblem, Error, Result};
+use crate::error::{ArchiveProblem, Result};
 use crate::limits::Limits;
-use crate::read::NpyReader;
+use crate::read::{NpyReader, Source};
 
 /// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
 ///
@@ -79,7 +80,7 @@ impl<R: Read> NpzStream<R> {
         if self.current.as_ref().is_some_and(is_of_unknown_size) {
             // The header of the array tells where it ends.
             let limits = self.limits;
-            drop(NpyReader::of_content(MemberContent { stream: self }, limits));
+            drop(MemberContent { stream: self }.into_reader(limits));
         }
         // Until it went well.
         self.is_over = true;
@@ -125,7 +126,7 @@ impl<R: Read> StreamMember<'_, R> {
         let name = self.name().to_owned();
         let limits = self.stream.limits;
         let stream = &mut *self.stream;
-        NpyReader::of_content(MemberContent { stream }, limits).map_err(|error| error.with_member(name))
+        MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(name))
     }
 }
 
@@ -135,8 +136,17 @@ pub struct MemberContent<'a, R> {
 }
 
 impl<R: Read> MemberContent<'_, R> {
+    /// A reader of the array that the member is.
+    fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
+        let source = Source { fill: Self::fill, length: |_, _| None, bytes: |_| &[], consume: |_, _| (), finish: Self::finish };
+        let mut reader = NpyReader::with_source(self, source, &limits)?;
+        let bytes = reader.header().data_bytes();
+        reader.source_mut().set_array_bytes(bytes);
+        Ok(reader)
+    }
+
     /// Notes how long the content is, once the array's header says it.
-    pub(crate) fn set_array_bytes(&mut self, bytes: u64) {
+    fn set_array_bytes(&mut self, bytes: u64) {
         // In a stored member of unknown size nothing else says where it ends.
         if let Some(content) = &mut self.stream.current
             && content.inflate.is_none()
@@ -146,7 +156,7 @@ impl<R: Read> MemberContent<'_, R> {
         }
     }
 
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
         let NpzStream { reader, current, .. } = &mut *self.stream;
         match current {
             Some(content) => content.fill(reader, spare),
@@ -155,7 +165,7 @@ impl<R: Read> MemberContent<'_, R> {
     }
 
     /// Reads what is left of the member, and checks it.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         let NpzStream { reader, current, is_over, .. } = &mut *self.stream;
         let Some(content) = current.take() else { return Ok(()) };
         let name = content.header.key().to_owned();
@@ -227,12 +237,7 @@ fn inflate_some(
             Ok(_) if inflate.total_out() > before.1 => return Ok(()),
             Ok(_) if is_empty => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(_) if used > 0 => {}
-            _ => {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    Error::from(crate::ErrorKind::Archive { problem: ArchiveProblem::Damaged }),
-                ));
-            }
+            _ => return Err(damaged()),
         }
     }
 }
