@@ -1,8 +1,17 @@
 //! The one error type of the workspace.
 
+mod archive;
+mod mismatch;
+mod value;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub use archive::ArchiveProblem;
+use mismatch::describe_mismatches;
+pub use mismatch::{Mismatch, MismatchKind};
+pub use value::{ValueError, ValueProblem};
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -364,114 +373,6 @@ pub enum ErrorKind {
     },
 }
 
-/// What is wrong with a zip archive, or a member of it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArchiveProblem {
-    /// The file has no record of a zip archive at its end.
-    #[error("not an .npz file: {}", describe_archive_magic(.found))]
-    NotZip {
-        /// The first bytes of the input, at most 8.
-        found: Vec<u8>,
-    },
-    /// The archive is a part of one in several files.
-    #[error("the archive is one of several parts, which are not read")]
-    SeveralDisks,
-    /// The directory does not lie where the archive's end says.
-    #[error("the archive's directory of {bytes} bytes at offset {offset} is not there: the file is damaged or incomplete")]
-    NoDirectory {
-        /// Where it should begin.
-        offset: u64,
-        /// How many bytes it should have.
-        bytes: u64,
-    },
-    /// The directory holds something that is no entry.
-    #[error("the archive's directory is damaged at byte {offset} of the file")]
-    NoEntry {
-        /// Where in the file.
-        offset: u64,
-    },
-    /// The directory does not have as many entries as the archive's end says.
-    #[error("the archive's directory has {found} entries, where {expected} were announced")]
-    WrongCount {
-        /// How many were announced.
-        expected: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// The header before the data of a member is not the one that the directory describes.
-    #[error("its header at byte {offset} of the file is not the one that the archive's directory describes")]
-    LocalHeader {
-        /// Where in the file.
-        offset: u64,
-    },
-    /// The data of a member reach into another one, or into the directory.
-    #[error("its data reach into another member or into the archive's directory")]
-    Overlap,
-    /// The member is encrypted.
-    #[error("it is encrypted, and cannot be read")]
-    Encrypted,
-    /// The member is compressed by a method that is not known here.
-    #[error("it is compressed by method {method}, which is not read; stored (0) and deflated (8) members are")]
-    UnknownMethod {
-        /// The method's number in APPNOTE 4.4.5.
-        method: u16,
-    },
-    /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
-    #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
-    UnknownSize,
-    /// The member is compressed, so that it cannot be viewed in place.
-    #[error("it is compressed, so it cannot be viewed in place; read a copy")]
-    NotStored,
-    /// The compressed data of a member cannot be decompressed.
-    #[error("its compressed data are damaged")]
-    Damaged,
-    /// The content of a member has more or fewer bytes than the directory says.
-    #[error("its content has {found} bytes, where {expected} were announced")]
-    WrongSize {
-        /// How many were announced.
-        expected: u64,
-        /// How many there are, or one more than can be.
-        found: u64,
-    },
-    /// Bytes come after the end of a member's compressed data.
-    #[error("{bytes} bytes come after the end of its compressed data")]
-    Unused {
-        /// How many.
-        bytes: u64,
-    },
-    /// The content of a member goes on long after its array.
-    #[error("{bytes} bytes come after its array, which are too many to be read for nothing")]
-    Trailing {
-        /// How many.
-        bytes: u64,
-    },
-    /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
-    #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
-    InvalidName,
-    /// A name that a member has already.
-    #[error("the archive has a member of this name already")]
-    DuplicateName,
-    /// The checksum of a member's content is another than the directory says.
-    #[error("its checksum is {found:#010x}, where {expected:#010x} was announced: the data are damaged")]
-    WrongChecksum {
-        /// What was announced.
-        expected: u32,
-        /// What it is.
-        found: u32,
-    },
-}
-
-fn describe_archive_magic(found: &[u8]) -> String {
-    if found.starts_with(b"\x93NUMPY") {
-        return "it is an .npy file".to_owned();
-    }
-    if found.starts_with(b"PK") {
-        return "it starts like one, and its end is missing".to_owned();
-    }
-    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "a zip archive has its directory at its end")
-}
-
 /// A part of an `.npy` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -494,256 +395,6 @@ impl fmt::Display for Part {
             Self::Header => "the header",
             Self::Data => "the array",
         })
-    }
-}
-
-/// One place where a file's dtype and a Rust type differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Mismatch {
-    /// The field, such as `origin.depth`, or `picks[].time` inside a sub-array; empty for the whole array.
-    pub path: String,
-    /// How they differ.
-    pub kind: MismatchKind,
-}
-
-/// How a file's dtype and a Rust type differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MismatchKind {
-    /// The file has another dtype than the Rust type needs.
-    DType {
-        /// The file's dtype.
-        file: String,
-        /// The dtype that the Rust type needs.
-        rust: String,
-        /// What to do about it.
-        advice: Option<String>,
-    },
-    /// The file has no field of that name.
-    MissingField {
-        /// The dtype that the Rust type needs.
-        rust: String,
-        /// The first names that the file has.
-        available: Vec<String>,
-        /// How many more it has.
-        omitted: usize,
-    },
-    /// The file has no field of the name of a column that was asked for.
-    MissingColumn {
-        /// The first names that the file has.
-        available: Vec<String>,
-        /// How many more it has.
-        omitted: usize,
-    },
-    /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
-    UnknownField {
-        /// The file's dtype of the field.
-        file: String,
-        /// The names that the Rust type has.
-        known: Vec<String>,
-    },
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let needs = if self.path.is_empty() { "Rust type needs" } else { "struct needs" };
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        match &self.kind {
-            MismatchKind::DType { file, rust, advice } => {
-                write!(f, "file has {file}, {needs} {rust}")?;
-                if let Some(advice) = advice {
-                    write!(f, " ({advice})")?;
-                }
-                Ok(())
-            }
-            MismatchKind::MissingField { rust, available, omitted } => {
-                write!(f, "file has no such field, {needs} {rust} ({}", describe_names(available, *omitted))?;
-                f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
-            }
-            MismatchKind::MissingColumn { available, omitted } => {
-                write!(f, "file has no such field ({})", describe_names(available, *omitted))
-            }
-            MismatchKind::UnknownField { file, known } => {
-                let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
-                write!(f, "file has {file}, and the struct has no such field and denies unknown ones (it has {known})")
-            }
-        }
-    }
-}
-
-/// Why an element's bytes are no value of the Rust type, or its value does not fit the dtype.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ValueProblem {
-    /// A unit of a `U` text is no character: a surrogate, or above U+10FFFF.
-    NotACharacter {
-        /// The unit.
-        unit: u32,
-        /// Which unit of the text it is.
-        position: usize,
-    },
-    /// The bytes of an `S` text are not UTF-8.
-    NotUtf8 {
-        /// Where in the text the first wrong byte is.
-        position: usize,
-    },
-    /// The text or the bytes are longer than the dtype.
-    TooLong {
-        /// Their length, in characters for `U`, else in bytes.
-        length: usize,
-        /// The dtype.
-        dtype: String,
-    },
-    /// Raw bytes whose number differs from the dtype's itemsize.
-    WrongLength {
-        /// How many there are.
-        length: usize,
-        /// The dtype.
-        dtype: String,
-    },
-    /// A byte of a bool array is neither 0 nor 1, which a view in place cannot show.
-    NotABool {
-        /// The byte.
-        byte: u8,
-    },
-    /// A number, or a time, that the other side's type does not have: it would have to be rounded.
-    Inexact {
-        /// The value.
-        value: String,
-        /// The dtype or the Rust type that does not have it.
-        dtype: String,
-    },
-    /// A time that the other side's type is too small for.
-    OutOfRange {
-        /// The time.
-        value: String,
-        /// The dtype or the Rust type.
-        dtype: String,
-    },
-    /// There is no value, `None`, and the dtype has no bytes that say so.
-    NoValue,
-    /// The time is NaT, "not a time", which the Rust type does not have.
-    NotATime,
-    /// The number stands for no variant of the enum.
-    UnknownVariant {
-        /// The number.
-        value: i128,
-        /// The enum.
-        rust_type: String,
-    },
-    /// The conversion of a field with `#[npy(with = …)]` failed.
-    Refused {
-        /// The Rust type of the field.
-        rust_type: String,
-        /// What the conversion says.
-        problem: String,
-    },
-    /// The value cannot stand in a file under this dtype.
-    Unrepresentable {
-        /// What and why.
-        problem: String,
-    },
-}
-
-impl fmt::Display for ValueProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotACharacter { unit, position } => {
-                write!(f, "unit {position} of the text is {unit:#x}, which is no character")
-            }
-            Self::NotUtf8 { position } => {
-                write!(f, "the bytes are not UTF-8 from byte {position} on; read them as `FixedBytes`")
-            }
-            Self::TooLong { length, dtype } => {
-                write!(f, "a text of length {length} does not fit {dtype}")?;
-                if dtype.ends_with("U0") {
-                    f.write_str("; say how wide it is, in the header or by `#[npy(dtype = \"U16\")]` on the field")?;
-                }
-                Ok(())
-            }
-            Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
-            Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
-            Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
-            Self::OutOfRange { value, dtype } => write!(f, "{value} is outside of the range of {dtype}"),
-            Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
-            Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
-            Self::UnknownVariant { value, rust_type } => write!(f, "{value} is no variant of {rust_type}"),
-            Self::Refused { rust_type, problem } => write!(f, "no {rust_type}: {problem}"),
-            Self::Unrepresentable { problem } => f.write_str(problem),
-        }
-    }
-}
-
-/// A [`ValueProblem`] on its way up through fields and sub-arrays to the element it is in.
-#[derive(Debug)]
-pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
-
-#[derive(Debug)]
-enum Step {
-    Field(&'static str),
-    Path(String),
-    Index(usize),
-}
-
-impl ValueError {
-    #[cold]
-    pub(crate) fn new(problem: ValueProblem) -> Self {
-        Self(Box::new((Vec::new(), problem)))
-    }
-
-    #[cold]
-    pub(crate) fn in_field(mut self, name: &'static str) -> Self {
-        self.0.0.push(Step::Field(name));
-        self
-    }
-
-    /// In a field whose name, and those of the records it is in, are not known before the program runs.
-    #[cold]
-    pub(crate) fn in_path(mut self, path: String) -> Self {
-        self.0.0.push(Step::Path(path));
-        self
-    }
-
-    #[cold]
-    pub(crate) fn at_index(mut self, index: usize) -> Self {
-        self.0.0.push(Step::Index(index));
-        self
-    }
-
-    #[cold]
-    pub(crate) fn in_element(self, index: u64) -> Error {
-        use fmt::Write as _;
-        let (steps, problem) = *self.0;
-        let mut path = String::new();
-        for step in steps.iter().rev() {
-            // Writing to a `String` cannot fail.
-            let _ = match step {
-                Step::Field(name) if path.is_empty() => write!(path, "{name}"),
-                Step::Field(name) => write!(path, ".{name}"),
-                Step::Path(name) => write!(path, "{name}"),
-                Step::Index(index) => write!(path, "[{index}]"),
-            };
-        }
-        ErrorKind::InvalidValue { index, path, problem }.into()
-    }
-}
-
-impl From<ValueProblem> for ValueError {
-    fn from(problem: ValueProblem) -> Self {
-        Self::new(problem)
-    }
-}
-
-/// Which fields there are.
-fn describe_names(available: &[String], omitted: usize) -> String {
-    let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
-    if available.is_empty() {
-        "the file's record has no fields".to_owned()
-    } else {
-        format!("the file has {}{more}", available.join(", "))
     }
 }
 
@@ -779,8 +430,13 @@ fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[Stri
 }
 
 fn describe_others(available: &[String], omitted: usize) -> String {
+    if available.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", list(available, omitted)) }
+}
+
+/// The first names, and how many more there are.
+fn list(names: &[String], omitted: usize) -> String {
     let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
-    if available.is_empty() { "; it has none".to_owned() } else { format!("; it has {}{more}", available.join(", ")) }
+    names.join(", ") + &more
 }
 
 fn describe_offset(offset: Option<usize>) -> String {
@@ -789,18 +445,4 @@ fn describe_offset(offset: Option<usize>) -> String {
 
 fn dimensions(count: usize) -> String {
     format!("{count} dimension{}", if count == 1 { "" } else { "s" })
-}
-
-fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> String {
-    use fmt::Write as _;
-    match mismatches {
-        [only] => format!("the file does not fit {rust_type}: {only}"),
-        several => {
-            let mut text = format!("the file does not fit {rust_type} in {} places", several.len());
-            for mismatch in several {
-                let _ = write!(text, "\n  {mismatch}");
-            }
-            text
-        }
-    }
 }

@@ -1,0 +1,111 @@
+//! What is wrong with archives.
+
+use super::describe_magic;
+
+/// What is wrong with a zip archive, or a member of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveProblem {
+    /// The file has no record of a zip archive at its end.
+    #[error("not an .npz file: {}", describe_archive_magic(.found))]
+    NotZip {
+        /// The first bytes of the input, at most 8.
+        found: Vec<u8>,
+    },
+    /// The archive is a part of one in several files.
+    #[error("the archive is one of several parts, which are not read")]
+    SeveralDisks,
+    /// The directory does not lie where the archive's end says.
+    #[error("the archive's directory of {bytes} bytes at offset {offset} is not there: the file is damaged or incomplete")]
+    NoDirectory {
+        /// Where it should begin.
+        offset: u64,
+        /// How many bytes it should have.
+        bytes: u64,
+    },
+    /// The directory holds something that is no entry.
+    #[error("the archive's directory is damaged at byte {offset} of the file")]
+    NoEntry {
+        /// Where in the file.
+        offset: u64,
+    },
+    /// The directory does not have as many entries as the archive's end says.
+    #[error("the archive's directory has {found} entries, where {expected} were announced")]
+    WrongCount {
+        /// How many were announced.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The header before the data of a member is not the one that the directory describes.
+    #[error("its header at byte {offset} of the file is not the one that the archive's directory describes")]
+    LocalHeader {
+        /// Where in the file.
+        offset: u64,
+    },
+    /// The data of a member reach into another one, or into the directory.
+    #[error("its data reach into another member or into the archive's directory")]
+    Overlap,
+    /// The member is encrypted.
+    #[error("it is encrypted, and cannot be read")]
+    Encrypted,
+    /// The member is compressed by a method that is not known here.
+    #[error("it is compressed by method {method}, which is not read; stored (0) and deflated (8) members are")]
+    UnknownMethod {
+        /// The method's number in APPNOTE 4.4.5.
+        method: u16,
+    },
+    /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
+    #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
+    UnknownSize,
+    /// The member is compressed, so that it cannot be viewed in place.
+    #[error("it is compressed, so it cannot be viewed in place; read a copy")]
+    NotStored,
+    /// The compressed data of a member cannot be decompressed.
+    #[error("its compressed data are damaged")]
+    Damaged,
+    /// The content of a member has more or fewer bytes than the directory says.
+    #[error("its content has {found} bytes, where {expected} were announced")]
+    WrongSize {
+        /// How many were announced.
+        expected: u64,
+        /// How many there are, or one more than can be.
+        found: u64,
+    },
+    /// Bytes come after the end of a member's compressed data.
+    #[error("{bytes} bytes come after the end of its compressed data")]
+    Unused {
+        /// How many.
+        bytes: u64,
+    },
+    /// The content of a member goes on long after its array.
+    #[error("{bytes} bytes come after its array, which are too many to be read for nothing")]
+    Trailing {
+        /// How many.
+        bytes: u64,
+    },
+    /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
+    #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
+    InvalidName,
+    /// A name that a member has already.
+    #[error("the archive has a member of this name already")]
+    DuplicateName,
+    /// The checksum of a member's content is another than the directory says.
+    #[error("its checksum is {found:#010x}, where {expected:#010x} was announced: the data are damaged")]
+    WrongChecksum {
+        /// What was announced.
+        expected: u32,
+        /// What it is.
+        found: u32,
+    },
+}
+
+fn describe_archive_magic(found: &[u8]) -> String {
+    if found.starts_with(b"\x93NUMPY") {
+        return "it is an .npy file".to_owned();
+    }
+    if found.starts_with(b"PK") {
+        return "it starts like one, and its end is missing".to_owned();
+    }
+    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "a zip archive has its directory at its end")
+}

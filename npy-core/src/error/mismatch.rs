@@ -1,0 +1,106 @@
+//! How a file's dtype and a Rust type differ.
+
+use std::fmt;
+
+use super::list;
+
+/// One place where a file's dtype and a Rust type differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// The field, such as `origin.depth`, or `picks[].time` inside a sub-array; empty for the whole array.
+    pub path: String,
+    /// How they differ.
+    pub kind: MismatchKind,
+}
+
+/// How a file's dtype and a Rust type differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The file has another dtype than the Rust type needs.
+    DType {
+        /// The file's dtype.
+        file: String,
+        /// The dtype that the Rust type needs.
+        rust: String,
+        /// What to do about it.
+        advice: Option<String>,
+    },
+    /// The file has no field of that name.
+    MissingField {
+        /// The dtype that the Rust type needs.
+        rust: String,
+        /// The first names that the file has.
+        available: Vec<String>,
+        /// How many more it has.
+        omitted: usize,
+    },
+    /// The file has no field of the name of a column that was asked for.
+    MissingColumn {
+        /// The first names that the file has.
+        available: Vec<String>,
+        /// How many more it has.
+        omitted: usize,
+    },
+    /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
+    UnknownField {
+        /// The file's dtype of the field.
+        file: String,
+        /// The names that the Rust type has.
+        known: Vec<String>,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needs = if self.path.is_empty() { "Rust type needs" } else { "struct needs" };
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        match &self.kind {
+            MismatchKind::DType { file, rust, advice } => {
+                write!(f, "file has {file}, {needs} {rust}")?;
+                if let Some(advice) = advice {
+                    write!(f, " ({advice})")?;
+                }
+                Ok(())
+            }
+            MismatchKind::MissingField { rust, available, omitted } => {
+                write!(f, "file has no such field, {needs} {rust} ({}", describe_names(available, *omitted))?;
+                f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
+            }
+            MismatchKind::MissingColumn { available, omitted } => {
+                write!(f, "file has no such field ({})", describe_names(available, *omitted))
+            }
+            MismatchKind::UnknownField { file, known } => {
+                let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
+                write!(f, "file has {file}, and the struct has no such field and denies unknown ones (it has {known})")
+            }
+        }
+    }
+}
+
+/// Which fields there are.
+fn describe_names(available: &[String], omitted: usize) -> String {
+    if available.is_empty() {
+        "the file's record has no fields".to_owned()
+    } else {
+        format!("the file has {}", list(available, omitted))
+    }
+}
+
+/// All mismatches, as a message.
+pub(super) fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> String {
+    use fmt::Write as _;
+    match mismatches {
+        [only] => format!("the file does not fit {rust_type}: {only}"),
+        several => {
+            let mut text = format!("the file does not fit {rust_type} in {} places", several.len());
+            for mismatch in several {
+                let _ = write!(text, "\n  {mismatch}");
+            }
+            text
+        }
+    }
+}
