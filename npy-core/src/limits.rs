@@ -24,11 +24,15 @@ pub struct Limits {
     pub(crate) element_bytes: usize,
     pub(crate) data_bytes: u64,
     pub(crate) empty_elements: u64,
+    #[cfg_attr(not(feature = "npz"), allow(dead_code, reason = "only archives have members"))]
+    pub(crate) members: u64,
+    #[cfg_attr(not(feature = "npz"), allow(dead_code, reason = "only archives have members"))]
+    pub(crate) member_bytes: u64,
 }
 
 impl Limits {
     /// The default limits: 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
-    /// 65,536 elements of zero bytes.
+    /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size.
     pub const fn new() -> Self {
         Self {
             // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
@@ -40,6 +44,8 @@ impl Limits {
             element_bytes: i32::MAX as usize,
             data_bytes: u64::MAX,
             empty_elements: 1 << 16,
+            members: 1 << 22,
+            member_bytes: u64::MAX,
         }
     }
 
@@ -84,6 +90,20 @@ impl Limits {
     #[must_use]
     pub const fn empty_elements(mut self, limit: u64) -> Self {
         self.empty_elements = limit;
+        self
+    }
+
+    /// How many members an archive may have.
+    #[must_use]
+    pub const fn members(mut self, limit: u64) -> Self {
+        self.members = limit;
+        self
+    }
+
+    /// How many bytes the content of an archive's member may have when it is decompressed.
+    #[must_use]
+    pub const fn member_bytes(mut self, limit: u64) -> Self {
+        self.member_bytes = limit;
         self
     }
 }

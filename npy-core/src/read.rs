@@ -492,7 +492,7 @@ impl<R, T: NpyElement> fmt::Debug for Chunks<'_, R, T> {
     }
 }
 
-pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
     let buffered = spare.copy_from(reader.buffer());
     reader.consume(buffered);
     if buffered > 0 {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
@@ -36,7 +36,7 @@ pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
 }
 
-impl NpzReader<BufReader<File>> {
+impl NpzReader<npz::ArchiveFile> {
     /// Opens an archive and reads its directory.
     ///
     /// # Errors

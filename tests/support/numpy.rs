@@ -11,9 +11,20 @@ use std::thread;
 use super::announce;
 
 /// The NumPy that the tests compare with, and what to take where the Python is too old for it.
-const REQUIREMENTS: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
+const NUMPY: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
 
-/// A Python that can import NumPy.
+/// What else writes archives: sparse matrices, and Zstandard before Python 3.14.
+const OTHERS: [&str; 2] = ["scipy", "backports.zstd; python_version < '3.14'"];
+
+const IMPORTS: &str = "
+import numpy, scipy.sparse
+try:
+    import compression.zstd
+except ImportError:
+    import backports.zstd
+";
+
+/// A Python that can import NumPy, and SciPy.
 pub struct NumPy {
     python: PathBuf,
 }
@@ -46,9 +57,11 @@ fn provide() -> Result<NumPy, String> {
     let system =
         ["python3", "python"].into_iter().find(|python| run(python, ["--version"]).is_ok()).ok_or("no python3 was found")?;
     run(system, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
-    let install =
-        |requirement| run(python_in(&fresh), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]);
-    REQUIREMENTS.into_iter().map(install).reduce(Result::or).ok_or("nothing to install")??;
+    let install = |numpy| {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", numpy];
+        run(python_in(&fresh), pip.into_iter().chain(OTHERS))
+    };
+    NUMPY.into_iter().map(install).reduce(Result::or).ok_or("nothing to install")??;
     if fs::rename(&fresh, &home).is_err() {
         // Another test was faster, or an earlier one left something that does not work.
         if !found.works() {
@@ -71,7 +84,7 @@ where
 
 impl NumPy {
     fn works(&self) -> bool {
-        run(&self.python, ["-c", "import numpy"]).is_ok()
+        run(&self.python, ["-c", IMPORTS]).is_ok()
     }
 
     /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.

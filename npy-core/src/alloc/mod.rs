@@ -267,6 +267,11 @@ impl<'a> Spare<'a> {
         self.filled
     }
 
+    /// Whether there is no room for more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.filled == self.memory.len()
+    }
+
     /// Has `fill` fill at most so many bytes, and gives those that it filled.
     pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut Spare<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
         let begin = self.filled;
@@ -345,12 +350,32 @@ impl Spare<'_> {
     #[cfg(unix)]
     pub(crate) fn read_from_file(&mut self, file: &std::fs::File) -> io::Result<()> {
         use std::os::fd::AsRawFd;
-        // Apple's systems refuse to read more at a time.
-        const MOST: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
         let rest = &mut self.memory[self.filled..];
-        let count = rest.len().min(MOST);
+        let count = rest.len().min(MOST_AT_ONCE);
         // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count` bytes from the first of `rest` on.
         let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), count) };
+        self.note_read(read, count)
+    }
+
+    /// Reads once from a place of a file, straight into the memory.
+    #[cfg(all(unix, feature = "npz"))]
+    pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        use libc::{off_t as off64_t, pread as pread64};
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        use libc::{off64_t, pread64};
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(MOST_AT_ONCE);
+        let offset = off64_t::try_from(offset).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open as long as `file` lives, and at most `count` bytes are stored from the first of `rest` on.
+        let read = unsafe { pread64(file.as_raw_fd(), rest.as_mut_ptr().cast(), count, offset) };
+        self.note_read(read, count)
+    }
+
+    /// Takes the result of a system call that was to read `count` bytes.
+    #[cfg(unix)]
+    fn note_read(&mut self, read: isize, count: usize) -> io::Result<()> {
         // -1, the only negative result, means that the cause is in `errno`.
         let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
         self.filled += read.min(count);
@@ -358,6 +383,10 @@ impl Spare<'_> {
         Ok(())
     }
 }
+
+/// Apple's systems refuse to read more at a time.
+#[cfg(unix)]
+const MOST_AT_ONCE: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
 
 /// Takes memory for `count` more elements, without exceeding that.
 pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {

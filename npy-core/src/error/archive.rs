@@ -49,8 +49,20 @@ pub enum ArchiveProblem {
     /// The member is encrypted.
     #[error("it is encrypted, and cannot be read")]
     Encrypted,
+    /// The member is compressed by a method that is read only with a feature of this crate.
+    #[error("it is compressed by {name} (method {method}), which is read with the feature `{feature}`")]
+    MissingFeature {
+        /// The method's number in APPNOTE 4.4.5.
+        method: u16,
+        /// The method's name.
+        name: &'static str,
+        /// The feature of `npy-core` and of `npy-ndarray`.
+        feature: &'static str,
+    },
     /// The member is compressed by a method that is not known here.
-    #[error("it is compressed by method {method}, which is not read; stored (0) and deflated (8) members are")]
+    #[error(
+        "it is compressed by method {method}, which is not read; stored (0), deflate (8), bzip2 (12), LZMA (14) and Zstandard (93) are"
+    )]
     UnknownMethod {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
@@ -70,6 +82,14 @@ pub enum ArchiveProblem {
         /// How many were announced.
         expected: u64,
         /// How many there are, or one more than can be.
+        found: u64,
+    },
+    /// The data of a member have more or fewer bytes in the archive than is said of them.
+    #[error("its data have {found} bytes in the archive, where {expected} were announced")]
+    WrongCompressedSize {
+        /// How many were announced.
+        expected: u64,
+        /// How many there are.
         found: u64,
     },
     /// Bytes come after the end of a member's compressed data.

@@ -2,34 +2,17 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::cp437;
+use super::content::Claim;
+use super::fields::{ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64};
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
-
-const END: &[u8; 4] = b"PK\x05\x06";
-const END64_LOCATOR: &[u8; 4] = b"PK\x06\x07";
-const END64: &[u8; 4] = b"PK\x06\x06";
-const ENTRY: &[u8; 4] = b"PK\x01\x02";
-const LOCAL: &[u8; 4] = b"PK\x03\x04";
-const DESCRIPTOR_SIGNATURE: &[u8; 4] = b"PK\x07\x08";
+use crate::limits::Limits;
 
 /// Bytes of the record at the end of an archive, without its comment.
 const END_BYTES: usize = 22;
 const END64_LOCATOR_BYTES: usize = 20;
 const END64_BYTES: usize = 56;
-/// Bytes of the header before the data of a member, without name and extra fields.
-const LOCAL_BYTES: usize = 30;
-
 /// The longest comment of an archive: so far before its end the record may begin.
 const LONGEST_COMMENT: usize = u16::MAX as usize;
-
-/// What a 32-bit number says of which the zip64 extra field has the 64-bit one.
-const IN_ZIP64: u64 = 0xffff_ffff;
-const ZIP64: u16 = 1;
-
-/// Flag bits.
-const ENCRYPTED: u16 = 1;
-const DESCRIPTOR: u16 = 1 << 3;
-const UTF8: u16 = 1 << 11;
 
 /// A member of the archive, as the directory has it.
 #[derive(Clone, Debug)]
@@ -38,51 +21,15 @@ pub(super) struct Entry {
     pub(super) name: String,
     pub(super) method: u16,
     pub(super) is_encrypted: bool,
-    pub(super) crc: u32,
-    /// Bytes in the archive.
-    pub(super) compressed: u64,
-    /// Bytes of its content.
-    pub(super) size: u64,
+    /// Whether LZMA data say themselves where they end.
+    pub(super) has_end_mark: bool,
+    pub(super) claim: Claim,
     /// Where in the file its local header begins.
     offset: u64,
     /// The name as it stands in the archive, to be compared with that in the local header.
     raw_name: Box<[u8]>,
     /// Whether its data reach into another member or into the directory.
     overlaps: bool,
-}
-
-/// A cursor over the fields of a record, little-endian. After the end everything is 0, and `is_short`.
-struct Fields<'a> {
-    rest: &'a [u8],
-    is_short: bool,
-}
-
-impl<'a> Fields<'a> {
-    fn new(rest: &'a [u8]) -> Self {
-        Self { rest, is_short: false }
-    }
-
-    fn bytes(&mut self, count: usize) -> &'a [u8] {
-        match self.rest.split_at_checked(count) {
-            Some((bytes, rest)) => {
-                self.rest = rest;
-                bytes
-            }
-            None => {
-                self.is_short = true;
-                &[]
-            }
-        }
-    }
-
-    fn number<const N: usize>(&mut self) -> u64 {
-        self.bytes(N).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
-    }
-
-    fn u16(&mut self) -> u16 {
-        // Two bytes.
-        u16::try_from(self.number::<2>()).unwrap_or_default()
-    }
 }
 
 /// Where the directory is.
@@ -92,18 +39,35 @@ struct End {
     bytes: u64,
     /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
     prefix: u64,
+    comment: Vec<u8>,
+}
+
+/// What the directory of an archive says, and how.
+pub(super) struct Directory {
+    pub(super) entries: Vec<Entry>,
+    /// The entries as they stand in the archive.
+    pub(super) bytes: Vec<u8>,
+    /// Bytes before the archive, which the offsets in it do not count.
+    pub(super) prefix: u64,
+    /// The archive's comment.
+    pub(super) comment: Vec<u8>,
+    /// Bytes of the whole file.
+    pub(super) length: u64,
 }
 
 /// Reads the directory of the archive that `reader` holds.
-pub(super) fn read<R: Read + Seek>(reader: &mut R) -> Result<Vec<Entry>> {
+pub(super) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
     let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
     let end = find_end(reader, length)?;
-    let directory = read_at(reader, end.begin, end.bytes)?;
+    if end.entries > limits.members {
+        return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found: end.entries }.into());
+    }
+    let bytes = read_at(reader, end.begin, end.bytes)?;
     let mut entries = Vec::new();
-    let mut rest = directory.as_slice();
+    let mut rest = bytes.as_slice();
     while !rest.is_empty() {
         let Some((entry, after)) = Entry::parse(rest, end.prefix) else {
-            let offset = end.begin + (directory.len() - rest.len()) as u64;
+            let offset = end.begin + (bytes.len() - rest.len()) as u64;
             return Err(archive(ArchiveProblem::NoEntry { offset }));
         };
         entries.push(entry);
@@ -113,7 +77,7 @@ pub(super) fn read<R: Read + Seek>(reader: &mut R) -> Result<Vec<Entry>> {
         return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
     }
     mark_overlaps(&mut entries, end.begin);
-    Ok(entries)
+    Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, length })
 }
 
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
@@ -139,7 +103,8 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
     // The directory ends where the record begins; what its offset lacks to that is before the archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
-    Ok(End { entries, begin, bytes, prefix: begin - offset })
+    let comment = tail[at + END_BYTES..].to_vec();
+    Ok(End { entries, begin, bytes, prefix: begin - offset, comment })
 }
 
 /// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.
@@ -183,7 +148,7 @@ impl Entry {
         let _versions = fields.bytes(4);
         let (flags, method) = (fields.u16(), fields.u16());
         let _time = fields.bytes(4);
-        let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
+        let crc = fields.u32();
         let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
         let (name_bytes, extra_bytes, comment_bytes) = (fields.u16(), fields.u16(), fields.u16());
         let _attributes = fields.bytes(8);
@@ -199,9 +164,8 @@ impl Entry {
             name: decode_name(name, flags),
             method,
             is_encrypted: flags & ENCRYPTED != 0,
-            crc,
-            compressed,
-            size,
+            has_end_mark: flags & END_MARK != 0,
+            claim: Claim { crc, size, compressed },
             offset: offset.checked_add(prefix)?,
             raw_name: name.into(),
             overlaps: false,
@@ -219,112 +183,21 @@ impl Entry {
         if self.overlaps {
             return Err(archive(ArchiveProblem::Overlap));
         }
-        let header = read_at(reader, self.offset, LOCAL_BYTES as u64)?;
+        // With the name, so that it is read at once.
+        let header = read_at(reader, self.offset, (LOCAL_BYTES + self.raw_name.len()) as u64)?;
         let mut fields = Fields::new(&header);
         let signature = fields.bytes(4);
         let _version = fields.bytes(2);
         let (_flags, method) = (fields.u16(), fields.u16());
         let _time_crc_and_sizes = fields.bytes(16);
         let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
-        if signature != LOCAL || method != self.method {
-            return Err(archive(ArchiveProblem::LocalHeader { offset: self.offset }));
-        }
-        let name = read_at(reader, self.offset + LOCAL_BYTES as u64, name_bytes.into())?;
-        if *name != *self.raw_name {
+        let name = fields.rest;
+        if signature != LOCAL || method != self.method || usize::from(name_bytes) != name.len() || *name != *self.raw_name {
             return Err(archive(ArchiveProblem::LocalHeader { offset: self.offset }));
         }
         reader.seek(SeekFrom::Current(extra_bytes.into())).map_err(cannot_read)?;
         Ok(())
     }
-}
-
-/// The header before the data of a member, for those that read an archive forward only.
-#[derive(Clone, Debug)]
-pub(super) struct LocalHeader {
-    name: String,
-    pub(super) method: u16,
-    pub(super) is_encrypted: bool,
-    pub(super) crc: u32,
-    /// Bytes of the content, and bytes in the archive; `None` where they stand behind the data.
-    pub(super) sizes: Option<(u64, u64)>,
-    /// Whether the sizes behind the data have 64 bits.
-    is_wide: bool,
-}
-
-impl LocalHeader {
-    /// The header that begins here; `None` at the end of the members.
-    pub(super) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
-        let mut signature = [0; 4];
-        reader.read_exact(&mut signature).map_err(cannot_read)?;
-        match &signature {
-            LOCAL => {}
-            ENTRY | END | END64 => return Ok(None),
-            found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
-        }
-        let mut header = [0; LOCAL_BYTES - 4];
-        reader.read_exact(&mut header).map_err(cannot_read)?;
-        let mut fields = Fields::new(&header);
-        let _version = fields.bytes(2);
-        let (flags, method) = (fields.u16(), fields.u16());
-        let _time = fields.bytes(4);
-        let crc = u32::try_from(fields.number::<4>()).unwrap_or_default();
-        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
-        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
-        // At most 128 KiB.
-        let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
-        reader.read_exact(&mut text).map_err(cannot_read)?;
-        let (name, extra) = text.split_at(name_bytes.into());
-        let is_wide =
-            read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::LocalHeader { offset: 0 }))?;
-        let sizes = (flags & DESCRIPTOR == 0).then_some((size, compressed));
-        let is_encrypted = flags & ENCRYPTED != 0;
-        Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, crc, sizes, is_wide }))
-    }
-
-    /// The key of the member: its name without one `.npy` at its end.
-    pub(super) fn key(&self) -> &str {
-        self.name.strip_suffix(".npy").unwrap_or(&self.name)
-    }
-
-    /// The checksum, the size and the size in the archive, which stand behind the data.
-    pub(super) fn read_descriptor(&self, reader: &mut impl Read) -> Result<(u32, u64, u64)> {
-        let mut number = |bytes: usize| {
-            let mut number = [0; 8];
-            reader.read_exact(&mut number[..bytes]).map_err(cannot_read)?;
-            Ok::<u64, Error>(u64::from_le_bytes(number))
-        };
-        let mut crc = number(4)?;
-        // Some writers leave the signature out.
-        if crc == u64::from(u32::from_le_bytes(*DESCRIPTOR_SIGNATURE)) {
-            crc = number(4)?;
-        }
-        let width = if self.is_wide { 8 } else { 4 };
-        let (compressed, size) = (number(width)?, number(width)?);
-        Ok((u32::try_from(crc).unwrap_or_default(), size, compressed))
-    }
-}
-
-/// Reads those of the numbers that do not fit 32 bits, which stand among the extra fields; tells whether such a field is there.
-fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -> Option<bool> {
-    let mut fields = Fields::new(extra);
-    while fields.rest.len() >= 4 {
-        let (id, length) = (fields.u16(), fields.u16());
-        let mut zip64 = Fields::new(fields.bytes(length.into()));
-        if id == ZIP64 {
-            for number in numbers {
-                if *number == IN_ZIP64 {
-                    *number = zip64.number::<8>();
-                }
-            }
-            return (!zip64.is_short).then_some(true);
-        }
-    }
-    // Of exactly 4 GiB less one byte, and no field: so it is.
-    Some(false)
-}
-
-fn decode_name(name: &[u8], flags: u16) -> String {
-    if flags & UTF8 != 0 { String::from_utf8_lossy(name).into_owned() } else { cp437::decode(name) }
 }
 
 /// Marks members whose data reach into the next one, or into the directory, which begins at `end`.
@@ -336,7 +209,7 @@ fn mark_overlaps(entries: &mut [Entry], end: u64) {
         let entry = &mut entries[i];
         // At least; extra fields may come between.
         let header = (LOCAL_BYTES + entry.raw_name.len()) as u64;
-        let needed = header.saturating_add(entry.compressed);
+        let needed = header.saturating_add(entry.claim.compressed);
         entry.overlaps = next.checked_sub(entry.offset).is_none_or(|room| room < needed);
         next = next.min(entry.offset);
     }

@@ -19,13 +19,25 @@
 //!
 //! A member's checksum is always checked when its array is read to the end.
 
+// In the order in which data flow, as in the crate.
 mod cp437;
+mod fields;
+mod input;
+#[cfg(feature = "lzma")]
+mod lzma;
+#[cfg(feature = "zstd")]
+mod zstd;
+mod decoder;
 mod directory;
+mod content;
+mod local;
+mod file;
 mod member;
 mod read;
 mod stream;
 mod write;
 
+pub use file::ArchiveFile;
 pub use member::Member;
 pub use read::NpzReader;
 pub use stream::{MemberContent, NpzStream, StreamMember};

@@ -1,17 +1,19 @@
 //! Reading archives.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{Cursor, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::directory::{self, Entry};
-use super::member::{FillFrom, Member};
+use super::file::ArchiveFile;
+use super::input::{FillFrom, Input};
+use super::member::Member;
 use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::read::{NpyReader, fill_from_file};
+use crate::read::NpyReader;
 use crate::view::{NpyView, view_with};
 
 /// Reads the arrays of an archive, by their names or one after another.
@@ -34,17 +36,21 @@ use crate::view::{NpyView, view_with};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct NpzReader<R> {
-    reader: R,
-    fill: FillFrom<R>,
+    input: Input<R>,
+    index: Arc<Index>,
+    limits: Limits,
+}
+
+/// The members of an archive, and where to find them by their names.
+struct Index {
     entries: Vec<Entry>,
     /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
     by_member: Vec<usize>,
     /// The same by names without `.npy`.
     by_key: Vec<usize>,
-    limits: Limits,
 }
 
-impl NpzReader<BufReader<File>> {
+impl NpzReader<ArchiveFile> {
     /// Opens an archive and reads its directory.
     ///
     /// # Errors
@@ -61,11 +67,9 @@ impl NpzReader<BufReader<File>> {
     /// Like [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
         let path = path.as_ref();
-        let open = || {
-            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            Self::with_fill(BufReader::new(file), fill_from_file, limits)
-        };
-        open().map_err(|error| error.with_path(path))
+        ArchiveFile::open(path)
+            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, limits))
+            .map_err(|error| error.with_path(path))
     }
 }
 
@@ -89,42 +93,43 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits) -> Result<Self> {
-        let entries = directory::read(&mut reader)?;
+        let entries = directory::read(&mut reader, &limits)?.entries;
         let mut by_member: Vec<usize> = (0..entries.len()).collect();
         let mut by_key = by_member.clone();
         by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
         by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
-        Ok(Self { reader, fill, entries, by_member, by_key, limits })
+        let index = Arc::new(Index { entries, by_member, by_key });
+        Ok(Self { input: Input::new(reader, fill), index, limits })
     }
 
     /// How many members there are, arrays or not.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.index.entries.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.index.entries.is_empty()
     }
 
     /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
     /// [`by_name`](Self::by_name) finds the last, as NumPy does.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(Entry::key)
+        self.index.entries.iter().map(Entry::key)
     }
 
     /// The name of a member, without one `.npy` at its end.
     pub fn name(&self, index: usize) -> Option<&str> {
-        self.entries.get(index).map(Entry::key)
+        self.index.entries.get(index).map(Entry::key)
     }
 
     /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         let last = |order: &[usize], text: fn(&Entry) -> &str| {
-            let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
-            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+            let after = order.partition_point(|&i| text(&self.index.entries[i]) <= name);
+            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.index.entries[i]) == name)
         };
-        last(&self.by_member, |entry| &entry.name).or_else(|| last(&self.by_key, Entry::key))
+        last(&self.index.by_member, |entry| &entry.name).or_else(|| last(&self.index.by_key, Entry::key))
     }
 
     /// Reads the one-dimensional array of that name.
@@ -206,11 +211,11 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     fn open_member(&mut self, index: usize) -> Result<(Member<'_, R>, Limits)> {
-        let Some(entry) = self.entries.get(index) else {
-            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.entries.len() as u64 }.into());
+        let Some(entry) = self.index.entries.get(index) else {
+            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.index.entries.len() as u64 }.into());
         };
-        entry.seek_to_data(&mut self.reader)?;
-        Ok((Member::new(entry, &mut self.reader, self.fill)?, self.limits))
+        entry.seek_to_data(self.input.reader_mut())?;
+        Ok((Member::new(entry, &mut self.input, &self.limits)?, self.limits))
     }
 
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
@@ -244,16 +249,16 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         if !member.is_stored() {
             return Err(directory::archive(ArchiveProblem::NotStored));
         }
-        let size = usize::try_from(self.entries[index].size).unwrap_or(usize::MAX);
-        let begin = usize::try_from(self.reader.position()).unwrap_or(usize::MAX);
-        let bytes: &'a [u8] = self.reader.get_ref();
+        let size = usize::try_from(self.index.entries[index].claim.size).unwrap_or(usize::MAX);
+        let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
+        let bytes: &'a [u8] = self.input.reader().get_ref();
         bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| directory::archive(ArchiveProblem::Overlap))
     }
 }
 
 impl<R> fmt::Debug for NpzReader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.entries.iter().map(Entry::key).collect();
+        let names: Vec<_> = self.index.entries.iter().map(Entry::key).collect();
         f.debug_struct("NpzReader").field("names", &names).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,141 @@
+//! The content of a member, counted and checked on the way.
+
+use std::io::{self, Read};
+
+use super::decoder::Decoder;
+use super::directory::{archive, cannot_read};
+use super::input::Input;
+use crate::alloc::Spare;
+use crate::error::{ArchiveProblem, ErrorKind, Result};
+
+/// What is said of a content before or behind its data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    pub(super) crc: u32,
+    /// Bytes of the content.
+    pub(super) size: u64,
+    /// Bytes in the archive.
+    pub(super) compressed: u64,
+}
+
+/// How far the content of a member was read.
+pub(super) struct Content {
+    decoder: Decoder,
+    /// Bytes that are left; `None` where nobody knows.
+    left: Option<u64>,
+    /// Bytes that were given.
+    size: u64,
+    /// How many there may be.
+    most: u64,
+    crc: crc32fast::Hasher,
+    /// Whether the compressed data have ended.
+    is_at_end: bool,
+}
+
+impl Content {
+    /// A content of `size` bytes, or of any number; `most` is the limit.
+    pub(super) fn new(decoder: Decoder, size: Option<u64>, most: u64) -> Self {
+        Self { decoder, left: size, size: 0, most, crc: crc32fast::Hasher::new(), is_at_end: false }
+    }
+
+    pub(super) fn is_stored(&self) -> bool {
+        self.decoder.is_stored()
+    }
+
+    /// Whether nothing tells where it ends.
+    pub(super) fn is_endless(&self) -> bool {
+        self.left.is_none() && self.is_stored()
+    }
+
+    /// Notes how many bytes are left of a content that does not tell itself where it ends.
+    pub(super) fn set_end(&mut self, left: u64) {
+        if self.is_endless() {
+            self.left = Some(left);
+        }
+    }
+
+    /// Gives some of what is left; nothing at the end.
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<()> {
+        if self.is_at_end || self.left == Some(0) || spare.is_full() {
+            return Ok(());
+        }
+        let Self { decoder, left, is_at_end, .. } = self;
+        let most = left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
+        let given = spare.fill_at_most(most, |spare| {
+            *is_at_end = decoder.fill(input, spare)?;
+            Ok(())
+        })?;
+        self.crc.update(given);
+        self.size += given.len() as u64;
+        if let Some(left) = &mut self.left {
+            *left -= given.len() as u64;
+        }
+        if self.size > self.most {
+            let error: crate::Error = self.too_large().into();
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        Ok(())
+    }
+
+    fn too_large(&self) -> ErrorKind {
+        ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }
+    }
+
+    /// Reads what is left, and checks the content as a whole against what is said of it, which `claim` reads where it stands behind the data.
+    pub(super) fn finish<R: Read>(
+        &mut self,
+        input: &mut Input<R>,
+        claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
+    ) -> Result<()> {
+        let mut scratch = [0; 4096];
+        loop {
+            let before = self.size;
+            match self.fill(input, &mut Spare::over(&mut scratch)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(cannot_read(error)),
+                // The end of compressed data may come without another byte.
+                Ok(()) if self.size == before => break,
+                Ok(()) => {}
+            }
+        }
+        if let Some(left @ 1..) = self.left {
+            return Err(archive(ArchiveProblem::WrongSize { expected: self.size + left, found: self.size }));
+        }
+        if !self.is_at_end && !self.is_stored() {
+            self.expect_end(input)?;
+        }
+        if let Some(bytes @ 1..) = input.left() {
+            return Err(archive(ArchiveProblem::Unused { bytes }));
+        }
+        let compressed = input.used();
+        let claim = claim(input)?;
+        if claim.size != self.size {
+            return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: self.size }));
+        }
+        if claim.compressed != compressed {
+            return Err(archive(ArchiveProblem::WrongCompressedSize { expected: claim.compressed, found: compressed }));
+        }
+        let found = self.crc.clone().finalize();
+        if found != claim.crc {
+            return Err(archive(ArchiveProblem::WrongChecksum { expected: claim.crc, found }));
+        }
+        Ok(())
+    }
+
+    /// All bytes were given; sees that the compressed data end there.
+    fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
+        let mut more = [0];
+        while !self.is_at_end {
+            let mut spare = Spare::over(&mut more);
+            match self.decoder.fill(input, &mut spare) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(cannot_read(error)),
+                Ok(is_at_end) => self.is_at_end = is_at_end,
+            }
+            if spare.filled() > 0 {
+                return Err(archive(ArchiveProblem::WrongSize { expected: self.size, found: self.size + 1 }));
+            }
+        }
+        Ok(())
+    }
+}

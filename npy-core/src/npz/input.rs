@@ -1,0 +1,146 @@
+//! The bytes of an archive, buffered, and bounded by the member that is being read.
+
+use std::io::{self, BufRead, Read};
+
+use crate::alloc::Spare;
+
+/// Bytes that are buffered at most.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// How to read from an `R`: straight to where the bytes are wanted.
+pub(super) type FillFrom<R> = fn(&mut R, &mut Spare<'_>) -> io::Result<()>;
+
+/// A buffered reader that ends where the member ends.
+pub(super) struct Input<R> {
+    reader: R,
+    fill: FillFrom<R>,
+    buffer: Vec<u8>,
+    /// Where in `buffer` begins what was not used yet.
+    begin: usize,
+    /// Bytes of the member that are left; `None` where nobody knows.
+    left: Option<u64>,
+    /// Bytes used since the member began.
+    used: u64,
+    /// What went wrong in `fill_buf`, for a decoder that keeps it to itself.
+    error: Option<io::Error>,
+}
+
+impl<R> Input<R> {
+    pub(super) fn new(reader: R, fill: FillFrom<R>) -> Self {
+        Self { reader, fill, buffer: Vec::new(), begin: 0, left: None, used: 0, error: None }
+    }
+
+    /// The reader itself, of which nothing is buffered afterwards.
+    pub(super) fn reader_mut(&mut self) -> &mut R {
+        self.buffer.clear();
+        self.begin = 0;
+        &mut self.reader
+    }
+
+    pub(super) fn reader(&self) -> &R {
+        &self.reader
+    }
+
+    /// Begins to read something of so many bytes, or of any number.
+    pub(super) fn begin(&mut self, bytes: Option<u64>) {
+        (self.left, self.used, self.error) = (bytes, 0, None);
+    }
+
+    /// Bytes used since [`begin`](Self::begin).
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Bytes of the member that are left; `None` where nobody knows.
+    pub(super) fn left(&self) -> Option<u64> {
+        self.left
+    }
+
+    fn at_most(&self, bytes: usize) -> usize {
+        self.left.map_or(bytes, |left| bytes.min(usize::try_from(left).unwrap_or(usize::MAX)))
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.used += bytes as u64;
+        if let Some(left) = &mut self.left {
+            *left -= bytes as u64;
+        }
+    }
+
+    /// Puts back the last bytes that were used, which were these.
+    pub(super) fn put_back(&mut self, bytes: &[u8]) {
+        let rest = self.buffer.split_off(self.begin);
+        self.buffer = [bytes, &rest].concat();
+        self.begin = 0;
+        self.used -= bytes.len() as u64;
+        if let Some(left) = &mut self.left {
+            *left += bytes.len() as u64;
+        }
+    }
+
+    /// What went wrong while a decoder read, which reported something else.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+}
+
+impl<R: Read> Input<R> {
+    /// Gives some bytes, straight from the reader where none are buffered; none at the end.
+    pub(super) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+        let buffered = self.at_most(self.buffer.len() - self.begin);
+        if buffered > 0 {
+            let copied = spare.copy_from(&self.buffer[self.begin..][..buffered]);
+            self.begin += copied;
+            self.count(copied);
+            return Ok(());
+        }
+        let most = self.at_most(usize::MAX);
+        let Self { reader, fill, .. } = self;
+        let given = spare.fill_at_most(most, |spare| fill(reader, spare))?.len();
+        self.count(given);
+        Ok(())
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        let most = self.at_most(BUFFER_BYTES);
+        self.buffer.resize(most, 0);
+        self.begin = 0;
+        let read = loop {
+            match self.reader.read(&mut self.buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // A faulty `Read` may claim more than it was given room for.
+                result => break result.map(|read| read.min(most)),
+            }
+        };
+        self.buffer.truncate(*read.as_ref().unwrap_or(&0));
+        read.map(|_| ())
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.begin == self.buffer.len() && self.left != Some(0) {
+            self.refill().inspect_err(|error| {
+                self.error = Some(error.kind().into());
+            })?;
+        }
+        let available = self.at_most(self.buffer.len() - self.begin);
+        Ok(&self.buffer[self.begin..][..available])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.at_most(self.buffer.len() - self.begin));
+        self.begin += bytes;
+        self.count(bytes);
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}

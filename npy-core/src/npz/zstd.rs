@@ -1,0 +1,56 @@
+//! Zstandard as zip archives have it (method 93): one frame.
+
+use std::io::{self, Read};
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::decoder::damaged;
+use super::input::Input;
+use crate::alloc::Spare;
+
+/// The window that an encoder takes which does not know how long its input will be.
+const USUAL_WINDOW: u64 = 8 << 20;
+
+/// The largest window of which memory is taken: what the encoders have at their strongest.
+const MOST_WINDOW: u64 = 128 << 20;
+
+/// Decompresses the data of a member.
+pub(super) struct Zstd {
+    decoder: FrameDecoder,
+    has_begun: bool,
+}
+
+impl Zstd {
+    /// Of a content of so many bytes: the window need not be larger.
+    pub(super) fn new(size: Option<u64>) -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).next_power_of_two().clamp(USUAL_WINDOW, MOST_WINDOW));
+        Self { decoder, has_begun: false }
+    }
+
+    /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+        let Self { decoder, has_begun } = self;
+        let result = (|| {
+            if !*has_begun {
+                decoder.init(&mut *input)?;
+                *has_begun = true;
+            }
+            while decoder.can_collect() == 0 && !decoder.is_finished() {
+                decoder.decode_blocks(&mut *input, BlockDecodingStrategy::UptoBlocks(1))?;
+            }
+            Ok::<(), ruzstd::decoding::errors::FrameDecoderError>(())
+        })();
+        if result.is_err() {
+            let is_at_end = input.left() == Some(0);
+            let otherwise = || if is_at_end { io::ErrorKind::UnexpectedEof.into() } else { damaged() };
+            return Err(input.take_error().unwrap_or_else(otherwise));
+        }
+        spare.fill_with(|output| {
+            let given = decoder.read(output);
+            let count = *given.as_ref().unwrap_or(&0);
+            (given.map(|_| ()), count)
+        })?;
+        Ok(decoder.is_finished() && decoder.can_collect() == 0)
+    }
+}
