@@ -845,7 +845,7 @@ def check():
         else:
             good += 1
     listed = set(row["file"] for row in rows)
-    for path in glob.glob(os.path.join(HERE, "numpy-*", "*")):
+    for path in glob.glob(os.path.join(HERE, "numpy-*", "*.npy")):
         name = os.path.relpath(path, HERE).replace(os.sep, "/")
         if name not in listed:
             bad += 1
@@ -862,8 +862,9 @@ def make_all(scratch, commands):
     scratch = scratch or os.path.join(tempfile.gettempdir(), "make-golden")
     if not os.path.isdir(scratch):
         os.makedirs(scratch)
-    for old in glob.glob(os.path.join(HERE, "numpy-*")):
-        shutil.rmtree(old)
+    # The folders hold the archives of make_archives.py, too.
+    for old in glob.glob(os.path.join(HERE, "numpy-*", "*.npy")):
+        os.remove(old)
     interpreters = find_interpreters(commands)
     script = os.path.abspath(__file__)
     rows, runs = [], {}
