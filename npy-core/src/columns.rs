@@ -35,7 +35,7 @@ pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) 
     let path = path.as_ref();
     let load = || {
         let reader = NpyReader::open(path)?;
-        reader.check_dimensions()?;
+        reader.check_dimensions(1)?;
         reader.into_columns::<C>(names)
     };
     load().map_err(|error| error.with_path(path))

@@ -60,6 +60,7 @@ mod alloc;
 mod element;
 mod record;
 mod read;
+mod chunks;
 mod columns;
 mod save;
 mod write;
@@ -78,13 +79,14 @@ pub use npy_derive::NpyRecord;
 #[cfg(feature = "complex")]
 pub use num_complex;
 
+pub use chunks::{Chunks, Records};
 pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
 pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
 pub use header::{Header, Version};
 pub use limits::Limits;
-pub use read::{Chunks, NpyReader, Records, load, load_with, read, read_with};
+pub use read::{NpyReader, load, load_with, read, read_with};
 pub use record::NpyRecord;
 pub use shape::Order;
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};

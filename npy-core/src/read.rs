@@ -3,8 +3,6 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::iter::FusedIterator;
-use std::marker::PhantomData;
 use std::path::Path;
 
 use crate::alloc::{Bulk, FIRST_BYTES, STAGE_BYTES, Spare, reserve_exact, reserve_more};
@@ -295,60 +293,50 @@ impl<R: Read> NpyReader<R> {
         self.end()
     }
 
-    /// The elements that are left, one after another, in bounded memory.
+    /// Reads the only element of an array without dimensions, such as NumPy makes of a number: `np.save(path, 0.5)`.
     ///
-    /// After an error the iterator ends. It reads ahead: when it is dropped early, [`remaining`](Self::remaining) tells where the
-    /// reader stands.
+    /// An array of elements `[T; N]` in C order is an element `[[T; N]; M]`, too.
+    ///
+    /// # Errors
+    ///
+    /// When the array has dimensions, and like [`into_vec`](Self::into_vec).
     ///
     /// ```
-    /// # use npy_core::NpyReader;
+    /// # use npy_core::{Header, NpyElement, NpyReader, NpyWriter, Order};
     /// # let mut file = Vec::new();
-    /// # npy_core::write(&mut file, &[1.0_f64, 2.0, 4.0])?;
-    /// let mut sum = 0.0;
-    /// for value in NpyReader::new(&file[..])?.records::<f64>() {
-    ///     sum += value?;
-    /// }
-    /// assert_eq!(sum, 7.0);
+    /// # let mut writer = NpyWriter::with_header(&mut file, &Header::new(f64::dtype(), Order::C, &[])?)?;
+    /// # writer.push(&0.5)?;
+    /// # writer.finish()?;
+    /// let rate: f64 = NpyReader::new(&file[..])?.into_scalar()?;
+    /// assert_eq!(rate, 0.5);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn records<T: NpyElement>(&mut self) -> Records<'_, R, T> {
-        let per_chunk = (STAGE_BYTES / self.header.dtype().itemsize().max(size_of::<T>()).max(1)).max(1);
-        Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }
+    pub fn into_scalar<T: NpyElement>(self) -> Result<T> {
+        let mut items = self.into_dimensions(0)?;
+        items.pop().ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
     }
 
-    /// The elements that are left, `length` at a time; the last chunk may have fewer. After an error the iterator ends.
-    ///
-    /// A `length` of 0 is taken for 1.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let mut file = Vec::new();
-    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
-    /// let mut reader = NpyReader::new(&file[..])?;
-    /// let chunks: Vec<Vec<u16>> = reader.chunks(2).collect::<Result<_, _>>()?;
-    /// assert_eq!(chunks, [vec![1, 2], vec![3, 4], vec![5]]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn chunks<T: NpyElement>(&mut self, length: usize) -> Chunks<'_, R, T> {
-        Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
+    pub(crate) fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
+        self.into_dimensions(1)
     }
 
-    pub(crate) fn into_one_dimension<T: NpyElement>(mut self) -> Result<Vec<T>> {
+    /// Reads an array of so many dimensions, besides those that are in the elements.
+    fn into_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Vec<T>> {
         let axes = element::inner_axes::<T>();
         if axes > 0
             && let Some(header) = self.header.with_inner_axes(axes)
         {
             self.header = header;
         }
-        self.check_dimensions()?;
+        self.check_dimensions(expected)?;
         self.into_vec()
     }
 
-    /// Refuses arrays of more or fewer dimensions than one.
-    pub(crate) fn check_dimensions(&self) -> Result<()> {
+    /// Refuses arrays of more or fewer dimensions.
+    pub(crate) fn check_dimensions(&self, expected: usize) -> Result<()> {
         match self.header.shape() {
-            [_] => Ok(()),
-            shape => Err(ErrorKind::WrongDimensions { expected: 1, shape: shape.to_vec() }.into()),
+            shape if shape.len() == expected => Ok(()),
+            shape => Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into()),
         }
     }
 
@@ -368,7 +356,7 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Reads `count` elements, which are left.
-    fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
+    pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
         let is_there = self.is_there::<T>(count);
         self.begin()?;
         let items = match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
@@ -480,18 +468,6 @@ impl<R> fmt::Debug for NpyReader<R> {
     }
 }
 
-impl<R, T: NpyElement> fmt::Debug for Records<'_, R, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("reader", &self.chunks.reader).finish_non_exhaustive()
-    }
-}
-
-impl<R, T: NpyElement> fmt::Debug for Chunks<'_, R, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chunks").field("reader", &self.reader).field("length", &self.length).finish_non_exhaustive()
-    }
-}
-
 fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
     let buffered = spare.copy_from(reader.buffer());
     reader.consume(buffered);
@@ -508,72 +484,3 @@ fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
     let metadata = reader.get_ref().metadata().ok()?;
     metadata.is_file().then_some(metadata.len())
 }
-
-/// The elements of an array one after another; see [`NpyReader::records`].
-pub struct Records<'a, R, T: NpyElement> {
-    chunks: Chunks<'a, R, T>,
-    items: std::vec::IntoIter<T>,
-}
-
-impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
-    type Item = Result<T>;
-
-    fn next(&mut self) -> Option<Result<T>> {
-        loop {
-            if let Some(item) = self.items.next() {
-                return Some(Ok(item));
-            }
-            match self.chunks.next()? {
-                Ok(items) => self.items = items.into_iter(),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-
-    /// At most as many as are left: an error ends it.
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.items.len().checked_add(self.chunks.reader.remaining().max(1)))
-    }
-}
-
-impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}
-
-/// The elements of an array, some at a time; see [`NpyReader::chunks`].
-pub struct Chunks<'a, R, T: NpyElement> {
-    reader: &'a mut NpyReader<R>,
-    length: usize,
-    /// Made with the first chunk, so that its error is an item.
-    plan: Option<T::Plan>,
-    failed: bool,
-    element: PhantomData<fn() -> T>,
-}
-
-impl<R: Read, T: NpyElement> Chunks<'_, R, T> {
-    fn read(&mut self) -> Result<Vec<T>> {
-        let plan = match self.plan {
-            Some(plan) => plan,
-            None => *self.plan.insert(element::plan::<T>(self.reader.header.dtype())?),
-        };
-        let length = self.length.min(self.reader.remaining());
-        self.reader.read_vec(&plan, length)
-    }
-}
-
-impl<R: Read, T: NpyElement> Iterator for Chunks<'_, R, T> {
-    type Item = Result<Vec<T>>;
-
-    fn next(&mut self) -> Option<Result<Vec<T>>> {
-        // An empty array of another dtype is an error too.
-        if self.failed || (self.reader.remaining() == 0 && self.plan.is_some()) {
-            return None;
-        }
-        let chunk = self.read();
-        if matches!(&chunk, Ok(items) if items.is_empty()) {
-            return None;
-        }
-        self.failed = chunk.is_err();
-        Some(chunk)
-    }
-}
-
-impl<R: Read, T: NpyElement> FusedIterator for Chunks<'_, R, T> {}

@@ -47,18 +47,18 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
-    let header = header_of(dtype_of(items.iter()), items.len())?;
+    let header = header_of(dtype_of(items.iter()), &[items.len()])?;
     let mut writer = NpyWriter::with_header(writer, &header)?;
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())
 }
 
-/// The header of so many elements. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.
-pub(crate) fn header_of(dtype: DType, length: usize) -> Result<Header> {
+/// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.
+pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
     match dtype {
-        DType::SubArray(array) => Header::new(array.base().clone(), Order::C, &[&[length], array.shape()].concat()),
-        dtype => Header::new(dtype, Order::C, &[length]),
+        DType::SubArray(array) => Header::new(array.base().clone(), Order::C, &[shape, array.shape()].concat()),
+        dtype => Header::new(dtype, Order::C, shape),
     }
 }
 
@@ -104,7 +104,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// When the array would be larger than the address space.
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
-        Self::with_header(writer, &header_of(T::dtype(), len)?)
+        Self::with_header(writer, &header_of(T::dtype(), &[len])?)
     }
 
     /// Begins an array of any shape, order and dtype. The elements are then written in the order that the header says.
@@ -137,6 +137,23 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             writer,
             element: PhantomData,
         })
+    }
+
+    /// Begins an array of any number of elements, whose header is written by others.
+    #[cfg(feature = "npz")]
+    pub(crate) fn open_ended(writer: W, header: &Header) -> Result<Self> {
+        let mut writer = Self::with_header(writer, header)?;
+        writer.stage.clear();
+        writer.expected = u64::MAX;
+        Ok(writer)
+    }
+
+    /// Ends one that was [`open_ended`](Self::open_ended); tells how many elements were written.
+    #[cfg(feature = "npz")]
+    pub(crate) fn finish_open(mut self) -> Result<u64> {
+        self.admit(0)?;
+        self.hand_on()?;
+        Ok(self.count)
     }
 
     /// Writes the next element.

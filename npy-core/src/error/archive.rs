@@ -70,6 +70,9 @@ pub enum ArchiveProblem {
     /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
     #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
     UnknownSize,
+    /// A member whose length is not known before was to be written to a stream that cannot be gone back in.
+    #[error("its length must be known before, because the archive is written to a stream that cannot be gone back in")]
+    UnknownLength,
     /// The member is compressed, so that it cannot be viewed in place.
     #[error("it is compressed, so it cannot be viewed in place; read a copy")]
     NotStored,
@@ -107,6 +110,11 @@ pub enum ArchiveProblem {
     /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
     #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
     InvalidName,
+    /// A name that is no path below the folder that members are extracted to.
+    #[error(
+        "it is not extracted, because its name is no path below a folder on every system: there is `..`, a backslash, a colon or a NUL in it, or it begins with `/`"
+    )]
+    UnsafeName,
     /// A name that a member has already.
     #[error("the archive has a member of this name already")]
     DuplicateName,

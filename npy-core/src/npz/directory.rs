@@ -85,9 +85,12 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
     let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
     let tail_begin = length - tail_bytes;
     let tail = read_at(reader, tail_begin, tail_bytes)?;
-    // From the back: in front of the record there may be anything, such as an archive that is a member.
-    let found = (0..(tail.len() + 1).saturating_sub(END_BYTES)).rev().find(|&at| tail[at..].starts_with(END));
-    let Some(at) = found else {
+    // From the back: in front of the record there may be anything, such as an archive that is a member. One whose comment ends where the file
+    // ends comes first, because a comment may hold anything, too; others have something behind them that does not belong to the archive.
+    let last = (tail.len() + 1).saturating_sub(END_BYTES);
+    let mut ends = (0..last).rev().filter(|&at| tail[at..].starts_with(END));
+    let is_at_end = |&at: &usize| Fields::new(&tail[at + END_BYTES - 2..]).u16() as usize == tail.len() - at - END_BYTES;
+    let Some(at) = ends.clone().find(is_at_end).or_else(|| ends.next()) else {
         let begin = read_at(reader, 0, length.min(8))?;
         return Err(archive(ArchiveProblem::NotZip { found: begin }));
     };
@@ -103,7 +106,8 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
     // The directory ends where the record begins; what its offset lacks to that is before the archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
-    let comment = tail[at + END_BYTES..].to_vec();
+    let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
+    let comment = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
     Ok(End { entries, begin, bytes, prefix: begin - offset, comment })
 }
 

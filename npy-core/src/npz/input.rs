@@ -21,13 +21,11 @@ pub(super) struct Input<R> {
     left: Option<u64>,
     /// Bytes used since the member began.
     used: u64,
-    /// What went wrong in `fill_buf`, for a decoder that keeps it to itself.
-    error: Option<io::Error>,
 }
 
 impl<R> Input<R> {
     pub(super) fn new(reader: R, fill: FillFrom<R>) -> Self {
-        Self { reader, fill, buffer: Vec::new(), begin: 0, left: None, used: 0, error: None }
+        Self { reader, fill, buffer: Vec::new(), begin: 0, left: None, used: 0 }
     }
 
     /// The reader itself, of which nothing is buffered afterwards.
@@ -43,7 +41,7 @@ impl<R> Input<R> {
 
     /// Begins to read something of so many bytes, or of any number.
     pub(super) fn begin(&mut self, bytes: Option<u64>) {
-        (self.left, self.used, self.error) = (bytes, 0, None);
+        (self.left, self.used) = (bytes, 0);
     }
 
     /// Bytes used since [`begin`](Self::begin).
@@ -68,6 +66,7 @@ impl<R> Input<R> {
     }
 
     /// Puts back the last bytes that were used, which were these.
+    #[cfg(feature = "lzma")]
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         let rest = self.buffer.split_off(self.begin);
         self.buffer = [bytes, &rest].concat();
@@ -77,10 +76,12 @@ impl<R> Input<R> {
             *left += bytes.len() as u64;
         }
     }
+}
 
-    /// What went wrong while a decoder read, which reported something else.
-    pub(super) fn take_error(&mut self) -> Option<io::Error> {
-        self.error.take()
+impl<R: Clone> Clone for Input<R> {
+    /// The same reader with nothing buffered, between two members.
+    fn clone(&self) -> Self {
+        Self::new(self.reader.clone(), self.fill)
     }
 }
 
@@ -120,9 +121,7 @@ impl<R: Read> Input<R> {
 impl<R: Read> BufRead for Input<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.begin == self.buffer.len() && self.left != Some(0) {
-            self.refill().inspect_err(|error| {
-                self.error = Some(error.kind().into());
-            })?;
+            self.refill()?;
         }
         let available = self.at_most(self.buffer.len() - self.begin);
         Ok(&self.buffer[self.begin..][..available])

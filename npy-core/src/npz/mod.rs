@@ -34,7 +34,10 @@ mod local;
 mod file;
 mod member;
 mod read;
+mod extract;
 mod stream;
+mod compress;
+mod emit;
 mod write;
 
 pub use file::ArchiveFile;

@@ -1,5 +1,6 @@
 //! Reading archives.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
@@ -123,6 +124,16 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.entries.get(index).map(Entry::key)
     }
 
+    /// The whole name of a member, as it stands in the archive: of an array with `.npy` at its end.
+    pub fn whole_name(&self, index: usize) -> Option<&str> {
+        self.index.entries.get(index).map(|entry| &*entry.name)
+    }
+
+    /// How many bytes a member's content has, by the directory: of an array with its header.
+    pub fn size(&self, index: usize) -> Option<u64> {
+        self.index.entries.get(index).map(|entry| entry.claim.size)
+    }
+
     /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         let last = |order: &[usize], text: fn(&Entry) -> &str| {
@@ -152,6 +163,17 @@ impl<R: Read + Seek> NpzReader<R> {
         self.in_member(index, |reader| reader.into_one_dimension())
     }
 
+    /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
+        let index = self.find(name)?;
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        self.in_member(index, |reader| reader.into_scalar())
+    }
+
     /// The header of an array, without its elements.
     ///
     /// # Errors
@@ -168,7 +190,8 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
     pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
         let name = self.name(index).map(str::to_owned);
-        self.open_member(index).and_then(|(member, limits)| member.into_reader(limits)).map_err(|error| match name {
+        let limits = self.limits;
+        self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| match name {
             Some(name) => error.with_member(name),
             None => error,
         })
@@ -182,7 +205,7 @@ impl<R: Read + Seek> NpzReader<R> {
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let name = self.name(index).unwrap_or_default().to_owned();
         let mut read = || {
-            let (mut member, _) = self.open_member(index)?;
+            let mut member = self.member(index)?;
             let mut bytes = Vec::new();
             (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(directory::cannot_read)?;
             if bytes.len() as u64 > most {
@@ -210,12 +233,13 @@ impl<R: Read + Seek> NpzReader<R> {
         })
     }
 
-    fn open_member(&mut self, index: usize) -> Result<(Member<'_, R>, Limits)> {
+    /// The content of a member, to be read from its beginning.
+    pub(super) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
         let Some(entry) = self.index.entries.get(index) else {
             return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.index.entries.len() as u64 }.into());
         };
         entry.seek_to_data(self.input.reader_mut())?;
-        Ok((Member::new(entry, &mut self.input, &self.limits)?, self.limits))
+        Member::new(entry, &mut self.input, &self.limits)
     }
 
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
@@ -225,6 +249,15 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
+    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are no zip archive.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        Self::new(Cursor::new(bytes))
+    }
+
     /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
     ///
     /// The checksum is not checked, because that would read everything.
@@ -232,11 +265,34 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     /// # Errors
     ///
     /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put arrays at
-    /// any address: [`NpzWriter::set_aligned`](super::NpzWriter::set_aligned) writes others, and [`by_name`](Self::by_name) reads a copy.
+    /// any address: [`NpzWriter::set_aligned`](super::NpzWriter::set_aligned) writes others, and [`view_or_read`](Self::view_or_read) reads a copy.
     pub fn view<T: NpyView>(&mut self, name: &str) -> Result<&'a [T]> {
         let index = self.find(name)?;
         let limits = self.limits;
         self.stored(index).and_then(|bytes| view_with(bytes, limits)).map_err(|error| error.with_member(name))
+    }
+
+    /// The elements of an array in place where they can be viewed, and else a copy of them, whose checksum is checked: of members that are
+    /// compressed, begin at an odd address, or are in the other byte order.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// let file = archive.finish()?.into_inner();
+    /// assert_eq!(*NpzReader::from_bytes(&file)?.view_or_read::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn view_or_read<T: NpyView + NpyElement + Clone>(&mut self, name: &str) -> Result<Cow<'a, [T]>> {
+        match self.view(name) {
+            Ok(view) => Ok(Cow::Borrowed(view)),
+            Err(error) if is_about_place(&error) => self.by_name(name).map(Cow::Owned),
+            Err(error) => Err(error),
+        }
     }
 
     /// The content of a stored member in place, unchecked.
@@ -245,7 +301,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// When there is no such member, or it is compressed.
     pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
-        let (member, _) = self.open_member(index)?;
+        let member = self.member(index)?;
         if !member.is_stored() {
             return Err(directory::archive(ArchiveProblem::NotStored));
         }
@@ -253,6 +309,21 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
         bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| directory::archive(ArchiveProblem::Overlap))
+    }
+}
+
+/// Whether an array could not be viewed only because of how its bytes lie there.
+fn is_about_place(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Misaligned { .. } | ErrorKind::NotViewable { .. } | ErrorKind::Archive { problem: ArchiveProblem::NotStored }
+    )
+}
+
+/// A reader of the same archive, without reading its directory again: for another thread, say.
+impl<R: Clone> Clone for NpzReader<R> {
+    fn clone(&self) -> Self {
+        Self { input: self.input.clone(), index: Arc::clone(&self.index), limits: self.limits }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::decoder::damaged;
@@ -31,20 +32,12 @@ impl Zstd {
     /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
     pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
-        let result = (|| {
-            if !*has_begun {
-                decoder.init(&mut *input)?;
-                *has_begun = true;
-            }
-            while decoder.can_collect() == 0 && !decoder.is_finished() {
-                decoder.decode_blocks(&mut *input, BlockDecodingStrategy::UptoBlocks(1))?;
-            }
-            Ok::<(), ruzstd::decoding::errors::FrameDecoderError>(())
-        })();
-        if result.is_err() {
+        let mut noting = Noting { input, error: None };
+        if decode_some(decoder, has_begun, &mut noting).is_err() {
+            let Noting { input, error } = noting;
             let is_at_end = input.left() == Some(0);
             let otherwise = || if is_at_end { io::ErrorKind::UnexpectedEof.into() } else { damaged() };
-            return Err(input.take_error().unwrap_or_else(otherwise));
+            return Err(error.unwrap_or_else(otherwise));
         }
         spare.fill_with(|output| {
             let given = decoder.read(output);
@@ -52,5 +45,33 @@ impl Zstd {
             (given.map(|_| ()), count)
         })?;
         Ok(decoder.is_finished() && decoder.can_collect() == 0)
+    }
+}
+
+/// Decodes until there is something to give, or nothing more.
+fn decode_some(decoder: &mut FrameDecoder, has_begun: &mut bool, mut input: impl Read) -> Result<(), FrameDecoderError> {
+    if !*has_begun {
+        decoder.init(&mut input)?;
+        *has_begun = true;
+    }
+    while decoder.can_collect() == 0 && !decoder.is_finished() {
+        decoder.decode_blocks(&mut input, BlockDecodingStrategy::UptoBlocks(1))?;
+    }
+    Ok(())
+}
+
+/// Keeps an error of reading, which the decoder reports as one of its own.
+struct Noting<'a, R> {
+    input: &'a mut Input<R>,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Read for Noting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer).map_err(|error| {
+            let kind = error.kind();
+            self.error = Some(error);
+            kind.into()
+        })
     }
 }

@@ -1,0 +1,90 @@
+//! Members as files of their own, below a folder that they cannot leave.
+
+use std::fs;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use super::directory::{archive, cannot_read};
+use super::read::NpzReader;
+use crate::error::{ArchiveProblem, Error, Result};
+use crate::save::replace_file;
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Writes a member as a file below `folder`, under its whole name, and returns where. What `/` in the name asks for is made below the folder.
+    ///
+    /// The checksum is checked before the file gets its name; what is there of that name is replaced. Nothing bounds how large a file a
+    /// compressed member becomes but [`Limits::member_bytes`](crate::Limits::member_bytes).
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("run/x", &[1_u8, 2])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// let path = archive.extract(0, folder.path())?;
+    /// assert_eq!(path, folder.path().join("run/x.npy"));
+    /// assert_eq!(npy_core::load::<u8>(path)?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the name is no path below the folder on every system (`..`, an absolute path, a backslash, a colon, a NUL), when the member is
+    /// damaged, or when a file cannot be written.
+    pub fn extract(&mut self, index: usize, folder: impl AsRef<Path>) -> Result<PathBuf> {
+        let name = self.whole_name(index).unwrap_or_default().to_owned();
+        let path = path_below(folder.as_ref(), &name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(&*name))?;
+        let folder = if name.ends_with('/') { Some(&*path) } else { path.parent() };
+        if let Some(folder) = folder {
+            let cannot_create = |error| Error::io("cannot create the folder", error).with_path(folder);
+            fs::create_dir_all(folder).map_err(cannot_create)?;
+        }
+        if name.ends_with('/') {
+            return Ok(path);
+        }
+        replace_file(&path, |file| {
+            let mut member = self.member(index)?;
+            io::copy(&mut member, file).map_err(cannot_read)?;
+            member.finish()
+        })
+        .map_err(|error| error.with_member(name))?;
+        Ok(path)
+    }
+
+    /// Writes all members as files below `folder`. All names are looked at before the first is written.
+    ///
+    /// # Errors
+    ///
+    /// Like [`extract`](Self::extract).
+    pub fn extract_all(&mut self, folder: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+        let folder = folder.as_ref();
+        for index in 0..self.len() {
+            let name = self.whole_name(index).unwrap_or_default();
+            path_below(folder, name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(name))?;
+        }
+        (0..self.len()).map(|index| self.extract(index, folder)).collect()
+    }
+}
+
+/// The path of that name below the folder; `None` for names that would lead elsewhere, on this system or another.
+fn path_below(folder: &Path, name: &str) -> Option<PathBuf> {
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']);
+    let name = name.strip_suffix('/').unwrap_or(name);
+    name.split('/').all(is_plain).then(|| name.split('/').fold(folder.to_owned(), |path, part| path.join(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::path_below;
+
+    #[test]
+    fn names_do_not_lead_elsewhere() {
+        for name in ["", "/", "/x", "//x", "..", "../x", "a/../x", "a//x", "./x", "a\\x", "C:x", "C:/x", "x\0.npy", "a/"] {
+            let expected = (name == "a/").then(|| Path::new("folder").join("a"));
+            assert_eq!(path_below(Path::new("folder"), name), expected, "{name:?}");
+        }
+        assert_eq!(path_below(Path::new("folder"), "a/..b/c.npy").unwrap(), Path::new("folder/a/..b/c.npy"));
+    }
+}
