@@ -1,70 +1,15 @@
-//! Archives of arrays: what NumPy and Python write is read, what is written is what NumPy writes, and damage is found.
+//! Archives of arrays: what NumPy and Python write is read, and what is written is what NumPy writes.
 
+#[path = "support/archives.rs"]
+mod archives;
 mod support;
 
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 
+use archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
+use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, Order};
 use support::numpy::{frames, numpy};
-
-#[derive(NpyRecord, Clone, Debug, PartialEq)]
-struct Pick {
-    id: u32,
-    name: String,
-    xyz: [f32; 3],
-}
-
-fn picks() -> Vec<Pick> {
-    (0..5).map(|id| Pick { id, name: "abc"[..id as usize % 3 + 1].to_owned(), xyz: [id as f32; 3] }).collect()
-}
-
-fn values() -> Vec<f64> {
-    (0..1000).map(|i| f64::from(i) / 3.0).collect()
-}
-
-/// An archive with a little of everything, by whatever `writer` is.
-fn fill<W: std::io::Write>(mut archive: NpzWriter<W>) -> W {
-    archive.add_slice("values", &values()).unwrap();
-    archive.add_slice("picks", &picks()).unwrap();
-    let header = Header::new(i16::dtype(), Order::Fortran, &[2, 3]).unwrap();
-    archive.add("größe/matrix", &header, |matrix| matrix.write_slice(&[1_i16, 4, 2, 5, 3, 6])).unwrap();
-    archive.add_slice::<u8>("empty", &[]).unwrap();
-    archive.add_slice("", &[true, false]).unwrap();
-    archive.finish().unwrap()
-}
-
-fn stored() -> Vec<u8> {
-    fill(NpzWriter::new(Cursor::new(Vec::new()))).into_inner()
-}
-
-fn compressed() -> Vec<u8> {
-    fill(NpzWriter::new_compressed(Cursor::new(Vec::new()))).into_inner()
-}
-
-fn streamed() -> Vec<u8> {
-    fill(NpzWriter::streaming(Vec::new()))
-}
-
-/// Reads everything that `fill` wrote.
-fn check(archive: &[u8]) {
-    let mut archive = NpzReader::new(Cursor::new(archive)).unwrap();
-    assert_eq!(archive.names().collect::<Vec<_>>(), ["values", "picks", "größe/matrix", "empty", ""]);
-    assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
-    assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
-    assert_eq!(archive.by_name::<Pick>("picks.npy").unwrap(), picks());
-    let index = archive.index_of("größe/matrix").unwrap();
-    let header = archive.header(index).unwrap();
-    assert_eq!((header.shape(), header.order()), ([2, 3].as_slice(), Order::Fortran));
-    assert_eq!(archive.array(index).unwrap().into_vec::<i16>().unwrap(), [1, 4, 2, 5, 3, 6]);
-    assert_eq!(archive.by_name::<u8>("empty").unwrap(), []);
-    assert_eq!(archive.by_index::<bool>(4).unwrap(), [true, false]);
-    // One after another, in parts, and some columns.
-    let sum: f64 = archive.array(0).unwrap().records::<f64>().map(Result::unwrap).sum();
-    assert!((sum - values().iter().sum::<f64>()).abs() < 1e-9);
-    let (id, xyz) = archive.array(1).unwrap().into_columns::<(u32, [f32; 3])>(["id", "xyz"]).unwrap();
-    assert_eq!((id[4], xyz[4]), (4, [4.0; 3]));
-}
 
 #[test]
 fn archives_go_out_and_come_back() {
@@ -315,147 +260,6 @@ fn members_of_every_method_are_read() {
     }
 }
 
-/// A pseudo-random number, the same in every run.
-fn random(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
-}
-
-/// No flipped bit gives another value: it is an error, or in what does not matter.
-#[test]
-fn flipped_bits_are_found() {
-    let mut state = 1;
-    for archive in [stored(), compressed(), streamed()] {
-        let expected = values();
-        let mut errors = 0;
-        for _ in 0..2000 {
-            let mut damaged = archive.clone();
-            let at = random(&mut state) % damaged.len();
-            damaged[at] ^= 1 << (random(&mut state) % 8);
-            let Ok(mut reader) = NpzReader::new(Cursor::new(damaged)) else {
-                errors += 1;
-                continue;
-            };
-            match reader.by_name::<f64>("values") {
-                Ok(values) => assert_eq!(values, expected, "a flipped bit in byte {at}"),
-                Err(_) => errors += 1,
-            }
-            match reader.by_name::<Pick>("picks") {
-                Ok(values) => assert_eq!(values, picks(), "a flipped bit in byte {at}"),
-                Err(_) => errors += 1,
-            }
-        }
-        assert!(errors > 500, "{errors}");
-    }
-}
-
-/// Every bit of a member's data, trailing bytes included.
-#[test]
-fn every_bit_of_a_members_data_is_covered() {
-    for is_compressed in [false, true] {
-        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_compressed(is_compressed);
-        let mut content = Vec::new();
-        npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
-        content.extend(b"trailing");
-        archive.add_bytes("x.npy", &content).unwrap();
-        let archive = archive.finish().unwrap().into_inner();
-        let begin = 30 + 5 + 20;
-        let end = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
-        for bit in 0..(end - begin) * 8 {
-            let mut damaged = archive.clone();
-            damaged[begin + bit / 8] ^= 1 << (bit % 8);
-            let mut reader = NpzReader::new(Cursor::new(damaged)).unwrap();
-            match reader.by_name::<u16>("x") {
-                Err(error) => assert_eq!(error.member(), Some("x")),
-                // Compressed data end within a byte; what is left of it means nothing.
-                Ok(values) => assert!(is_compressed && begin + bit / 8 + 1 == end && values == [1, 2, 3], "bit {bit}"),
-            }
-        }
-        assert_eq!(NpzReader::new(Cursor::new(&archive)).unwrap().by_name::<u16>("x").unwrap(), [1, 2, 3]);
-    }
-}
-
-#[test]
-fn archives_cut_anywhere_are_errors() {
-    for archive in [stored(), compressed(), streamed()] {
-        for length in 0..archive.len() {
-            assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err(), "{length}");
-        }
-    }
-}
-
-fn problem<T>(result: Result<T, Error>) -> ArchiveProblem {
-    match result.map(|_| ()).unwrap_err().into_kind() {
-        ErrorKind::Archive { problem } => problem,
-        other => panic!("{other}"),
-    }
-}
-
-/// A broken member does not hide the others.
-#[test]
-fn one_broken_member_is_one_error() {
-    let mut archive = stored();
-    let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
-    archive[at + 30 + 10 + 20 + 128] ^= 1;
-    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
-    assert!(matches!(problem(reader.by_name::<f64>("values")), ArchiveProblem::WrongChecksum { .. }));
-    assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
-    // What is read only in part was not checked as a whole.
-    let mut first = [0.0; 3];
-    reader.array(0).unwrap().read_into(&mut first).unwrap();
-}
-
-#[test]
-fn lies_are_refused() {
-    let archive = stored();
-    let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
-    let spoil = |at: usize, bytes: &[u8]| {
-        let mut spoiled = archive.clone();
-        spoiled[entry + at..][..bytes.len()].copy_from_slice(bytes);
-        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
-    };
-    // Encrypted; another method; sizes; the offset of another member.
-    assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
-    assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
-    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::WrongSize { .. }));
-    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
-    assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
-    assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
-    assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
-    // Names.
-    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
-    writer.add_slice("x", &[1_u8]).unwrap();
-    assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
-    assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
-    assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
-    // What was refused is not in it.
-    let archive = writer.finish().unwrap().into_inner();
-    assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
-    // A member in which writing failed ends the archive.
-    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
-    let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
-    assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
-    assert!(writer.finish().is_err());
-}
-
-/// A member that expands to far more than its array has.
-#[test]
-fn bombs_are_refused() {
-    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    let mut content = Vec::new();
-    npy_core::write(&mut content, &[1_u8]).unwrap();
-    content.resize(64 << 20, 0);
-    archive.add_bytes("x.npy", &content).unwrap();
-    let archive = archive.finish().unwrap().into_inner();
-    assert!(archive.len() < 100_000);
-    let mut reader = NpzReader::new(Cursor::new(archive)).unwrap();
-    assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
-    let mut all = Vec::new();
-    reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
-    assert_eq!(all.len(), 10);
-}
-
 #[test]
 fn arrays_of_ndarray() {
     use ndarray::{Array0, Array2, Array3, ArrayD, ShapeBuilder, arr0, s};
@@ -531,16 +335,6 @@ fn aligned_members_are_viewed_in_place() {
     assert_eq!(problem(archive.view::<f64>("values")), ArchiveProblem::NotStored);
 }
 
-/// A stream that gives few bytes at a time, and cannot be gone back in.
-struct Pipe<'a>(&'a [u8]);
-
-impl Read for Pipe<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let most = buffer.len().min(1000);
-        self.0.read(&mut buffer[..most])
-    }
-}
-
 #[test]
 fn archives_are_read_forward_only() {
     let compressed_stream = {
@@ -598,37 +392,6 @@ fn archives_are_read_forward_only() {
             assert!(result.is_err() || complete == 5, "{length}");
         }
     }
-}
-
-/// Flipped bits are found in members that are passed over, too.
-#[test]
-fn flipped_bits_are_found_in_a_pipe() {
-    let mut state = 7;
-    for archive in [stored(), compressed(), streamed()] {
-        for _ in 0..500 {
-            let mut damaged = archive.clone();
-            let at = random(&mut state) % damaged.len();
-            damaged[at] ^= 1 << (random(&mut state) % 8);
-            let mut stream = NpzStream::new(&damaged[..]);
-            while let Ok(Some(mut member)) = stream.next() {
-                let name = member.name().to_owned();
-                let Ok(array) = member.array() else { continue };
-                if array.header().dtype().to_string() == "<f8"
-                    && let Ok(found) = array.into_vec::<f64>()
-                {
-                    // The name, and the shape's writing, are not covered by the checksum.
-                    assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
-                }
-            }
-        }
-    }
-    let mut archive = stored();
-    archive[30 + 10 + 20 + 128] ^= 1;
-    let mut stream = NpzStream::new(&archive[..]);
-    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
-    let error = stream.next().map(|_| ()).unwrap_err();
-    assert_eq!(error.member(), Some("values"));
-    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
 }
 
 /// A file in which zeros take no room.

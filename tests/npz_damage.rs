@@ -1,0 +1,170 @@
+//! Archives that are damaged, cut, or made to do harm: an error that names the member, and never another value.
+
+#[path = "support/archives.rs"]
+mod archives;
+mod support;
+
+use std::io::{Cursor, Read};
+
+use archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, Order};
+
+/// No flipped bit gives another value: it is an error, or in what does not matter.
+#[test]
+fn flipped_bits_are_found() {
+    let mut state = 1;
+    for archive in [stored(), compressed(), streamed()] {
+        let expected = values();
+        let mut errors = 0;
+        for _ in 0..2000 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let Ok(mut reader) = NpzReader::new(Cursor::new(damaged)) else {
+                errors += 1;
+                continue;
+            };
+            match reader.by_name::<f64>("values") {
+                Ok(values) => assert_eq!(values, expected, "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+            match reader.by_name::<Pick>("picks") {
+                Ok(values) => assert_eq!(values, picks(), "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 500, "{errors}");
+    }
+}
+
+/// Every bit of a member's data, trailing bytes included.
+#[test]
+fn every_bit_of_a_members_data_is_covered() {
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        let mut content = Vec::new();
+        npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
+        content.extend(b"trailing");
+        archive.add_bytes("x.npy", &content).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let begin = 30 + 5 + 20;
+        let end = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        for bit in 0..(end - begin) * 8 {
+            let mut damaged = archive.clone();
+            damaged[begin + bit / 8] ^= 1 << (bit % 8);
+            let mut reader = NpzReader::new(Cursor::new(damaged)).unwrap();
+            match reader.by_name::<u16>("x") {
+                Err(error) => assert_eq!(error.member(), Some("x")),
+                // Compressed data end within a byte; what is left of it means nothing.
+                Ok(values) => assert!(is_compressed && begin + bit / 8 + 1 == end && values == [1, 2, 3], "bit {bit}"),
+            }
+        }
+        assert_eq!(NpzReader::new(Cursor::new(&archive)).unwrap().by_name::<u16>("x").unwrap(), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn archives_cut_anywhere_are_errors() {
+    for archive in [stored(), compressed(), streamed()] {
+        for length in 0..archive.len() {
+            assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err(), "{length}");
+        }
+    }
+}
+
+/// A broken member does not hide the others.
+#[test]
+fn one_broken_member_is_one_error() {
+    let mut archive = stored();
+    let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
+    archive[at + 30 + 10 + 20 + 128] ^= 1;
+    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<f64>("values")), ArchiveProblem::WrongChecksum { .. }));
+    assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
+    // What is read only in part was not checked as a whole.
+    let mut first = [0.0; 3];
+    reader.array(0).unwrap().read_into(&mut first).unwrap();
+}
+
+#[test]
+fn lies_are_refused() {
+    let archive = stored();
+    let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let spoil = |at: usize, bytes: &[u8]| {
+        let mut spoiled = archive.clone();
+        spoiled[entry + at..][..bytes.len()].copy_from_slice(bytes);
+        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
+    };
+    // Encrypted; another method; sizes; the offset of another member.
+    assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
+    assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
+    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::WrongSize { .. }));
+    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
+    assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
+    assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
+    assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
+    // Names.
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    writer.add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
+    assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
+    assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
+    // What was refused is not in it.
+    let archive = writer.finish().unwrap().into_inner();
+    assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
+    // A member in which writing failed ends the archive.
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
+    assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
+    assert!(writer.finish().is_err());
+}
+
+/// A member that expands to far more than its array has.
+#[test]
+fn bombs_are_refused() {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    let mut content = Vec::new();
+    npy_core::write(&mut content, &[1_u8]).unwrap();
+    content.resize(64 << 20, 0);
+    archive.add_bytes("x.npy", &content).unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    assert!(archive.len() < 100_000);
+    let mut reader = NpzReader::new(Cursor::new(archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
+    let mut all = Vec::new();
+    reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
+    assert_eq!(all.len(), 10);
+}
+
+/// Flipped bits are found in members that are passed over, too.
+#[test]
+fn flipped_bits_are_found_in_a_pipe() {
+    let mut state = 7;
+    for archive in [stored(), compressed(), streamed()] {
+        for _ in 0..500 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let mut stream = NpzStream::new(&damaged[..]);
+            while let Ok(Some(mut member)) = stream.next() {
+                let name = member.name().to_owned();
+                let Ok(array) = member.array() else { continue };
+                if array.header().dtype().to_string() == "<f8"
+                    && let Ok(found) = array.into_vec::<f64>()
+                {
+                    // The name, and the shape's writing, are not covered by the checksum.
+                    assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
+                }
+            }
+        }
+    }
+    let mut archive = stored();
+    archive[30 + 10 + 20 + 128] ^= 1;
+    let mut stream = NpzStream::new(&archive[..]);
+    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
+    let error = stream.next().map(|_| ()).unwrap_err();
+    assert_eq!(error.member(), Some("values"));
+    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+}

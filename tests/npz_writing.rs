@@ -1,0 +1,512 @@
+//! Writing archives: in every way the same archive, added to, streamed into, compressed by several threads; and what goes wrong.
+
+#[path = "support/archives.rs"]
+mod archives;
+mod support;
+
+use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::process::{Command, Stdio};
+
+use archives::{Pick, check, fill, picks, problem, random, stored, values};
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, DType, ErrorKind, Header, Limits, NpyElement, Order};
+use support::numpy::numpy;
+
+fn writer() -> NpzWriter<Cursor<Vec<u8>>> {
+    NpzWriter::new(Cursor::new(Vec::new()))
+}
+
+/// Numbers that compress, and not too well.
+fn noise(count: usize) -> Vec<u32> {
+    let mut state = 5;
+    (0..count).map(|_| random(&mut state) as u32 & 0x00ff_ff0f).collect()
+}
+
+#[test]
+fn members_of_unknown_length_are_as_if_it_were_known() {
+    for is_compressed in [false, true] {
+        let mut known = writer();
+        let mut unknown = writer();
+        for archive in [&mut known, &mut unknown] {
+            archive.set_compressed(is_compressed);
+        }
+        let rows: Vec<[f32; 3]> = (0..50_000).map(|i| [i as f32, 0.5, -1.0]).collect();
+        known.add_slice("values", &values()).unwrap();
+        known.add_slice("rows", &rows).unwrap();
+        known.add_slice("picks", &picks()).unwrap();
+        known.add_slice::<u8>("none", &[]).unwrap();
+
+        unknown
+            .add_stream("values", |writer| {
+                let (first, rest) = (values()[0], values()[1..].to_vec());
+                writer.push(&first)?;
+                writer.write_slice(&rest)
+            })
+            .unwrap();
+        unknown.add_stream("rows", |writer| writer.extend(&rows)).unwrap();
+        let dtype: DType = "[('id', '<u4'), ('name', '<U3'), ('xyz', '<f4', (3,))]".parse().unwrap();
+        unknown.add_stream_of("picks", dtype, |writer| picks().iter().try_for_each(|pick| writer.push(pick))).unwrap();
+        unknown.add_stream::<u8>("none", |_| Ok(())).unwrap();
+        let (known, unknown) = (known.finish().unwrap().into_inner(), unknown.finish().unwrap().into_inner());
+        if !is_compressed {
+            assert!(known == unknown, "a stored member has the same bytes");
+        }
+        let mut archive = NpzReader::from_bytes(&unknown).unwrap();
+        assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+        assert_eq!(archive.by_name::<[f32; 3]>("rows").unwrap(), rows);
+        assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
+        assert!(archive.by_name::<u8>("none").unwrap().is_empty());
+        if let Some(numpy) = numpy("members_of_unknown_length_are_as_if_it_were_known") {
+            let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+assert zipfile.ZipFile(data).testzip() is None
+data.seek(0)
+archive = np.load(data)
+print(archive['values'].shape, archive['rows'].shape, archive['picks']['name'].tolist(), archive['none'].shape)
+";
+            let printed = String::from_utf8(numpy.run(["-c", program], &unknown)).unwrap();
+            assert_eq!(printed.trim(), "(1000,) (50000, 3) ['a', 'ab', 'abc', 'a', 'ab'] (0,)");
+        }
+    }
+    let mut archive = NpzWriter::streaming(Vec::new());
+    let error = archive.add_stream::<u8>("x", |_| Ok(())).unwrap_err();
+    assert_eq!(error.member(), Some("x"));
+    assert!(error.to_string().contains("its length must be known before"), "{error}");
+    // Nothing was written, so that it goes on.
+    archive.add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(NpzReader::from_bytes(&archive.finish().unwrap()).unwrap().by_name::<u8>("x").unwrap(), [1]);
+}
+
+/// The header of an array stands in blocks of compressed data that hold 65,535 bytes at most.
+#[test]
+fn headers_longer_than_a_block_are_streamed() {
+    #[derive(npy_core::NpyRecord, Debug, PartialEq)]
+    struct Long {
+        x: [u8; 2],
+        y: f64,
+    }
+    let name = "n".repeat(150_000);
+    let dtype: DType = format!("[('x', '|u1', (2,)), ('{name}', '<i4'), ('y', '<f8')]").parse().unwrap();
+    let items = || (0..1000).map(|i| Long { x: [1, 2], y: f64::from(i) });
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.add_stream_of("long", dtype, |writer| items().try_for_each(|item| writer.push(&item))).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert!(archive.by_name::<Long>("long").unwrap().into_iter().eq(items()));
+}
+
+#[test]
+fn levels_are_those_of_zlib() {
+    let items = noise(100_000);
+    let mut sizes = Vec::new();
+    for level in [0, 1, 6, 9, 50] {
+        let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+        archive.set_level(level);
+        archive.add_slice("x", &items).unwrap();
+        // Each member its own.
+        archive.set_compressed(false);
+        archive.add_slice("y", &items[..10]).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let mut reader = NpzReader::from_bytes(&archive).unwrap();
+        assert_eq!(reader.by_name::<u32>("x").unwrap(), items);
+        assert_eq!(reader.by_name::<u32>("y").unwrap(), items[..10]);
+        assert_eq!(reader.size(1), Some(128 + 40));
+        sizes.push(archive.len());
+    }
+    assert!(sizes[0] > 400_000 && sizes[2] < sizes[1] && sizes[3] < sizes[2], "{sizes:?}");
+    assert_eq!(sizes[3], sizes[4]);
+}
+
+/// Blocks that were compressed at the same time are one stream that everybody reads, the same for any number of threads.
+#[test]
+fn threads_compress_blocks() {
+    let items = noise(1_500_000);
+    let archive = |threads, level| {
+        let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+        archive.set_threads(threads);
+        archive.set_level(level);
+        archive.add_slice("large", &items).unwrap();
+        archive.add_slice("small", &[1_u8, 2, 3]).unwrap();
+        archive.add_slice::<u8>("none", &[]).unwrap();
+        archive.add_stream("stream", |writer| items.chunks(777).try_for_each(|chunk| writer.write_slice(chunk))).unwrap();
+        archive.add_bytes("empty", b"").unwrap();
+        // Exactly one block.
+        archive.add_bytes("block", &vec![7; 1 << 20]).unwrap();
+        archive.finish().unwrap().into_inner()
+    };
+    let serial = archive(1, 6);
+    let two = archive(2, 6);
+    assert!(two == archive(5, 6));
+    assert!(serial == archive(0, 6));
+    assert!((two.len() as f64) < serial.len() as f64 * 1.0035, "{} {}", two.len(), serial.len());
+    for archive in [&two, &archive(3, 0), &archive(2, 1)] {
+        let mut reader = NpzReader::from_bytes(archive).unwrap();
+        assert_eq!(reader.by_name::<u32>("large").unwrap(), items);
+        assert_eq!(reader.by_name::<u8>("small").unwrap(), [1, 2, 3]);
+        assert!(reader.by_name::<u8>("none").unwrap().is_empty());
+        assert_eq!(reader.by_name::<u32>("stream").unwrap(), items);
+        let empty = reader.index_of("empty").unwrap();
+        assert_eq!(reader.bytes(empty, 0).unwrap(), b"");
+        let block = reader.index_of("block").unwrap();
+        assert_eq!(reader.bytes(block, 1 << 20).unwrap(), vec![7; 1 << 20]);
+    }
+    if let Some(numpy) = numpy("threads_compress_blocks") {
+        let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+assert zipfile.ZipFile(data).testzip() is None
+data.seek(0)
+archive = np.load(data)
+print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['stream']).all(), archive['small'])
+";
+        let sum: u64 = items.iter().map(|item| u64::from(*item)).sum();
+        let printed = String::from_utf8(numpy.run(["-c", program], &two)).unwrap();
+        assert_eq!(printed.trim(), format!("{sum} True [1 2 3]"));
+    }
+}
+
+/// A sink that fails after some bytes.
+struct Failing {
+    file: Cursor<Vec<u8>>,
+    most: usize,
+}
+
+impl Write for Failing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.file.position() as usize + bytes.len() > self.most {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
+/// Wherever writing fails it is an error, and nothing is added after it.
+#[test]
+fn a_full_disk_is_an_error_at_every_byte() {
+    let write = |most, threads, is_compressed| {
+        let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most });
+        archive.set_compressed(is_compressed);
+        archive.set_threads(threads);
+        archive.add_slice("values", &values()[..40])?;
+        archive.add_stream("stream", |writer| writer.write_slice(&values()[..10]))?;
+        archive.finish()
+    };
+    for (threads, is_compressed) in [(1, false), (1, true), (2, true)] {
+        let length = write(usize::MAX, threads, is_compressed).unwrap().file.into_inner().len();
+        for most in 0..length {
+            let error = write(most, threads, is_compressed).map(|_| ()).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull),
+                "{most}: {error}"
+            );
+        }
+    }
+    let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most: 100 });
+    archive.add_slice("x", &values()).unwrap_err();
+    assert!(archive.add_slice("y", &[1_u8]).unwrap_err().to_string().contains("an earlier write failed"));
+    assert!(archive.finish().map(|_| ()).unwrap_err().to_string().contains("an earlier write failed"));
+}
+
+#[test]
+fn members_are_added_to_an_archive_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    fs::write(&path, stored()).unwrap();
+    for day in 0..10_u64 {
+        let before = fs::read(&path).unwrap();
+        let mut archive = NpzWriter::append(&path).unwrap();
+        assert_eq!(problem(archive.add_slice("values", &[1_u8])), ArchiveProblem::DuplicateName);
+        archive.set_compressed(day % 2 == 1);
+        archive.add_slice(&format!("day{day}"), &[day; 100]).unwrap();
+        drop(archive.finish().unwrap());
+        // Nothing that stood there was written again.
+        let after = fs::read(&path).unwrap();
+        assert!(after.starts_with(&before));
+        let mut archive = NpzReader::open(&path).unwrap();
+        assert_eq!(archive.len() as u64, 5 + day + 1);
+        assert_eq!(archive.by_name::<u64>(&format!("day{day}")).unwrap(), [day; 100]);
+        assert_eq!(archive.by_name::<u64>("day0").unwrap(), [0; 100]);
+        assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+    }
+    // Not finished, or failed: as before.
+    let before = fs::read(&path).unwrap();
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("x", &values()).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > before.len() as u64);
+    drop(archive);
+    assert!(fs::read(&path).unwrap() == before);
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    archive.finish().unwrap_err();
+    assert!(fs::read(&path).unwrap() == before);
+    // No file, and no archive.
+    let error = NpzWriter::append(folder.path().join("none.npz")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::NotFound), "{error}");
+    fs::write(folder.path().join("x.npy"), b"\x93NUMPY").unwrap();
+    assert!(matches!(problem(NpzWriter::append(folder.path().join("x.npy"))), ArchiveProblem::NotZip { .. }));
+    assert_eq!(fs::read(folder.path().join("x.npy")).unwrap(), b"\x93NUMPY");
+
+    let Some(numpy) = numpy("members_are_added_to_an_archive_that_is_there") else { return };
+    let program = r"
+import sys, zipfile
+import numpy as np
+path = sys.argv[1]
+assert zipfile.ZipFile(path).testzip() is None
+archive = np.load(path)
+print(len(archive.files), int(sum(archive['day%d' % i].sum() for i in range(10))))
+# One of Python's, with a comment, 64-bit fields and something in front of it.
+with open(path, 'wb') as file:
+    file.write(b'#!/bin/sh\n' * 10)
+with zipfile.ZipFile(path, 'a') as archive:
+    archive.comment = b'PK\5\6 in a comment'
+    with archive.open('x.npy', 'w', force_zip64=True) as member:
+        np.save(member, np.arange(5.0))
+";
+    let printed = String::from_utf8(numpy.run(["-c", program, path.to_str().unwrap()], b"")).unwrap();
+    assert_eq!(printed.trim(), "15 4500");
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.set_aligned(true);
+    archive.add_slice("y", &[1_u16, 2]).unwrap();
+    drop(archive.finish().unwrap());
+    let mut archive = NpzReader::open(&path).unwrap();
+    assert_eq!(archive.by_name::<f64>("x").unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(archive.by_name::<u16>("y").unwrap(), [1, 2]);
+    // Its data lie at a multiple of 64 of the file, whatever is in front of the archive.
+    let bytes = fs::read(&path).unwrap();
+    let magic: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x93NUMPY")).collect();
+    assert_eq!(magic[1] % 64, 0);
+    assert!(bytes.ends_with(b"PK\x05\x06 in a comment"));
+}
+
+/// A process that is killed while it adds has changed nothing of the archive.
+#[test]
+fn the_archive_added_to_is_never_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    fs::write(&path, stored()).unwrap();
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("x", &[1_u8]).unwrap();
+    // What a kill would leave: no destructor runs.
+    std::mem::forget(archive);
+    assert!(fs::read(&path).unwrap().starts_with(&stored()));
+    check(&fs::read(&path).unwrap()[..stored().len()]);
+}
+
+#[test]
+fn members_become_files_below_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut archive = writer();
+    archive.add_slice("a/b/x", &values()).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.add_bytes("empty/", b"").unwrap();
+    let good = archive.finish().unwrap().into_inner();
+    let mut reader = NpzReader::from_bytes(&good).unwrap();
+    let paths = reader.extract_all(folder.path()).unwrap();
+    assert_eq!(paths, ["a/b/x.npy", "notes.txt", "empty"].map(|name| folder.path().join(name)));
+    assert_eq!(npy_core::load::<f64>(&paths[0]).unwrap(), values());
+    assert_eq!(fs::read(&paths[1]).unwrap(), b"hello");
+    assert!(paths[2].is_dir());
+
+    let inner = folder.path().join("inner");
+    for name in ["../x", "/etc/x", "a/../../x", "a\\..\\x", "C:x", "a//x", "./x", ""] {
+        let mut archive = writer();
+        archive.add_bytes("first", b"1").unwrap();
+        archive.add_bytes(name, b"2").unwrap();
+        let bad = archive.finish().unwrap().into_inner();
+        let mut reader = NpzReader::from_bytes(&bad).unwrap();
+        assert_eq!(problem(reader.extract(1, &inner)), ArchiveProblem::UnsafeName, "{name:?}");
+        let error = reader.extract_all(&inner).unwrap_err();
+        assert_eq!(error.member(), Some(name));
+        // Not even the first.
+        assert!(!inner.exists());
+    }
+    // Damaged: no file.
+    let mut damaged = good;
+    let at = damaged.windows(5).position(|window| window == b"hello").unwrap();
+    damaged[at] ^= 1;
+    let mut reader = NpzReader::from_bytes(&damaged).unwrap();
+    assert!(matches!(problem(reader.extract(1, &inner)), ArchiveProblem::WrongChecksum { .. }));
+    assert_eq!(fs::read_dir(&inner).unwrap().count(), 0);
+    // A name with a NUL, as only others write it.
+    let mut archive = writer();
+    archive.add_bytes("a_b", b"2").unwrap();
+    let bad: Vec<u8> = archive.finish().unwrap().into_inner().iter().map(|byte| if *byte == b'_' { 0 } else { *byte }).collect();
+    assert_eq!(problem(NpzReader::from_bytes(&bad).unwrap().extract(0, &inner)), ArchiveProblem::UnsafeName);
+}
+
+#[test]
+fn views_or_copies_as_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.set_aligned(true);
+    archive.add_slice("aligned", &values()).unwrap();
+    archive.set_aligned(false);
+    let big: DType = ">f8".parse().unwrap();
+    archive.add("big", &Header::new(big, Order::C, &[1000]).unwrap(), |writer| writer.write_slice(&values())).unwrap();
+    archive.add_slice("odd", &values()).unwrap();
+    archive.set_compressed(true);
+    archive.add_slice("compressed", &values()).unwrap();
+    drop(archive.finish().unwrap());
+    // SAFETY: nobody else knows the file.
+    let map = unsafe { memmap2::Mmap::map(&fs::File::open(&path).unwrap()).unwrap() };
+    let mut archive = NpzReader::from_bytes(&map).unwrap();
+    for name in ["aligned", "big", "odd", "compressed"] {
+        let items = archive.view_or_read::<f64>(name).unwrap();
+        assert_eq!(*items, values(), "{name}");
+        assert_eq!(matches!(items, std::borrow::Cow::Borrowed(_)), name == "aligned", "{name}");
+        assert_eq!(archive.view::<f64>(name).is_ok(), name == "aligned", "{name}");
+        // What is not about the place stays an error.
+        assert!(matches!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch { .. }), "{name}");
+    }
+}
+
+#[test]
+fn scalars_have_no_dimensions() {
+    let mut archive = writer();
+    archive.add_scalar("rate", &0.5_f64).unwrap();
+    archive.add_scalar("name", &"SGD".to_owned()).unwrap();
+    archive.add_scalar("pick", &picks()[2]).unwrap();
+    archive.add_scalar("xyz", &[1.0_f32, 2.0, 3.0]).unwrap();
+    archive.add_slice("one", &[1_u8]).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert_eq!(archive.scalar::<f64>("rate").unwrap(), 0.5);
+    assert_eq!(archive.scalar::<String>("name").unwrap(), "SGD");
+    assert_eq!(archive.scalar::<Pick>("pick").unwrap(), picks()[2]);
+    assert_eq!(archive.scalar::<[f32; 3]>("xyz").unwrap(), [1.0, 2.0, 3.0]);
+    let error = archive.scalar::<u8>("one").unwrap_err();
+    assert_eq!(error.to_string(), "member \"one\": the array has 1 dimension (shape [1]), where 0 are needed");
+    let Some(numpy) = numpy("scalars_have_no_dimensions") else { return };
+    let program = "
+import io, sys
+import numpy as np
+archive = np.load(io.BytesIO(sys.stdin.buffer.read()))
+print(archive['rate'], archive['name'], archive['pick']['name'], archive['pick'].shape, archive['xyz'].shape)
+file = io.BytesIO()
+np.savez(file, rate=0.5, name='SGD')
+";
+    let printed = String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap();
+    assert_eq!(printed.trim(), "0.5 SGD abc () (3,)");
+}
+
+/// Clones of a reader read at the same time, each its own member.
+#[test]
+fn several_threads_read_one_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
+    for i in 0..20_u32 {
+        archive.set_compressed(i % 2 == 0);
+        archive.add_slice(&format!("m{i}"), &vec![i; 10_000]).unwrap();
+    }
+    drop(archive.finish().unwrap());
+    let archive = NpzReader::open(&path).unwrap();
+    std::thread::scope(|scope| {
+        for first in 0..4_usize {
+            let mut archive = archive.clone();
+            scope.spawn(move || {
+                for index in (first..20).step_by(4) {
+                    assert_eq!(archive.by_index::<u32>(index).unwrap(), vec![index as u32; 10_000]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn limits_of_archives() {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.add_slice("x", &[0_u8; 100_000]).unwrap();
+    archive.add_slice("y", &[0_u8; 10]).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let limit = |limits| NpzReader::with_limits(Cursor::new(&bytes), limits).and_then(|mut archive| archive.by_name::<u8>("x"));
+    let error = limit(Limits::new().members(1)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+    let error = limit(Limits::new().member_bytes(100_127)).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of a member", limit: 100_127, found: 100_128 }),
+        "{error}"
+    );
+    assert_eq!(limit(Limits::new().members(2).member_bytes(100_128)).unwrap(), [0; 100_000]);
+    // A stream knows only when it comes there.
+    for bytes in [&bytes[..], &{
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(true);
+        archive.add_slice("x", &[0_u8; 100_000]).unwrap();
+        archive.finish().unwrap()
+    }] {
+        let mut stream = NpzStream::with_limits(bytes, Limits::new().member_bytes(1000));
+        let mut member = stream.next().unwrap().unwrap();
+        let error = member.array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+    }
+}
+
+/// A million members: opened in memory of the directory's size, and each found.
+#[test]
+fn a_million_members() {
+    const MEMBERS: usize = 1_000_000;
+    let mut archive = writer();
+    for i in 0..MEMBERS {
+        archive.add_bytes(&format!("{i}"), b"").unwrap();
+    }
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert_eq!(archive.len(), MEMBERS);
+    assert_eq!(archive.index_of("777777"), Some(777_777));
+    assert_eq!(archive.bytes(MEMBERS - 1, 0).unwrap(), b"");
+    let error = archive.by_name::<u8>("none").unwrap_err();
+    assert_eq!(error.to_string(), "the archive has no array \"none\"; it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 999988 more");
+    let Some(numpy) = numpy("a_million_members") else { return };
+    let program = "import io, sys, zipfile; print(len(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).infolist()))";
+    assert_eq!(String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap().trim(), MEMBERS.to_string());
+}
+
+/// `cat x.npz | reader`: all arrays, whoever wrote them.
+#[cfg(unix)]
+#[test]
+fn an_archive_comes_through_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.npz");
+    drop(fill(NpzWriter::create_compressed(&path).unwrap()));
+    let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stream = NpzStream::new(cat.stdout.take().unwrap());
+    let mut names = Vec::new();
+    while let Some(mut member) = stream.next().unwrap() {
+        names.push(member.name().to_owned());
+        match &*names[names.len() - 1] {
+            "values" => assert_eq!(member.array().unwrap().into_vec::<f64>().unwrap(), values()),
+            "picks" => assert_eq!(member.array().unwrap().into_vec::<Pick>().unwrap(), picks()),
+            _ => drop(member.array().unwrap().header().clone()),
+        }
+    }
+    assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""]);
+    assert!(cat.wait().unwrap().success());
+    // What is not an array, byte for byte.
+    let mut text = String::new();
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    let archive = archive.finish().unwrap();
+    let mut reader = NpzReader::from_bytes(&archive).unwrap();
+    text.push_str(&String::from_utf8(reader.bytes(0, 100).unwrap()).unwrap());
+    assert_eq!(text, "hello");
+    let mut nothing = Vec::new();
+    io::empty().read_to_end(&mut nothing).unwrap();
+    assert!(NpzStream::new(&nothing[..]).next().is_err());
+    assert_eq!(u8::dtype().to_string(), "|u1");
+}

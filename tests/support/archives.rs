@@ -1,0 +1,88 @@
+//! An archive with a little of everything, and what is in it.
+#![allow(dead_code, reason = "each test binary uses another part")]
+
+use std::io::{Cursor, Read};
+
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+pub struct Pick {
+    pub id: u32,
+    pub name: String,
+    pub xyz: [f32; 3],
+}
+
+pub fn picks() -> Vec<Pick> {
+    (0..5).map(|id| Pick { id, name: "abc"[..id as usize % 3 + 1].to_owned(), xyz: [id as f32; 3] }).collect()
+}
+
+pub fn values() -> Vec<f64> {
+    (0..1000).map(|i| f64::from(i) / 3.0).collect()
+}
+
+/// An archive with a little of everything, by whatever `writer` is.
+pub fn fill<W: std::io::Write>(mut archive: NpzWriter<W>) -> W {
+    archive.add_slice("values", &values()).unwrap();
+    archive.add_slice("picks", &picks()).unwrap();
+    let header = Header::new(i16::dtype(), Order::Fortran, &[2, 3]).unwrap();
+    archive.add("größe/matrix", &header, |matrix| matrix.write_slice(&[1_i16, 4, 2, 5, 3, 6])).unwrap();
+    archive.add_slice::<u8>("empty", &[]).unwrap();
+    archive.add_slice("", &[true, false]).unwrap();
+    archive.finish().unwrap()
+}
+
+pub fn stored() -> Vec<u8> {
+    fill(NpzWriter::new(Cursor::new(Vec::new()))).into_inner()
+}
+
+pub fn compressed() -> Vec<u8> {
+    fill(NpzWriter::new_compressed(Cursor::new(Vec::new()))).into_inner()
+}
+
+pub fn streamed() -> Vec<u8> {
+    fill(NpzWriter::streaming(Vec::new()))
+}
+
+/// Reads everything that `fill` wrote.
+pub fn check(archive: &[u8]) {
+    let mut archive = NpzReader::new(Cursor::new(archive)).unwrap();
+    assert_eq!(archive.names().collect::<Vec<_>>(), ["values", "picks", "größe/matrix", "empty", ""]);
+    assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+    assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
+    assert_eq!(archive.by_name::<Pick>("picks.npy").unwrap(), picks());
+    let index = archive.index_of("größe/matrix").unwrap();
+    let header = archive.header(index).unwrap();
+    assert_eq!((header.shape(), header.order()), ([2, 3].as_slice(), Order::Fortran));
+    assert_eq!(archive.array(index).unwrap().into_vec::<i16>().unwrap(), [1, 4, 2, 5, 3, 6]);
+    assert!(archive.by_name::<u8>("empty").unwrap().is_empty());
+    assert_eq!(archive.by_index::<bool>(4).unwrap(), [true, false]);
+    // One after another, in parts, and some columns.
+    let sum: f64 = archive.array(0).unwrap().records::<f64>().map(Result::unwrap).sum();
+    assert!((sum - values().iter().sum::<f64>()).abs() < 1e-9);
+    let (id, xyz) = archive.array(1).unwrap().into_columns::<(u32, [f32; 3])>(["id", "xyz"]).unwrap();
+    assert_eq!((id[4], xyz[4]), (4, [4.0; 3]));
+}
+
+/// A pseudo-random number, the same in every run.
+pub fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+pub fn problem<T>(result: Result<T, Error>) -> ArchiveProblem {
+    match result.map(|_| ()).unwrap_err().into_kind() {
+        ErrorKind::Archive { problem } => problem,
+        other => panic!("{other}"),
+    }
+}
+
+/// A stream that gives few bytes at a time, and cannot be gone back in.
+pub struct Pipe<'a>(pub &'a [u8]);
+
+impl Read for Pipe<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = buffer.len().min(1000);
+        self.0.read(&mut buffer[..most])
+    }
+}
