@@ -316,7 +316,9 @@ impl<R: Read> NpyReader<R> {
         items.pop().ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
     }
 
-    pub(crate) fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
+    /// For `load` and its like, and for `npy-ndarray`.
+    #[doc(hidden)]
+    pub fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
         self.into_dimensions(1)
     }
 

@@ -1,4 +1,4 @@
-// What `#[derive(NpyRecord)]` writes; a test compares it.
+// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.
 
 // struct Pick {
 // time: f64,
@@ -477,6 +477,76 @@ const _: () = {
                 Self::S => Self::S as u8,
             };
             <u8 as __npy::NpyElement>::encode(&number, plan, bytes)
+        }
+    }
+};
+
+// struct Run {
+// matrix: Array2<f64>,
+// optimizer: Optimizer,
+// comment: Option<String>,
+// #[npy(alias = "n", default = one)]
+// epochs: u32,
+// #[npy(skip)]
+// cache: Vec<u8>,
+// #[npy(flatten)]
+// others: BTreeMap<String, ArrayD<f32>>,
+// }
+#[doc(hidden)]
+#[allow(
+    deprecated,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    private_bounds,
+    private_interfaces,
+    trivial_bounds,
+    unnameable_types,
+    unreachable_pub,
+    unused_qualifications,
+    unused_variables,
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction
+)]
+const _: () = {
+    use ::npy_ndarray::__private as __npy;
+    #[automatically_derived]
+    impl __npy::NpzArchive for Run {
+        fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+            let __matrix = <Array2<f64> as __npy::NpzField<_>>::plan_first(&["matrix"], plan);
+            let __optimizer = <Optimizer as __npy::NpzField<_>>::plan_first(&["optimizer"], plan);
+            let __comment = <String as __npy::NpzField<_>>::plan_if_there(&["comment"], plan);
+            let __epochs = <u32 as __npy::NpzField<_>>::plan_if_there(&["epochs", "n"], plan);
+            let __others = <BTreeMap<String, ArrayD<f32>> as __npy::NpzArchive>::plan_read(plan);
+            __npy::Box::new(move || {
+                __npy::Ok(Self {
+                    matrix: __matrix()?,
+                    optimizer: __optimizer()?,
+                    comment: match __comment {
+                        __npy::Some(__comment) => __npy::Some(__comment()?),
+                        __npy::None => __npy::None,
+                    },
+                    epochs: match __epochs {
+                        __npy::Some(__epochs) => __epochs()?,
+                        __npy::None => one(),
+                    },
+                    cache: <Vec<u8> as __npy::Default>::default(),
+                    others: __others()?,
+                })
+            })
+        }
+        fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+            <Array2<f64> as __npy::NpzField<_>>::write(&self.matrix, "matrix", archive)?;
+            <Optimizer as __npy::NpzField<_>>::write(&self.optimizer, "optimizer", archive)?;
+            if let __npy::Some(value) = &self.comment {
+                <String as __npy::NpzField<_>>::write(value, "comment", archive)?;
+            }
+            <u32 as __npy::NpzField<_>>::write(&self.epochs, "epochs", archive)?;
+            <BTreeMap<String, ArrayD<f32>> as __npy::NpzArchive>::write_members(&self.others, archive)?;
+            __npy::Ok(())
         }
     }
 };

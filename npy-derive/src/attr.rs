@@ -3,12 +3,12 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Path, Token, WherePredicate};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Path, WherePredicate};
 
 use crate::case::RenameRule;
 use crate::ctxt::Ctxt;
 use crate::dtype::{self, StoredAs};
+use crate::meta::{DefaultValue, Once, bound, default, flag, name_of, parse, path, string, ungroup, unknown};
 
 /// `#[npy(...)]` on a struct.
 #[derive(Default)]
@@ -62,14 +62,6 @@ pub(crate) struct FieldAttrs {
     pub(crate) widen: Once<()>,
     /// `with = module`
     pub(crate) with: Once<Path>,
-}
-
-/// Where the value of a field comes from that the file does not have.
-pub(crate) enum DefaultValue {
-    /// `Default::default()`
-    Trait,
-    /// The function of that path.
-    Function(Path),
 }
 
 #[derive(Clone, Copy)]
@@ -184,108 +176,10 @@ impl FieldAttrs {
     }
 }
 
-/// The value of an attribute that may stand once, and the place where it stands.
-pub(crate) struct Once<T>(Option<(T, Path)>);
-
-impl<T> Default for Once<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T> Once<T> {
-    fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T) {
-        if self.0.is_some() {
-            ctxt.error(&meta.path, format!("`{}` is given twice", name_of(meta)));
-            return;
-        }
-        self.0 = Some((value, meta.path.clone()));
-    }
-
-    pub(crate) fn get(&self) -> Option<&T> {
-        self.0.as_ref().map(|(value, _)| value)
-    }
-
-    pub(crate) fn is_given(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// The attribute's name where it stands, for errors.
-    pub(crate) fn token(&self) -> Option<&Path> {
-        self.0.as_ref().map(|(_, token)| token)
-    }
-}
-
-/// Calls `each` for every item of every `#[npy(...)]`, and goes on with the next attribute after an error.
-fn parse(ctxt: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&str, &ParseNestedMeta<'_>) -> syn::Result<()>) {
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
-        let result = attribute.parse_nested_meta(|meta| {
-            let name = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
-            let result = each(&name, &meta);
-            if result.is_err() {
-                skip_value(&meta)?;
-            }
-            // Noted, so that the items after this one are still looked at.
-            result.or_else(|error| {
-                ctxt.add(error);
-                Ok(())
-            })
-        });
-        if let Err(error) = result {
-            ctxt.add(error);
-        }
-    }
-}
-
 /// Notes every `#[npy(...)]` on a variant.
 pub(crate) fn refuse_on_variant(ctxt: &Ctxt, attributes: &[Attribute]) {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
         ctxt.error(attribute, "a variant has no attributes: it is stored as its number");
-    }
-}
-
-/// Passes over the value of an item that was not understood.
-fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-    while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
-        meta.input.parse::<proc_macro2::TokenTree>()?;
-    }
-    Ok(())
-}
-
-fn unknown(meta: &ParseNestedMeta<'_>, place: &str, known: &[&str]) -> syn::Error {
-    let name = name_of(meta);
-    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    meta.error(format!("`{name}` is no attribute of {place}; known are {known}"))
-}
-
-/// The attribute's name as it was written.
-fn name_of(meta: &ParseNestedMeta<'_>) -> String {
-    meta.path.to_token_stream().to_string().replace(' ', "")
-}
-
-/// `name`
-fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-    if meta.input.is_empty() || meta.input.peek(Token![,]) {
-        return Ok(());
-    }
-    Err(meta.error(format!("`{}` has no value", name_of(meta))))
-}
-
-/// Without the invisible parentheses that a macro puts around what it was given.
-fn ungroup(expression: Expr) -> Expr {
-    match expression {
-        Expr::Group(group) => ungroup(*group.expr),
-        other => other,
-    }
-}
-
-/// `name = "text"`
-fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
-    let name = name_of(meta);
-    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = \"…\"`")))?;
-    match ungroup(value.parse()?) {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
-        other => Err(syn::Error::new_spanned(other, "a string is needed: `\"…\"`")),
     }
 }
 
@@ -299,23 +193,6 @@ fn bytes(meta: &ParseNestedMeta<'_>) -> syn::Result<LitInt> {
     }
 }
 
-/// `name = path`, or as serde has it `name = "path"`
-fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
-    let name = name_of(meta);
-    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = path`")))?;
-    let path = if value.peek(LitStr) {
-        value.parse::<LitStr>()?.parse_with(Path::parse_mod_style)
-    } else {
-        value.call(Path::parse_mod_style)
-    };
-    path.map_err(|error| syn::Error::new(error.span(), format!("a path is needed: `{name} = module::item`")))
-}
-
-/// `default`, or `default = path`
-fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<DefaultValue> {
-    if meta.input.peek(Token![=]) { path(meta).map(DefaultValue::Function) } else { flag(meta).map(|()| DefaultValue::Trait) }
-}
-
 /// `endian = "big"`
 fn endian(meta: &ParseNestedMeta<'_>) -> syn::Result<Endian> {
     let text = string(meta)?;
@@ -324,16 +201,6 @@ fn endian(meta: &ParseNestedMeta<'_>) -> syn::Result<Endian> {
         "little" => Ok(Endian::Little),
         _ => Err(syn::Error::new_spanned(text, "a byte order is needed: `\"big\"` or `\"little\"`")),
     }
-}
-
-/// `bound = "T: Trait, U: Trait"`
-fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
-    let text = string(meta)?;
-    let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated);
-    let predicates = predicates.map_err(|error| {
-        syn::Error::new(error.span(), format!("the predicates of a where-clause are needed: `bound = \"T: Trait\"` ({error})"))
-    })?;
-    Ok(predicates.into_iter().collect())
 }
 
 /// `::npy_core`, unless the struct says otherwise.

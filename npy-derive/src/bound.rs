@@ -7,7 +7,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, WherePredicate};
 
-use crate::attr::DefaultValue;
+use crate::meta::DefaultValue;
 use crate::model::{Absent, Field, Model};
 use crate::types::{in_option, mentions_parameter};
 

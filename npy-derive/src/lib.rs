@@ -1,22 +1,24 @@
-//! `#[derive(NpyRecord)]`: a Rust struct for a NumPy structured dtype.
+//! `#[derive(NpyRecord)]`: a Rust struct for a NumPy structured dtype. `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
 //!
-//! Use it through `npy_core` with the feature `derive`, which re-exports it beside the trait of the same name.
+//! Use them through `npy_core` and `npy_ndarray` with the feature `derive`, which re-export them beside the traits of the same names.
 //!
 //! The way of a struct through this crate: `attr` parses what stands in `#[npy(...)]` (`case` and `dtype` what some of its values
-//! mean, `repr` what stands in `#[repr(...)]`), `model` joins it with the fields (`types` sees what can be seen of their types), `check`
+//! mean, `meta` how they are written, `repr` what stands in `#[repr(...)]`), `model` joins it with the fields (`types` sees what can be seen of their types), `check`
 //! applies the rules that concern several fields, `bound` makes the where-clauses, `expand` writes the code. `ctxt` collects the errors
-//! of all of them.
+//! of all of them. `archive` does the same for a struct that is a whole archive.
 
 mod ctxt;
 mod case;
 mod dtype;
 mod repr;
+mod meta;
 mod attr;
 mod types;
 mod model;
 mod check;
 mod bound;
 mod expand;
+mod archive;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -25,6 +27,12 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(NpyRecord, attributes(npy))]
 pub fn derive_npy_record(input: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+#[doc = include_str!("archive.md")]
+#[proc_macro_derive(NpzArchive, attributes(npy))]
+pub fn derive_npz_archive(input: TokenStream) -> TokenStream {
+    archive::derive(&parse_macro_input!(input as DeriveInput)).into()
 }
 
 fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
@@ -44,6 +52,8 @@ mod tests {
     use std::fmt::Write as _;
     use std::io::Write as _;
     use std::process::{Command, Stdio};
+
+    use syn::DeriveInput;
 
     use super::derive;
 
@@ -74,8 +84,24 @@ mod tests {
             #[repr(u8)]
             enum Phase { P, S = 7 }
         ";
-        let mut text = "// What `#[derive(NpyRecord)]` writes; a test compares it.\n".to_owned();
-        for input in [pick, input, phase] {
+        let run = "
+            struct Run {
+                matrix: Array2<f64>,
+                optimizer: Optimizer,
+                comment: Option<String>,
+                #[npy(alias = \"n\", default = one)]
+                epochs: u32,
+                #[npy(skip)]
+                cache: Vec<u8>,
+                #[npy(flatten)]
+                others: BTreeMap<String, ArrayD<f32>>,
+            }
+        ";
+        let mut text =
+            "// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.\n".to_owned();
+        let derives: [(&str, fn(&DeriveInput) -> proc_macro2::TokenStream); 4] =
+            [(pick, derive), (input, derive), (phase, derive), (run, crate::archive::derive)];
+        for (input, derive) in derives {
             let parsed = syn::parse_str(input).unwrap();
             let comment: Vec<_> = input.trim().lines().map(str::trim).collect();
             write!(text, "\n// {}\n{}\n", comment.join("\n// "), derive(&parsed)).unwrap();

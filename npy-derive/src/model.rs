@@ -5,8 +5,9 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Data, DataEnum, DeriveInput, Fields, Generics, Ident, Index, LitStr, Member, Path, Type};
 
-use crate::attr::{ContainerAttrs, DefaultValue, FieldAttrs, default_crate, refuse_on_variant};
+use crate::attr::{ContainerAttrs, FieldAttrs, default_crate, refuse_on_variant};
 use crate::ctxt::Ctxt;
+use crate::meta::DefaultValue;
 use crate::repr::Repr;
 use crate::types::{self, replace_self};
 

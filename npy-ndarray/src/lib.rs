@@ -43,16 +43,38 @@ mod write;
 mod view;
 #[cfg(feature = "npz")]
 mod npz;
+#[cfg(feature = "npz")]
+mod archive;
 
 pub use ndarray;
 pub use npy_core;
 
+#[cfg(feature = "npz")]
+pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
 pub use npy_core::{Error, ErrorKind, Order, Result};
+#[cfg(all(feature = "npz", feature = "derive"))]
+pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]
 pub use npz::{NpzReader, NpzWriter};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
+
+/// What generated code calls. Not for others; it may change with any release.
+#[cfg(feature = "npz")]
+#[doc(hidden)]
+pub mod __private {
+    pub use core::default::Default;
+    pub use core::marker::Send;
+    pub use core::option::Option::{None, Some};
+    pub use core::result::Result::Ok;
+    pub use std::boxed::Box;
+    pub use std::io::{Read, Seek, Write};
+
+    pub use npy_core::{NpyElement, Result};
+
+    pub use crate::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -354,13 +354,22 @@ pub enum ErrorKind {
         problem: ArchiveProblem,
     },
 
-    /// The archive has no member of that name.
-    #[error("the archive has no array {name:?}{}", describe_others(.available, *.omitted))]
+    /// The archive has no members of these names.
+    #[error("the archive has no {}{}", describe_missing(.names), describe_others(.available, *.omitted))]
     NoMember {
-        /// The name that was asked for.
-        name: String,
+        /// The names that were asked for.
+        names: Vec<String>,
         /// The first names that there are.
         available: Vec<String>,
+        /// How many more there are.
+        omitted: usize,
+    },
+
+    /// The archive has members that the struct does not have, and that says `deny_unknown_fields`.
+    #[error("the archive has members that the struct does not have: {}", list(.names, *.omitted))]
+    UnknownMembers {
+        /// The first of their names.
+        names: Vec<String>,
         /// How many more there are.
         omitted: usize,
     },
@@ -427,6 +436,11 @@ fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[Stri
         parts.push(format!("{} unknown", unknown.join(", ")));
     }
     parts.join("; ")
+}
+
+fn describe_missing(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+    format!("array{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
 fn describe_others(available: &[String], omitted: usize) -> String {

@@ -32,6 +32,7 @@ mod directory;
 mod content;
 mod local;
 mod file;
+mod index;
 mod member;
 mod read;
 mod extract;
@@ -41,7 +42,11 @@ mod emit;
 mod write;
 
 pub use file::ArchiveFile;
+#[doc(hidden)]
+pub use index::Index;
 pub use member::Member;
 pub use read::NpzReader;
+#[doc(hidden)]
+pub use read::is_about_place;
 pub use stream::{MemberContent, NpzStream, StreamMember};
 pub use write::NpzWriter;

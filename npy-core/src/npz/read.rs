@@ -6,8 +6,9 @@ use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::{self, Entry};
+use super::directory;
 use super::file::ArchiveFile;
+use super::index::Index;
 use super::input::{FillFrom, Input};
 use super::member::Member;
 use crate::element::NpyElement;
@@ -40,15 +41,6 @@ pub struct NpzReader<R> {
     input: Input<R>,
     index: Arc<Index>,
     limits: Limits,
-}
-
-/// The members of an archive, and where to find them by their names.
-struct Index {
-    entries: Vec<Entry>,
-    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
-    by_member: Vec<usize>,
-    /// The same by names without `.npy`.
-    by_key: Vec<usize>,
 }
 
 impl NpzReader<ArchiveFile> {
@@ -94,53 +86,44 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits) -> Result<Self> {
-        let entries = directory::read(&mut reader, &limits)?.entries;
-        let mut by_member: Vec<usize> = (0..entries.len()).collect();
-        let mut by_key = by_member.clone();
-        by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
-        by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
-        let index = Arc::new(Index { entries, by_member, by_key });
+        let index = Arc::new(Index::new(directory::read(&mut reader, &limits)?.entries));
         Ok(Self { input: Input::new(reader, fill), index, limits })
     }
 
     /// How many members there are, arrays or not.
     pub fn len(&self) -> usize {
-        self.index.entries.len()
+        self.index.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.index.entries.is_empty()
+        self.index.len() == 0
     }
 
     /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
     /// [`by_name`](Self::by_name) finds the last, as NumPy does.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.index.entries.iter().map(Entry::key)
+        self.index.names()
     }
 
     /// The name of a member, without one `.npy` at its end.
     pub fn name(&self, index: usize) -> Option<&str> {
-        self.index.entries.get(index).map(Entry::key)
+        self.index.name(index)
     }
 
     /// The whole name of a member, as it stands in the archive: of an array with `.npy` at its end.
     pub fn whole_name(&self, index: usize) -> Option<&str> {
-        self.index.entries.get(index).map(|entry| &*entry.name)
+        self.index.whole_name(index)
     }
 
     /// How many bytes a member's content has, by the directory: of an array with its header.
     pub fn size(&self, index: usize) -> Option<u64> {
-        self.index.entries.get(index).map(|entry| entry.claim.size)
+        self.index.size(index)
     }
 
     /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        let last = |order: &[usize], text: fn(&Entry) -> &str| {
-            let after = order.partition_point(|&i| text(&self.index.entries[i]) <= name);
-            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.index.entries[i]) == name)
-        };
-        last(&self.index.by_member, |entry| &entry.name).or_else(|| last(&self.index.by_key, Entry::key))
+        self.index.index_of(name)
     }
 
     /// Reads the one-dimensional array of that name.
@@ -161,6 +144,12 @@ impl<R: Read + Seek> NpzReader<R> {
     pub fn by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
         self.in_member(index, |reader| reader.into_one_dimension())
+    }
+
+    /// The names and places of the members, for as long as one likes.
+    #[doc(hidden)]
+    pub fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index)
     }
 
     /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
@@ -229,14 +218,14 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index_of(name).ok_or_else(|| {
             let available: Vec<_> = self.names().take(SHOWN).map(str::to_owned).collect();
             let omitted = self.len() - available.len();
-            ErrorKind::NoMember { name: name.to_owned(), available, omitted }.into()
+            ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into()
         })
     }
 
     /// The content of a member, to be read from its beginning.
     pub(super) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
-        let Some(entry) = self.index.entries.get(index) else {
-            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.index.entries.len() as u64 }.into());
+        let Some(entry) = self.index.entry(index) else {
+            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.index.len() as u64 }.into());
         };
         entry.seek_to_data(self.input.reader_mut())?;
         Member::new(entry, &mut self.input, &self.limits)
@@ -305,7 +294,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         if !member.is_stored() {
             return Err(directory::archive(ArchiveProblem::NotStored));
         }
-        let size = usize::try_from(self.index.entries[index].claim.size).unwrap_or(usize::MAX);
+        let size = self.index.size(index).and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
         let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
         bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| directory::archive(ArchiveProblem::Overlap))
@@ -313,7 +302,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
 }
 
 /// Whether an array could not be viewed only because of how its bytes lie there.
-fn is_about_place(error: &Error) -> bool {
+pub fn is_about_place(error: &Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::Misaligned { .. } | ErrorKind::NotViewable { .. } | ErrorKind::Archive { problem: ArchiveProblem::NotStored }
@@ -329,7 +318,7 @@ impl<R: Clone> Clone for NpzReader<R> {
 
 impl<R> fmt::Debug for NpzReader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.index.entries.iter().map(Entry::key).collect();
+        let names: Vec<_> = self.index.names().collect();
         f.debug_struct("NpzReader").field("names", &names).finish_non_exhaustive()
     }
 }

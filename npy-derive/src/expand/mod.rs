@@ -115,7 +115,7 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
 }
 
 /// Keeps the names of generated items from the user's module, and the user's lints from the generated code.
-fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
+pub(crate) fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
         #[allow(

@@ -1,0 +1,67 @@
+//! The members of an archive, and where to find them by their names.
+
+use super::directory::Entry;
+
+/// The members of an archive.
+pub struct Index {
+    entries: Vec<Entry>,
+    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
+    by_member: Vec<usize>,
+    /// The same by names without `.npy`.
+    by_key: Vec<usize>,
+}
+
+impl Index {
+    pub(super) fn new(entries: Vec<Entry>) -> Self {
+        let mut by_member: Vec<usize> = (0..entries.len()).collect();
+        let mut by_key = by_member.clone();
+        by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
+        by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
+        Self { entries, by_member, by_key }
+    }
+
+    pub(super) fn entry(&self, index: usize) -> Option<&Entry> {
+        self.entries.get(index)
+    }
+
+    /// How many members there are.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(Entry::key)
+    }
+
+    /// The name of a member, without one `.npy` at its end.
+    pub fn name(&self, index: usize) -> Option<&str> {
+        self.entries.get(index).map(Entry::key)
+    }
+
+    /// The whole name of a member.
+    pub fn whole_name(&self, index: usize) -> Option<&str> {
+        self.entries.get(index).map(|entry| &*entry.name)
+    }
+
+    /// How many bytes a member's content has.
+    pub fn size(&self, index: usize) -> Option<u64> {
+        self.entries.get(index).map(|entry| entry.claim.size)
+    }
+
+    /// Where the member of that name stands: a whole name comes before one without `.npy`, and of several the last.
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        let last = |order: &[usize], text: fn(&Entry) -> &str| {
+            let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
+            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+        };
+        last(&self.by_member, |entry| &entry.name).or_else(|| last(&self.by_key, Entry::key))
+    }
+
+    /// Whether there is a member whose name, without `.npy`, begins so.
+    pub fn has_prefix(&self, prefix: &str) -> bool {
+        let first = self.by_key.partition_point(|&i| self.entries[i].key() < prefix);
+        self.by_key.get(first).is_some_and(|&i| self.entries[i].key().starts_with(prefix))
+    }
+}

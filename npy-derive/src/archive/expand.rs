@@ -1,0 +1,175 @@
+//! Writes the code. What it looks like is in snapshots/expansion.rs.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DeriveInput, Generics, TypeParamBound, WherePredicate, parse_quote};
+
+use super::attr::ContainerAttrs;
+use super::model::{Absent, Field, Model};
+use crate::bound::without_defaults;
+use crate::ctxt::Ctxt;
+use crate::expand::in_const;
+use crate::meta::DefaultValue;
+use crate::types::mentions_parameter;
+
+/// The implementation for a struct without mistakes.
+pub(super) fn expand(model: &Model<'_>) -> TokenStream {
+    let generics = with_bounds(model);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let ident = model.ident;
+    // Their hygiene keeps them apart from whatever the struct's module has under these names.
+    let local = |name| Ident::new(name, Span::mixed_site());
+    let (archive, default, plan, value) = (local("archive"), local("default"), local("plan"), local("value"));
+
+    let planned = model.stored().map(|field| plan_field(model, field, &plan));
+    let deny = model.attrs.deny_unknown_fields.is_given().then(|| quote!(#plan.deny_unknown();));
+    let values = model.fields.iter().map(|field| {
+        let (member, value) = (&field.member, value_of(model, field, &default));
+        quote!(#member: #value,)
+    });
+    let needs_default = model.fields.iter().any(|field| matches!(model.absent(field), Absent::OfStruct));
+    let default = needs_default.then(|| {
+        let value = match model.attrs.default.get() {
+            Some(DefaultValue::Function(path)) => quote!(#path()),
+            _ => quote!(<Self as __npy::Default>::default()),
+        };
+        quote!(let #default: Self = #value;)
+    });
+    let written = model.fields.iter().filter(|field| !field.attrs.skip.is_given()).map(|field| {
+        let Field { member, ty, name, .. } = field;
+        if field.attrs.flatten.is_given() {
+            quote_spanned!(ty.span()=> <#ty as __npy::NpzArchive>::write_members(&self.#member, #archive)?;)
+        } else if let Some(ty) = field.in_option() {
+            let write = quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(#value, #name, #archive)?;);
+            quote!(if let __npy::Some(#value) = &self.#member { #write })
+        } else {
+            quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(&self.#member, #name, #archive)?;)
+        }
+    });
+    in_const(
+        &model.attrs.krate(),
+        &quote! {
+            #[automatically_derived]
+            impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {
+                fn plan_read<__R: __npy::Read + __npy::Seek>(#plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+                    #(#planned)*
+                    #deny
+                    __npy::Box::new(move || {
+                        #default
+                        __npy::Ok(Self { #(#values)* })
+                    })
+                }
+
+                fn write_members<__W: __npy::Write>(&self, #archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+                    #(#written)*
+                    __npy::Ok(())
+                }
+            }
+        },
+    )
+}
+
+/// Finds the member of a field.
+fn plan_field(model: &Model<'_>, field: &Field, plan: &Ident) -> TokenStream {
+    let Field { ty, name, variable, .. } = field;
+    let names = std::iter::once(name).chain(&field.attrs.aliases);
+    // Under the field's type, where the compiler will say what it cannot be.
+    if field.attrs.flatten.is_given() {
+        quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzArchive>::plan_read(#plan);)
+    } else if matches!(model.absent(field), Absent::Refuse) {
+        quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzField<_>>::plan_first(&[#(#names),*], #plan);)
+    } else {
+        let ty = field.in_option().unwrap_or(ty);
+        quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzField<_>>::plan_if_there(&[#(#names),*], #plan);)
+    }
+}
+
+/// What a field is when all members were read.
+fn value_of(model: &Model<'_>, field: &Field, default: &Ident) -> TokenStream {
+    let Field { member, ty, variable, .. } = field;
+    let absent = match model.absent(field) {
+        Absent::Refuse => return quote!(#variable()?),
+        Absent::None => quote!(__npy::None),
+        Absent::Default => quote_spanned!(ty.span()=> <#ty as __npy::Default>::default()),
+        Absent::Function(path) => quote!(#path()),
+        Absent::OfStruct => quote!(#default.#member),
+    };
+    if field.attrs.skip.is_given() {
+        return absent;
+    }
+    let there = quote!(#variable()?);
+    let there = if field.in_option().is_some() { quote!(__npy::Some(#there)) } else { there };
+    quote! {
+        match #variable {
+            __npy::Some(#variable) => #there,
+            __npy::None => #absent,
+        }
+    }
+}
+
+/// The struct's generics, with what its parameters must be.
+///
+/// A parameter without bounds is taken for an element; one with bounds, such as a dimension, for what these say. Which kind of field a type is
+/// cannot be said in a where-clause.
+fn with_bounds(model: &Model<'_>) -> Generics {
+    let mut generics = without_defaults(&model.generics);
+    let predicates: Vec<WherePredicate> = match model.attrs.bound.get() {
+        Some(predicates) => predicates.clone(),
+        None => {
+            let in_clause = |ident: &Ident| {
+                generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
+                    matches!(predicate, WherePredicate::Type(bound) if matches!(&bound.bounded_ty, syn::Type::Path(path) if path.path.is_ident(ident)))
+                })
+            };
+            let is_stored = |ident: &Ident| {
+                let mut only = Generics::default();
+                only.params.push(syn::GenericParam::Type(ident.clone().into()));
+                model.stored().any(|field| mentions_parameter(&field.ty, &only))
+            };
+            let stored = generics.type_params().filter(|parameter| is_stored(&parameter.ident));
+            let demand = |parameter: &syn::TypeParam| -> WherePredicate {
+                let ident = &parameter.ident;
+                let has_bounds = parameter.bounds.iter().any(|bound| matches!(bound, TypeParamBound::Trait(_))) || in_clause(ident);
+                if has_bounds {
+                    parse_quote!(#ident: __npy::Send + 'static)
+                } else {
+                    parse_quote!(#ident: __npy::NpyElement + __npy::Send + 'static)
+                }
+            };
+            stored.map(demand).collect()
+        }
+    };
+    if !predicates.is_empty() {
+        generics.make_where_clause().predicates.extend(predicates);
+    }
+    generics
+}
+
+/// For a struct with mistakes: the errors, and an implementation that only keeps the compiler from complaining about its absence.
+pub(super) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> TokenStream {
+    let errors = errors.map(syn::Error::into_compile_error);
+    // Its mistakes are reported already.
+    let krate = ContainerAttrs::parse(&Ctxt::new(), &input.attrs).krate();
+    let ident = &input.ident;
+    let mut generics = without_defaults(&input.generics);
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    generics.make_where_clause().predicates.push(parse_quote!(#ident #type_generics: 'static));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let implementation = in_const(
+        &krate,
+        &quote! {
+            #[automatically_derived]
+            impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {
+                fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+                    loop {}
+                }
+
+                fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+                    loop {}
+                }
+            }
+        },
+    );
+    quote!(#errors #implementation)
+}

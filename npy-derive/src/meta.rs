@@ -1,0 +1,141 @@
+//! An item of `#[npy(...)]`: how its value is written, and that it stands once.
+
+use quote::ToTokens;
+use syn::meta::ParseNestedMeta;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, WherePredicate};
+
+use crate::ctxt::Ctxt;
+
+/// Where the value of a field comes from that the file does not have.
+pub(crate) enum DefaultValue {
+    /// `Default::default()`
+    Trait,
+    /// The function of that path.
+    Function(Path),
+}
+
+/// The value of an attribute that may stand once, and the place where it stands.
+pub(crate) struct Once<T>(Option<(T, Path)>);
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Once<T> {
+    pub(crate) fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T) {
+        if self.0.is_some() {
+            ctxt.error(&meta.path, format!("`{}` is given twice", name_of(meta)));
+            return;
+        }
+        self.0 = Some((value, meta.path.clone()));
+    }
+
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_ref().map(|(value, _)| value)
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The attribute's name where it stands, for errors.
+    pub(crate) fn token(&self) -> Option<&Path> {
+        self.0.as_ref().map(|(_, token)| token)
+    }
+}
+
+/// Calls `each` for every item of every `#[npy(...)]`, and goes on with the next attribute after an error.
+pub(crate) fn parse(ctxt: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&str, &ParseNestedMeta<'_>) -> syn::Result<()>) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
+        let result = attribute.parse_nested_meta(|meta| {
+            let name = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
+            let result = each(&name, &meta);
+            if result.is_err() {
+                skip_value(&meta)?;
+            }
+            // Noted, so that the items after this one are still looked at.
+            result.or_else(|error| {
+                ctxt.add(error);
+                Ok(())
+            })
+        });
+        if let Err(error) = result {
+            ctxt.add(error);
+        }
+    }
+}
+
+/// Passes over the value of an item that was not understood.
+fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
+        meta.input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+pub(crate) fn unknown(meta: &ParseNestedMeta<'_>, place: &str, known: &[&str]) -> syn::Error {
+    let name = name_of(meta);
+    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    meta.error(format!("`{name}` is no attribute of {place}; known are {known}"))
+}
+
+/// The attribute's name as it was written.
+pub(crate) fn name_of(meta: &ParseNestedMeta<'_>) -> String {
+    meta.path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// `name`
+pub(crate) fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.is_empty() || meta.input.peek(Token![,]) {
+        return Ok(());
+    }
+    Err(meta.error(format!("`{}` has no value", name_of(meta))))
+}
+
+/// Without the invisible parentheses that a macro puts around what it was given.
+pub(crate) fn ungroup(expression: Expr) -> Expr {
+    match expression {
+        Expr::Group(group) => ungroup(*group.expr),
+        other => other,
+    }
+}
+
+/// `name = "text"`
+pub(crate) fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    let name = name_of(meta);
+    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = \"…\"`")))?;
+    match ungroup(value.parse()?) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
+        other => Err(syn::Error::new_spanned(other, "a string is needed: `\"…\"`")),
+    }
+}
+
+/// `name = path`, or as serde has it `name = "path"`
+pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let name = name_of(meta);
+    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a value: `{name} = path`")))?;
+    let path = if value.peek(LitStr) {
+        value.parse::<LitStr>()?.parse_with(Path::parse_mod_style)
+    } else {
+        value.call(Path::parse_mod_style)
+    };
+    path.map_err(|error| syn::Error::new(error.span(), format!("a path is needed: `{name} = module::item`")))
+}
+
+/// `default`, or `default = path`
+pub(crate) fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<DefaultValue> {
+    if meta.input.peek(Token![=]) { path(meta).map(DefaultValue::Function) } else { flag(meta).map(|()| DefaultValue::Trait) }
+}
+
+/// `bound = "T: Trait, U: Trait"`
+pub(crate) fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
+    let text = string(meta)?;
+    let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated);
+    let predicates = predicates.map_err(|error| {
+        syn::Error::new(error.span(), format!("the predicates of a where-clause are needed: `bound = \"T: Trait\"` ({error})"))
+    })?;
+    Ok(predicates.into_iter().collect())
+}

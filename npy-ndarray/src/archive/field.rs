@@ -1,0 +1,91 @@
+//! What a field of an archive's struct may be. Which of the kinds a type is of, the compiler finds out.
+
+use std::io::{Read, Seek, Write};
+
+use npy_core::{NpyElement, Result};
+
+use super::NpzArchive;
+use super::read::{Pending, ReadPlan};
+use super::value::NpzValue;
+use super::write::MemberWriter;
+
+/// A number, a text, a time or a record: an array without dimensions.
+pub struct IsScalar;
+/// An array or a vector: a member.
+pub struct IsValue;
+/// A struct or a map: the members whose names go on after the field's and `/`.
+pub struct IsArchive;
+
+/// A field of a struct with `#[derive(NpzArchive)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of an archive",
+    label = "neither an array, a vector, an element nor an archive",
+    note = "fields are arrays of `ndarray`, vectors, numbers, texts and records (`npy_core::NpyElement`), structs with \
+            `#[derive(NpzArchive)]`, maps of arrays by name, and `Option`s of these",
+    note = "numbers have a fixed width: `u64`, not `usize`",
+    note = "for an array type of another crate implement `npy_ndarray::NpzValue`"
+)]
+pub trait NpzField<Kind>: Sized {
+    /// Whether the archive has it.
+    fn is_there<R: Read + Seek>(name: &str, plan: &ReadPlan<'_, R>) -> bool;
+
+    /// Plans to read it.
+    fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
+
+    /// Writes it.
+    fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()>;
+
+    /// Plans to read the first of these names that there is, or else the first.
+    fn plan_first<R: Read + Seek>(names: &[&str], plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
+        let there = names.iter().find(|name| Self::is_there(name, plan));
+        Self::plan(there.or(names.first()).unwrap_or(&""), plan)
+    }
+
+    /// Plans to read the first of these names that there is.
+    fn plan_if_there<R: Read + Seek>(names: &[&str], plan: &mut ReadPlan<'_, R>) -> Option<Pending<Self>> {
+        let there = names.iter().find(|name| Self::is_there(name, plan))?;
+        Some(Self::plan(there, plan))
+    }
+}
+
+impl<T: NpyElement + Send + 'static> NpzField<IsScalar> for T {
+    fn is_there<R: Read + Seek>(name: &str, plan: &ReadPlan<'_, R>) -> bool {
+        plan.has_member(name)
+    }
+
+    fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
+        plan.member(name, |reader| reader.into_scalar())
+    }
+
+    fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()> {
+        archive.scalar(name, self)
+    }
+}
+
+impl<T: NpzValue> NpzField<IsValue> for T {
+    fn is_there<R: Read + Seek>(name: &str, plan: &ReadPlan<'_, R>) -> bool {
+        plan.has_member(name)
+    }
+
+    fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
+        plan.member(name, |reader| T::from_npy(reader))
+    }
+
+    fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()> {
+        archive.value(name, self)
+    }
+}
+
+impl<T: NpzArchive> NpzField<IsArchive> for T {
+    fn is_there<R: Read + Seek>(name: &str, plan: &ReadPlan<'_, R>) -> bool {
+        plan.has_members_in(name)
+    }
+
+    fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
+        plan.nested(name, T::plan_read)
+    }
+
+    fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()> {
+        archive.nested(name, self)
+    }
+}

@@ -1,0 +1,254 @@
+//! A struct for a whole archive.
+
+mod value;
+mod read;
+mod write;
+mod field;
+mod map;
+
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use npy_core::{Limits, Result, npz};
+
+pub use field::{IsArchive, IsScalar, IsValue, NpzField};
+pub use read::{Pending, ReadPlan};
+pub use value::NpzValue;
+pub use write::MemberWriter;
+
+/// A struct whose fields are the members of an `.npz` archive: `Model::load_npz(path)?`, `model.save_npz(path)?`.
+///
+/// `#[derive(NpzArchive)]` implements it (feature `derive`); so do maps from names to arrays (`BTreeMap<String, ArrayD<f64>>`,
+/// `HashMap<String, Vec<Pick>>`), which hold all members there are.
+///
+#[cfg_attr(feature = "derive", doc = "```")]
+#[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+/// use ndarray::{Array1, Array2, array};
+/// use npy_ndarray::NpzArchive;
+///
+/// #[derive(NpzArchive)]
+/// struct Model {
+///     weights: Array2<f32>,
+///     bias: Option<Array1<f32>>,
+///     optimizer: Optimizer,
+/// }
+///
+/// #[derive(NpzArchive)]
+/// struct Optimizer {
+///     rate: f64,
+///     steps: Vec<u32>,
+/// }
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("model.npz");
+/// let optimizer = Optimizer { rate: 0.01, steps: vec![1, 2, 3] };
+/// let model = Model { weights: array![[1.0, 2.0]], bias: None, optimizer };
+/// model.save_npz(&path)?; // np.load(path).files == ['weights', 'optimizer/rate', 'optimizer/steps']
+///
+/// let model = Model::load_npz(&path)?;
+/// assert_eq!(model.optimizer.steps, [1, 2, 3]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+///
+/// Members that no field asks for are passed over, and not even read. The checksum of each member that is read is checked.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no archive of several members",
+    note = "structs with `#[derive(NpzArchive)]` are, and maps of arrays by name"
+)]
+pub trait NpzArchive: Sized + 'static {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no archive, when a field's member is not there (the error names all that are not), is damaged, or has
+    /// another dtype or another number of dimensions than the field.
+    fn load_npz<P: AsRef<Path>>(path: P) -> Result<Self> {
+        Self::load_npz_with(path, NpzReadOptions::new())
+    }
+
+    /// [`load_npz`](Self::load_npz) with options: threads, limits.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npz`](Self::load_npz).
+    fn load_npz_with<P: AsRef<Path>>(path: P, options: NpzReadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        npz::NpzReader::open_with(path, options.limits)
+            .and_then(|archive| read::read(archive, |archive, jobs| read::run_on_threads(archive, jobs, options.threads)))
+            .map_err(|error| error.with_path(path))
+    }
+
+    /// Reads a stream that holds an archive, such as a `Cursor` over bytes.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npz`](Self::load_npz).
+    fn read_npz<R: Read + Seek>(reader: R) -> Result<Self> {
+        Self::read_npz_with(reader, NpzReadOptions::new())
+    }
+
+    /// [`read_npz`](Self::read_npz) with options. A stream is read by one thread.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npz`](Self::load_npz).
+    fn read_npz_with<R: Read + Seek>(reader: R, options: NpzReadOptions) -> Result<Self> {
+        read::read(npz::NpzReader::with_limits(reader, options.limits)?, read::run)
+    }
+
+    /// Saves a file, without compression, byte for byte as `np.savez` does with the fields as its keywords. Afterwards either the whole new file
+    /// stands under `path` or what stood there before.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written, when an element cannot be expressed in its dtype, or two fields have the same name.
+    fn save_npz<P: AsRef<Path>>(&self, path: P) -> Result<()> {
+        self.save_npz_with(path, NpzWriteOptions::new())
+    }
+
+    /// [`save_npz`](Self::save_npz) with options: compression, its level, threads, alignment.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_npz`](Self::save_npz).
+    fn save_npz_with<P: AsRef<Path>>(&self, path: P, options: NpzWriteOptions) -> Result<()> {
+        let path = path.as_ref();
+        npz::NpzWriter::create(path)
+            .and_then(|archive| write::write(self, archive, options))
+            .map(drop)
+            .map_err(|error| error.with_path(path))
+    }
+
+    /// Writes an archive to a stream that can be gone back in. The archive begins where the stream stands.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_npz`](Self::save_npz).
+    fn write_npz<W: Write + Seek>(&self, writer: W) -> Result<()> {
+        self.write_npz_with(writer, NpzWriteOptions::new())
+    }
+
+    /// [`write_npz`](Self::write_npz) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_npz`](Self::save_npz).
+    fn write_npz_with<W: Write + Seek>(&self, writer: W, options: NpzWriteOptions) -> Result<()> {
+        write::write(self, npz::NpzWriter::new(writer), options).map(drop)
+    }
+
+    /// Finds the members of the fields, and plans to read them. What the derive implements.
+    #[doc(hidden)]
+    fn plan_read<R: Read + Seek>(plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
+
+    /// Writes the fields' members. What the derive implements.
+    #[doc(hidden)]
+    fn write_members<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()>;
+}
+
+/// How an archive is read.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use ndarray::ArrayD;
+/// use npy_ndarray::{NpzArchive, NpzReadOptions};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.npz");
+/// # BTreeMap::from([("x".to_owned(), ndarray::arr1(&[1.0]).into_dyn())]).save_npz(&path)?;
+/// let arrays = BTreeMap::<String, ArrayD<f64>>::load_npz_with(&path, NpzReadOptions::new().threads(4))?;
+/// assert_eq!(arrays["x"].shape(), [1]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct NpzReadOptions {
+    threads: usize,
+    limits: Limits,
+}
+
+impl NpzReadOptions {
+    /// One thread, and the default [`Limits`].
+    pub fn new() -> Self {
+        Self { threads: 1, limits: Limits::new() }
+    }
+
+    /// Has so many threads read members at the same time, if there is enough to read. A member is read by one of them.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets what the archive may ask for.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl Default for NpzReadOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How an archive is written.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use npy_ndarray::{NpzArchive, NpzWriteOptions};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.npz");
+/// let arrays = BTreeMap::from([("x".to_owned(), vec![0.0_f64; 1000])]);
+/// arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(true).threads(2))?; // np.savez_compressed
+/// assert!(std::fs::metadata(&path).is_ok_and(|file| file.len() < 1000));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct NpzWriteOptions {
+    compressed: bool,
+    level: Option<u32>,
+    aligned: bool,
+    threads: usize,
+}
+
+impl NpzWriteOptions {
+    /// As `np.savez` does: not compressed, one thread.
+    pub fn new() -> Self {
+        Self { compressed: false, level: None, aligned: false, threads: 1 }
+    }
+
+    /// Whether members are compressed, as `np.savez_compressed` does.
+    pub fn compressed(mut self, compressed: bool) -> Self {
+        self.compressed = compressed;
+        self
+    }
+
+    /// How hard members are compressed, from 0 to 9: see [`npz::NpzWriter::set_level`].
+    pub fn level(mut self, level: u32) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Whether members can be viewed in place: see [`npz::NpzWriter::set_aligned`].
+    pub fn aligned(mut self, aligned: bool) -> Self {
+        self.aligned = aligned;
+        self
+    }
+
+    /// How many threads compress: see [`npz::NpzWriter::set_threads`].
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+}
+
+impl Default for NpzWriteOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,82 @@
+//! What a member of an archive becomes.
+
+use std::io::{Read, Write};
+
+use ndarray::{ArrayBase, DataOwned, Dimension};
+use npy_core::{NpyElement, NpyReader, Result};
+
+use crate::read::into_array;
+use crate::write::WriteNpyExt;
+
+/// A value that is one array of an archive: an array of `ndarray`, or a vector. Implement it for array types of other crates, to have them as
+/// fields of `#[derive(NpzArchive)]`.
+///
+/// ```
+/// use std::io::{Read, Write};
+///
+/// use npy_ndarray::{NpzArchive, NpzValue, Result, npy_core::{self, NpyReader}};
+///
+/// /// Bits, stored as bools.
+/// #[derive(Debug, PartialEq)]
+/// struct Bits(u64);
+///
+/// impl NpzValue for Bits {
+///     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+///         let bits: Vec<bool> = reader.into_vec()?;
+///         Ok(Self(bits.iter().rev().fold(0, |number, bit| number << 1 | u64::from(*bit))))
+///     }
+///
+///     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+///         npy_core::write(writer, &(0..64).map(|i| self.0 >> i & 1 == 1).collect::<Vec<_>>())
+///     }
+/// }
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("bits.npz");
+/// # use std::collections::BTreeMap;
+/// BTreeMap::from([("mask".to_owned(), Bits(5))]).save_npz(&path)?;
+/// assert_eq!(BTreeMap::load_npz(&path)?["mask"], Bits(5));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait NpzValue: Sized + Send + 'static {
+    /// Reads it from an array of which the header was read.
+    ///
+    /// # Errors
+    ///
+    /// When the array is none of this type, is damaged, or reading fails.
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
+
+    /// Writes it as a whole `.npy` file.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be expressed in the dtype, or writing fails.
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()>;
+}
+
+impl<A, S, D> NpzValue for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+    Self: Send + 'static,
+{
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        into_array(reader, None)
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        self.write_npy(writer)
+    }
+}
+
+/// One dimension, or more where the elements are arrays `[T; N]`.
+impl<T: NpyElement + Send + 'static> NpzValue for Vec<T> {
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        reader.into_one_dimension()
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        npy_core::write(writer, self)
+    }
+}
