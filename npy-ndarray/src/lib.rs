@@ -45,6 +45,8 @@ mod view;
 mod npz;
 #[cfg(feature = "npz")]
 mod archive;
+#[cfg(feature = "npz")]
+pub mod sparse;
 
 pub use ndarray;
 pub use npy_core;

@@ -374,6 +374,13 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
+    /// The arrays of a sparse matrix do not fit each other.
+    #[error("no valid sparse matrix: {problem}")]
+    InvalidSparse {
+        /// What is wrong.
+        problem: String,
+    },
+
     /// Memory for the result could not be had.
     #[error("no memory for {bytes} bytes")]
     Allocation {

@@ -33,6 +33,10 @@ pub trait NpzField<Kind>: Sized {
     fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
 
     /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// Like [`NpzArchive::save_npz`].
     fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()>;
 
     /// Plans to read the first of these names that there is, or else the first.
@@ -54,6 +58,7 @@ impl<T: NpyElement + Send + 'static> NpzField<IsScalar> for T {
     }
 
     fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
         plan.member(name, |reader| reader.into_scalar())
     }
 

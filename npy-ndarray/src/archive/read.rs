@@ -39,8 +39,10 @@ pub struct ReadPlan<'a, R> {
 /// A member to be read.
 pub(super) struct Job<'a, R> {
     index: usize,
-    read: Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + Send + 'a>,
+    read: ReadMember<'a, R>,
 }
+
+type ReadMember<'a, R> = Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + Send + 'a>;
 
 /// Reads an archive, whose members `run` reads.
 pub(super) fn read<A: NpzArchive, R: Read + Seek>(

@@ -35,7 +35,7 @@ use crate::write::WriteNpyExt;
 /// # let path = folder.path().join("bits.npz");
 /// # use std::collections::BTreeMap;
 /// BTreeMap::from([("mask".to_owned(), Bits(5))]).save_npz(&path)?;
-/// assert_eq!(BTreeMap::load_npz(&path)?["mask"], Bits(5));
+/// assert_eq!(BTreeMap::<String, Bits>::load_npz(&path)?["mask"], Bits(5));
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait NpzValue: Sized + Send + 'static {

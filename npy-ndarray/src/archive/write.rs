@@ -27,11 +27,11 @@ pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWri
 }
 
 impl<W: Write> MemberWriter<'_, W> {
-    pub(super) fn value<T: NpzValue>(&mut self, name: &str, value: &T) -> Result<()> {
+    pub(crate) fn value<T: NpzValue>(&mut self, name: &str, value: &T) -> Result<()> {
         self.archive.add_with(&format!("{}{name}", self.prefix), |member| value.to_npy(member))
     }
 
-    pub(super) fn scalar<T: NpyElement>(&mut self, name: &str, value: &T) -> Result<()> {
+    pub(crate) fn scalar<T: NpyElement>(&mut self, name: &str, value: &T) -> Result<()> {
         self.archive.add_scalar(&format!("{}{name}", self.prefix), value)
     }
 
