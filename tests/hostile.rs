@@ -447,3 +447,117 @@ fn archives_that_lie() {
         }
     }
 }
+
+/// What a `Read` gives, a little at a time.
+struct Slowly<'a>(&'a [u8]);
+
+impl Read for Slowly<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(65_536);
+        self.0.read(&mut buffer[..most])
+    }
+}
+
+/// `cat x.npz | reader`: an archive that goes by takes the memory of the array that is kept, whatever it holds besides.
+#[test]
+fn archives_in_a_pipe_take_the_memory_of_one_array() {
+    use npy_core::npz::{NpzStream, NpzWriter};
+
+    const LARGEST: usize = 16 << 20;
+    let zeros = vec![0_u64; LARGEST / 8];
+    for (is_compressed, kept) in [(false, 3), (true, 3), (false, 1), (true, 1)] {
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(is_compressed);
+        archive.set_level(1);
+        for (name, length) in [("a", LARGEST / 2), ("b", LARGEST), ("c", 1000), ("d", LARGEST)] {
+            archive.add_slice(name, &zeros[..length / 8]).unwrap();
+        }
+        let archive = archive.finish().unwrap();
+        let (sizes, peak) = with_peak(|| {
+            let mut stream = NpzStream::new(Slowly(&archive));
+            let mut sizes = Vec::new();
+            while let Some(mut member) = stream.next().unwrap() {
+                if sizes.len() < kept {
+                    sizes.push(member.array().unwrap().into_vec::<u64>().unwrap().len() * 8);
+                }
+            }
+            sizes
+        });
+        assert_eq!(sizes, [LARGEST / 2, LARGEST, 1000][..kept]);
+        let largest = *sizes.iter().max().unwrap();
+        announce(&format!("an archive of {} bytes in a pipe: {largest} bytes kept at most, {peak} allocated", archive.len()));
+        assert!(peak <= largest + 4 * FEW, "{peak}");
+        // All passed over.
+        let (count, peak) = with_peak(|| {
+            let mut stream = NpzStream::new(Slowly(&archive));
+            let mut count = 0;
+            while stream.next().unwrap().is_some() {
+                count += 1;
+            }
+            count
+        });
+        assert!(count == 4 && peak < 4 * FEW, "{peak}");
+    }
+}
+
+/// Members that claim dictionaries and windows of gigabytes.
+#[test]
+fn decoders_do_not_believe_claims() {
+    use npy_core::npz::NpzReader;
+
+    // One member of these bytes, by this method, that claims to be that large.
+    let archive = |method: u16, flags: u16, data: &[u8], size: u32| {
+        let mut file = Vec::new();
+        let fields = |file: &mut Vec<u8>| {
+            file.extend(20_u16.to_le_bytes());
+            file.extend(flags.to_le_bytes());
+            file.extend(method.to_le_bytes());
+            file.extend([0; 8]);
+            file.extend((data.len() as u32).to_le_bytes());
+            file.extend(size.to_le_bytes());
+            file.extend([5, 0, 0, 0]);
+        };
+        file.extend(b"PK\x03\x04");
+        fields(&mut file);
+        file.extend(b"x.npy");
+        file.extend(data);
+        let begin = file.len() as u32;
+        file.extend(b"PK\x01\x02\x14\0");
+        fields(&mut file);
+        file.extend([0; 14]);
+        file.extend(b"x.npy");
+        let length = file.len() as u32 - begin;
+        file.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+        file.extend(length.to_le_bytes());
+        file.extend(begin.to_le_bytes());
+        file.extend([0, 0]);
+        file
+    };
+    let lzma = |dictionary: u32| [&[9, 4, 5, 0, 0x5d][..], &dictionary.to_le_bytes(), &[0; 100]].concat();
+    // A frame of a window of 2 GiB.
+    let zstd = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8][..], &[0; 100]].concat();
+    let bzip2 = [&b"BZh9"[..], &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], &[0xff; 100]].concat();
+    // One that needs it, and one that does not.
+    let error = NpzReader::from_bytes(&archive(14, 0, &lzma(u32::MAX), u32::MAX - 1)).unwrap().by_name::<u8>("x").unwrap_err();
+    assert_eq!(error.to_string(), "member \"x\": decompressing it takes a dictionary of more than 128 MiB, which is not read");
+    let cases = [
+        (14, 0, lzma(u32::MAX), 1000),
+        (14, 2, lzma(u32::MAX), u32::MAX - 1),
+        (14, 0, lzma(1 << 30), u32::MAX - 1),
+        (93, 0, zstd, u32::MAX - 1),
+        (12, 0, bzip2, u32::MAX - 1),
+        (8, 0, vec![0xff; 100], u32::MAX - 1),
+    ];
+    for (method, flags, data, size) in cases {
+        let archive = archive(method, flags, &data, size);
+        let read = || NpzReader::from_bytes(&archive).unwrap().by_name::<u8>("x").unwrap_err();
+        let (error, peak) = with_peak(read);
+        assert_eq!(error.member(), Some("x"));
+        assert!(
+            matches!(error.kind(), ErrorKind::Archive { .. } | ErrorKind::Truncated { .. } | ErrorKind::NotNpy { .. }),
+            "{method}: {error}"
+        );
+        // bzip2 has tables for its blocks of 900 kB.
+        assert!(peak < if method == 12 { 8 << 20 } else { 32 * FEW }, "{method}: {peak}");
+    }
+}

@@ -370,6 +370,10 @@ fn views_or_copies_as_asked_for() {
         assert_eq!(*items, values(), "{name}");
         assert_eq!(matches!(items, std::borrow::Cow::Borrowed(_)), name == "aligned", "{name}");
         assert_eq!(archive.view::<f64>(name).is_ok(), name == "aligned", "{name}");
+        let mut arrays = npy_ndarray::NpzReader::from_bytes(&map).unwrap();
+        let array = arrays.view_or_read::<f64, ndarray::Ix1>(name).unwrap();
+        assert_eq!((array.to_vec(), array.is_view()), (values(), name == "aligned"), "{name}");
+        assert!(arrays.view_or_read::<f64, ndarray::Ix2>(name).is_err(), "{name}");
         // What is not about the place stays an error.
         assert!(matches!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch { .. }), "{name}");
     }

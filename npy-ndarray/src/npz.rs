@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
-use ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::{Limits, NpyElement, Result, npz};
+use ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
+use npy_core::{Limits, NpyElement, NpyView, Result, npz};
 
 use crate::read::into_array;
+use crate::view::ViewNpyExt;
 use crate::write::WriteNpyExt;
 
 /// Reads the arrays of an `.npz` archive.
@@ -43,7 +44,16 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// When the file cannot be read or is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        npz::NpzReader::open(path).map(|archive| Self { archive })
+        Self::open_with(path, Limits::new())
+    }
+
+    /// [`open`](Self::open) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        npz::NpzReader::open_with(path, limits).map(|archive| Self { archive })
     }
 }
 
@@ -122,6 +132,66 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 }
 
+impl<'a> NpzReader<Cursor<&'a [u8]>> {
+    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are no zip archive.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive })
+    }
+
+    /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
+    ///
+    /// ```
+    /// use ndarray::{ArrayView2, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.get_mut().set_aligned(true);
+    /// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
+    /// let file = archive.finish()?.into_inner();
+    /// # let mut memory = vec![0; file.len() + 64];
+    /// # let begin = memory.as_ptr().align_offset(64);
+    /// # memory[begin..][..file.len()].copy_from_slice(&file);
+    /// # let map = &memory[begin..][..file.len()];
+    ///
+    /// let mut archive = NpzReader::from_bytes(map)?; // a map of the file, say
+    /// let matrix: ArrayView2<f64> = archive.view("matrix")?;
+    /// assert_eq!(matrix[[1, 0]], 3.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is compressed, and like [`ViewNpyExt::view_npy`]. NumPy's own archives put arrays at any
+    /// address, so that viewing them mostly fails with [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
+    /// a copy then.
+    pub fn view<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<ArrayView<'a, A, D>> {
+        let index = self.archive.find(name)?;
+        let limits = self.archive.limits();
+        self.archive
+            .stored(index)
+            .and_then(|bytes| ArrayView::view_npy_with(bytes, limits))
+            .map_err(|error| error.with_member(name))
+    }
+
+    /// Views an array in place where that can be, and else reads a copy, whose checksum is checked: of members that are compressed, begin at
+    /// an odd address, or are in the other byte order.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn view_or_read<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<CowArray<'a, A, D>> {
+        match self.view(name) {
+            Ok(view) => Ok(view.into()),
+            Err(error) if npz::is_about_place(&error) => self.by_name(name).map(|array: Array<A, D>| array.into()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// Writes an `.npz` archive, byte for byte as `np.savez` does.
 ///
 /// See [`NpzReader`] for an example.
@@ -149,6 +219,15 @@ impl NpzWriter<File> {
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
         npz::NpzWriter::create_compressed(path).map(|archive| Self { archive })
     }
+
+    /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
+    ///
+    /// # Errors
+    ///
+    /// When there is no such file, when it cannot be written to, or is no zip archive.
+    pub fn append(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::append(path).map(|archive| Self { archive })
+    }
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
@@ -164,6 +243,11 @@ impl<W: Write + Seek> NpzWriter<W> {
 }
 
 impl<W: Write> NpzWriter<W> {
+    /// Begins an archive in a stream that cannot be gone back in, such as a pipe: see [`npz::NpzWriter::streaming`].
+    pub fn streaming(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::streaming(writer) }
+    }
+
     /// Adds an array of any kind and dimension.
     ///
     /// # Errors
@@ -173,7 +257,8 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_with(&name.into(), |member| array.write_npy(member))
     }
 
-    /// The archive, for what is not an array of `ndarray`: slices of records, compression of single members, raw bytes.
+    /// The archive, for what is not an array of `ndarray` (slices of records, numbers, raw bytes, members of unknown length), and for how members are
+    /// written: compression, its level, threads, alignment.
     pub fn get_mut(&mut self) -> &mut npz::NpzWriter<W> {
         &mut self.archive
     }

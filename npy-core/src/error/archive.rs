@@ -79,6 +79,12 @@ pub enum ArchiveProblem {
     /// The compressed data of a member cannot be decompressed.
     #[error("its compressed data are damaged")]
     Damaged,
+    /// The compressed data of a member refer so far back that decompressing them takes more memory than is given to a decoder.
+    #[error("decompressing it takes a dictionary of more than {} MiB, which is not read", .limit >> 20)]
+    LargeDictionary {
+        /// How many bytes it may take.
+        limit: u64,
+    },
     /// The content of a member has more or fewer bytes than the directory says.
     #[error("its content has {found} bytes, where {expected} were announced")]
     WrongSize {

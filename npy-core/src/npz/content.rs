@@ -3,20 +3,11 @@
 use std::io::{self, Read};
 
 use super::decoder::Decoder;
-use super::directory::{archive, cannot_read};
+use super::fields::Claim;
 use super::input::Input;
+use super::problem::{archive, cannot_read};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
-
-/// What is said of a content before or behind its data.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Claim {
-    pub(super) crc: u32,
-    /// Bytes of the content.
-    pub(super) size: u64,
-    /// Bytes in the archive.
-    pub(super) compressed: u64,
-}
 
 /// How far the content of a member was read.
 pub(super) struct Content {

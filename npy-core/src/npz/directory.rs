@@ -2,9 +2,11 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::content::Claim;
-use super::fields::{ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64};
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use super::fields::{
+    Claim, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
+};
+use super::problem::{archive, cannot_read};
+use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// Bytes of the record at the end of an archive, without its comment.
@@ -217,14 +219,4 @@ fn mark_overlaps(entries: &mut [Entry], end: u64) {
         entry.overlaps = next.checked_sub(entry.offset).is_none_or(|room| room < needed);
         next = next.min(entry.offset);
     }
-}
-
-#[cold]
-pub(super) fn archive(problem: ArchiveProblem) -> Error {
-    ErrorKind::Archive { problem }.into()
-}
-
-#[cold]
-pub(super) fn cannot_read(error: io::Error) -> Error {
-    Error::io("cannot read the archive", error)
 }

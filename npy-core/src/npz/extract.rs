@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::directory::{archive, cannot_read};
+use super::problem::{archive, cannot_read};
 use super::read::NpzReader;
 use crate::error::{ArchiveProblem, Error, Result};
 use crate::save::replace_file;

@@ -22,6 +22,16 @@ pub(super) const END_MARK: u16 = 1 << 1;
 pub(super) const DESCRIPTOR: u16 = 1 << 3;
 pub(super) const UTF8: u16 = 1 << 11;
 
+/// What is said of a content before or behind its data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    pub(super) crc: u32,
+    /// Bytes of the content.
+    pub(super) size: u64,
+    /// Bytes in the archive.
+    pub(super) compressed: u64,
+}
+
 /// A cursor over the fields of a record, little-endian. After the end everything is 0, and `is_short`.
 pub(super) struct Fields<'a> {
     pub(super) rest: &'a [u8],

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use super::content::Claim;
-use super::directory::{archive, cannot_read};
 use super::fields::{
-    DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
+    Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name,
+    read_zip64,
 };
+use super::problem::{archive, cannot_read};
 use crate::error::{ArchiveProblem, Error, Result};
 
 /// The header before the data of a member, for those that read an archive forward only.

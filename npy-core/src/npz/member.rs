@@ -2,10 +2,12 @@
 
 use std::io::{self, Read};
 
-use super::content::{Claim, Content};
+use super::content::Content;
 use super::decoder::Decoder;
-use super::directory::{Entry, archive};
+use super::directory::Entry;
+use super::fields::Claim;
 use super::input::Input;
+use super::problem::archive;
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;

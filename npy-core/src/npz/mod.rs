@@ -22,11 +22,8 @@
 // In the order in which data flow, as in the crate.
 mod cp437;
 mod fields;
+mod problem;
 mod input;
-#[cfg(feature = "lzma")]
-mod lzma;
-#[cfg(feature = "zstd")]
-mod zstd;
 mod decoder;
 mod directory;
 mod content;

@@ -11,6 +11,7 @@ use super::file::ArchiveFile;
 use super::index::Index;
 use super::input::{FillFrom, Input};
 use super::member::Member;
+use super::problem::{archive, cannot_read};
 use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
@@ -146,6 +147,12 @@ impl<R: Read + Seek> NpzReader<R> {
         self.in_member(index, |reader| reader.into_one_dimension())
     }
 
+    /// What the archive may ask for.
+    #[doc(hidden)]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The names and places of the members, for as long as one likes.
     #[doc(hidden)]
     pub fn index(&self) -> Arc<Index> {
@@ -196,7 +203,7 @@ impl<R: Read + Seek> NpzReader<R> {
         let mut read = || {
             let mut member = self.member(index)?;
             let mut bytes = Vec::new();
-            (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(directory::cannot_read)?;
+            (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
             if bytes.len() as u64 > most {
                 let found = bytes.len() as u64;
                 return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
@@ -292,12 +299,12 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
         let member = self.member(index)?;
         if !member.is_stored() {
-            return Err(directory::archive(ArchiveProblem::NotStored));
+            return Err(archive(ArchiveProblem::NotStored));
         }
         let size = self.index.size(index).and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
         let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
-        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| directory::archive(ArchiveProblem::Overlap))
+        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| archive(ArchiveProblem::Overlap))
     }
 }
 

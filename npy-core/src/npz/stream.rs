@@ -5,9 +5,9 @@ use std::io::{self, Read};
 
 use super::content::Content;
 use super::decoder::Decoder;
-use super::directory::archive;
 use super::input::Input;
 use super::local::LocalHeader;
+use super::problem::archive;
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, Result};
 use crate::limits::Limits;

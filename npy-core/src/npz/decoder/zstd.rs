@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::decoder::damaged;
-use super::input::Input;
 use crate::alloc::Spare;
+use crate::error::ArchiveProblem;
+use crate::npz::input::Input;
+use crate::npz::problem::{damaged, problem};
 
 /// The window that an encoder takes which does not know how long its input will be.
 const USUAL_WINDOW: u64 = 8 << 20;
@@ -16,7 +17,7 @@ const USUAL_WINDOW: u64 = 8 << 20;
 const MOST_WINDOW: u64 = 128 << 20;
 
 /// Decompresses the data of a member.
-pub(super) struct Zstd {
+pub(in crate::npz) struct Zstd {
     decoder: FrameDecoder,
     has_begun: bool,
 }
@@ -33,11 +34,14 @@ impl Zstd {
     pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };
-        if decode_some(decoder, has_begun, &mut noting).is_err() {
+        if let Err(cause) = decode_some(decoder, has_begun, &mut noting) {
             let Noting { input, error } = noting;
-            let is_at_end = input.left() == Some(0);
-            let otherwise = || if is_at_end { io::ErrorKind::UnexpectedEof.into() } else { damaged() };
-            return Err(error.unwrap_or_else(otherwise));
+            return Err(match (error, cause) {
+                (Some(error), _) => error,
+                (None, FrameDecoderError::WindowSizeTooBig { max, .. }) => problem(ArchiveProblem::LargeDictionary { limit: max }),
+                (None, _) if input.left() == Some(0) => io::ErrorKind::UnexpectedEof.into(),
+                (None, _) => damaged(),
+            });
         }
         spare.fill_with(|output| {
             let given = decoder.read(output);

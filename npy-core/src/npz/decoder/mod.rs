@@ -1,12 +1,20 @@
 //! Decompressing: one loop over the methods that zip archives have (APPNOTE 4.4.5).
 
+mod step;
+#[cfg(feature = "lzma")]
+mod lzma;
+#[cfg(feature = "zstd")]
+mod zstd;
+
 use std::io::{self, BufRead, Read};
 
 use flate2::{Decompress, FlushDecompress};
 
+use self::step::Step;
 use super::input::Input;
+use super::problem::damaged;
 use crate::alloc::Spare;
-use crate::error::{ArchiveProblem, Error, ErrorKind};
+use crate::error::ArchiveProblem;
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -21,16 +29,9 @@ pub(super) enum Decoder {
     #[cfg(feature = "bzip2")]
     Bzip2(Box<bzip2::Decompress>),
     #[cfg(feature = "lzma")]
-    Lzma(Box<super::lzma::Lzma>),
+    Lzma(Box<lzma::Lzma>),
     #[cfg(feature = "zstd")]
-    Zstd(Box<super::zstd::Zstd>),
-}
-
-/// How far one step of decompression came.
-pub(super) struct Step {
-    pub(super) used: usize,
-    pub(super) given: usize,
-    pub(super) is_end: bool,
+    Zstd(Box<zstd::Zstd>),
 }
 
 impl Decoder {
@@ -46,11 +47,11 @@ impl Decoder {
             #[cfg(not(feature = "bzip2"))]
             BZIP2 => return Err(ArchiveProblem::MissingFeature { method, name: "bzip2", feature: "bzip2" }),
             #[cfg(feature = "lzma")]
-            LZMA => Self::Lzma(Box::new(super::lzma::Lzma::new(if has_end_mark { None } else { size }, size))),
+            LZMA => Self::Lzma(Box::new(lzma::Lzma::new(if has_end_mark { None } else { size }, size))),
             #[cfg(not(feature = "lzma"))]
             LZMA => return Err(ArchiveProblem::MissingFeature { method, name: "LZMA", feature: "lzma" }),
             #[cfg(feature = "zstd")]
-            ZSTD => Self::Zstd(Box::new(super::zstd::Zstd::new(size))),
+            ZSTD => Self::Zstd(Box::new(zstd::Zstd::new(size))),
             #[cfg(not(feature = "zstd"))]
             ZSTD => return Err(ArchiveProblem::MissingFeature { method, name: "Zstandard", feature: "zstd" }),
             method => return Err(ArchiveProblem::UnknownMethod { method }),
@@ -78,8 +79,7 @@ impl Decoder {
                 let step = self.step(available, output);
                 let given = step.as_ref().map_or(0, |step| step.given);
                 (step, given)
-            });
-            let Some(step) = step else { return Err(damaged()) };
+            })?;
             input.consume(step.used);
             if step.is_end {
                 #[cfg(feature = "lzma")]
@@ -98,28 +98,28 @@ impl Decoder {
         }
     }
 
-    /// One call of the decompressor; `None` if the data are damaged.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Option<Step> {
+    /// One call of the decompressor.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<Step> {
         match self {
-            Self::Stored => None,
+            Self::Stored => Err(damaged()),
             Self::Deflated(decoder) => {
                 let before = (decoder.total_in(), decoder.total_out());
-                let status = decoder.decompress(input, output, FlushDecompress::None).ok()?;
+                let status = decoder.decompress(input, output, FlushDecompress::None).map_err(|_| damaged())?;
                 let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
-                Some(Step { used, given, is_end: status == flate2::Status::StreamEnd })
+                Ok(Step { used, given, is_end: status == flate2::Status::StreamEnd })
             }
             #[cfg(feature = "bzip2")]
             Self::Bzip2(decoder) => {
                 let before = (decoder.total_in(), decoder.total_out());
-                let status = decoder.decompress(input, output).ok()?;
+                let status = decoder.decompress(input, output).map_err(|_| damaged())?;
                 let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
-                Some(Step { used, given, is_end: status == bzip2::Status::StreamEnd })
+                Ok(Step { used, given, is_end: status == bzip2::Status::StreamEnd })
             }
             #[cfg(feature = "lzma")]
             Self::Lzma(decoder) => decoder.step(input, output),
             // Reads for itself.
             #[cfg(feature = "zstd")]
-            Self::Zstd(_) => None,
+            Self::Zstd(_) => Err(damaged()),
         }
     }
 }
@@ -127,12 +127,6 @@ impl Decoder {
 /// How much a count has grown, by no more than a slice's length.
 fn difference(after: u64, before: u64) -> usize {
     usize::try_from(after - before).unwrap_or_default()
-}
-
-pub(super) fn damaged() -> io::Error {
-    // On its way through `io`.
-    let problem = ArchiveProblem::Damaged;
-    io::Error::new(io::ErrorKind::InvalidData, Error::from(ErrorKind::Archive { problem }))
 }
 
 #[cfg(test)]
