@@ -233,6 +233,12 @@ fn members_are_added_to_an_archive_that_is_there() {
         archive.set_compressed(day % 2 == 1);
         archive.add_slice(&format!("day{day}"), &[day; 100]).unwrap();
         drop(archive.finish().unwrap());
+        let mut names = Vec::new();
+        let mut stream = NpzStream::new(fs::File::open(&path).unwrap());
+        while let Some(member) = stream.next().unwrap() {
+            names.push(member.name().to_owned());
+        }
+        assert_eq!((names.len() as u64, names.last().cloned()), (5 + day + 1, Some(format!("day{day}"))));
         // Nothing that stood there was written again.
         let after = fs::read(&path).unwrap();
         assert!(after.starts_with(&before));
@@ -292,18 +298,37 @@ with zipfile.ZipFile(path, 'a') as archive:
     assert!(bytes.ends_with(b"PK\x05\x06 in a comment"));
 }
 
-/// A process that is killed while it adds has changed nothing of the archive.
+/// A process that is killed while it adds has changed nothing of the archive, and the next one finds it.
 #[test]
 fn the_archive_added_to_is_never_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.npz");
-    fs::write(&path, stored()).unwrap();
-    let mut archive = NpzWriter::append(&path).unwrap();
-    archive.add_slice("x", &[1_u8]).unwrap();
-    // What a kill would leave: no destructor runs.
-    std::mem::forget(archive);
-    assert!(fs::read(&path).unwrap().starts_with(&stored()));
-    check(&fs::read(&path).unwrap()[..stored().len()]);
+    // Less than a reader searches for the end, and more; more than is searched at a time, at some distances around it.
+    for length in [1, 10_000, 300_000, (1 << 17) - 2, (1 << 17) - 15, 200_000, 260_000] {
+        fs::write(&path, stored()).unwrap();
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.add_slice("x", &vec![7_u64; length]).unwrap();
+        // What a kill would leave: no destructor runs.
+        std::mem::forget(archive);
+        let killed = fs::read(&path).unwrap();
+        assert!(killed.len() > stored().len() && killed.starts_with(&stored()));
+        check(&killed[..stored().len()]);
+        if killed.len() - stored().len() > 70_000 {
+            let error = NpzReader::open(&path).unwrap_err();
+            assert!(error.to_string().contains("`NpzWriter::append` mends it"), "{error}");
+        }
+        drop(NpzWriter::append(&path).unwrap());
+        assert!(fs::read(&path).unwrap() == stored(), "{length}");
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.add_slice("x", &[1_u8]).unwrap();
+        drop(archive.finish().unwrap());
+        assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("x").unwrap(), [1]);
+    }
+    // What is no archive is not taken for one, nor cut.
+    let nothing = [b"PK\x03\x04".as_slice(), &[0; 3_000_000], b"PK\x05\x06", &[1; 50]].concat();
+    fs::write(&path, &nothing).unwrap();
+    assert!(matches!(problem(NpzWriter::append(&path)), ArchiveProblem::NotZip { .. } | ArchiveProblem::SeveralDisks));
+    assert!(fs::read(&path).unwrap() == nothing);
 }
 
 #[test]

@@ -28,6 +28,7 @@
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`view`]: a file in memory as a slice, without copying.
+//! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - [`DType`], [`Header`]: what a file holds, as values.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for.
 //!
@@ -40,7 +41,8 @@
 //! - `derive`: `#[derive(NpyRecord)]`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `complex`: `num_complex::Complex` as an element.
-//! - `npz`: archives of arrays.
+//! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
+//! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do

@@ -19,6 +19,7 @@
 //! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order or set limits.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
+//! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
 //! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,
@@ -32,8 +33,9 @@
 //! # Features
 //!
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
-//! - `derive`: `npy_core::NpyRecord` can be derived.
-//! - `npz`: archives of arrays.
+//! - `derive`: `npy_core::NpyRecord` and, with `npz`, `NpzArchive` can be derived.
+//! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
+//! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
@@ -78,6 +80,6 @@ pub mod __private {
     pub use crate::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
 }
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "derive", feature = "npz"))]
 #[doc = include_str!("../../README.md")]
 struct ReadmeDoctests;

@@ -139,7 +139,7 @@ fn describe_archive_magic(found: &[u8]) -> String {
         return "it is an .npy file".to_owned();
     }
     if found.starts_with(b"PK") {
-        return "it starts like one, and its end is missing".to_owned();
+        return "it starts like one, and its end is missing: it is incomplete (if adding to it was interrupted, `NpzWriter::append` mends it)".to_owned();
     }
     describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "a zip archive has its directory at its end")
 }

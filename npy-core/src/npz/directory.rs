@@ -6,7 +6,7 @@ use super::fields::{
     Claim, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
 };
 use super::problem::{archive, cannot_read};
-use crate::error::{ArchiveProblem, ErrorKind, Result};
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// Bytes of the record at the end of an archive, without its comment.
@@ -42,6 +42,7 @@ struct End {
     /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
     prefix: u64,
     comment: Vec<u8>,
+    archive_end: u64,
 }
 
 /// What the directory of an archive says, and how.
@@ -53,13 +54,45 @@ pub(super) struct Directory {
     pub(super) prefix: u64,
     /// The archive's comment.
     pub(super) comment: Vec<u8>,
-    /// Bytes of the whole file.
-    pub(super) length: u64,
+    /// Where the archive ends; the file may go on.
+    pub(super) end: u64,
 }
 
 /// Reads the directory of the archive that `reader` holds.
 pub(super) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
     let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
+    read_before(reader, length, limits)
+}
+
+/// Reads the last directory there is, anywhere in the file: that of an archive to which members were being added when the process was killed.
+pub(super) fn read_last<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
+    /// Bytes that are searched at a time.
+    const WINDOW: u64 = 1 << 20;
+    let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
+    let found = read_before(reader, length, limits);
+    let is_missing = |error: &Error| matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::NotZip { found } } if found.starts_with(b"PK"));
+    if !found.as_ref().is_err_and(is_missing) {
+        return found;
+    }
+    let mut end = length;
+    while end > END_BYTES as u64 {
+        let begin = end.saturating_sub(WINDOW);
+        let window = read_at(reader, begin, end - begin)?;
+        for at in (0..=window.len() - END_BYTES).rev().filter(|&at| window[at..].starts_with(END)) {
+            let comment = Fields::new(&window[at + END_BYTES - 2..]).u16();
+            let length = begin + (at + END_BYTES) as u64 + u64::from(comment);
+            if let Ok(directory) = read_before(reader, length, limits) {
+                return Ok(directory);
+            }
+        }
+        // The record may lie across the border.
+        end = if begin == 0 { 0 } else { begin + END_BYTES as u64 - 1 };
+    }
+    found
+}
+
+/// Reads the directory of the archive that ends where the file has so many bytes.
+fn read_before<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> Result<Directory> {
     let end = find_end(reader, length)?;
     if end.entries > limits.members {
         return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found: end.entries }.into());
@@ -79,7 +112,7 @@ pub(super) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Di
         return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
     }
     mark_overlaps(&mut entries, end.begin);
-    Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, length })
+    Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.archive_end })
 }
 
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
@@ -109,8 +142,9 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
     let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
-    let comment = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
-    Ok(End { entries, begin, bytes, prefix: begin - offset, comment })
+    let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
+    let archive_end = tail_begin + (at + END_BYTES + comment.len()) as u64;
+    Ok(End { entries, begin, bytes, prefix: begin - offset, comment, archive_end })
 }
 
 /// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.

@@ -1,10 +1,10 @@
 //! The header before the data of a member, for those that read an archive forward only.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use super::fields::{
-    Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name,
-    read_zip64,
+    Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES,
+    decode_name, read_zip64,
 };
 use super::problem::{archive, cannot_read};
 use crate::error::{ArchiveProblem, Error, Result};
@@ -24,14 +24,32 @@ pub(super) struct LocalHeader {
 }
 
 impl LocalHeader {
-    /// The header that begins here; `None` at the end of the members.
+    /// The header that begins here; `None` at the end of the archive. Directories are passed over: more members follow where some were added.
     pub(super) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
         reader.read_exact(&mut signature).map_err(cannot_read)?;
-        match &signature {
-            LOCAL => {}
-            ENTRY | END | END64 => return Ok(None),
-            found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
+        loop {
+            match &signature {
+                LOCAL => break,
+                ENTRY => pass_over(reader, 42, &[24, 26, 28])?,
+                END64_LOCATOR => pass_over(reader, 16, &[])?,
+                END64 => {
+                    let mut bytes = [0; 8];
+                    reader.read_exact(&mut bytes).map_err(cannot_read)?;
+                    pass_bytes(reader, u64::from_le_bytes(bytes))?;
+                }
+                END => {
+                    pass_over(reader, 18, &[16])?;
+                    // What comes after an archive need not be one.
+                    match reader.read_exact(&mut signature) {
+                        Ok(()) if &signature == LOCAL => break,
+                        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(cannot_read(error)),
+                        _ => return Ok(None),
+                    }
+                }
+                found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
+            }
+            reader.read_exact(&mut signature).map_err(cannot_read)?;
         }
         let mut header = [0; LOCAL_BYTES - 4];
         reader.read_exact(&mut header).map_err(cannot_read)?;
@@ -74,4 +92,18 @@ impl LocalHeader {
         let (compressed, size) = (number(width)?, number(width)?);
         Ok(Claim { crc: u32::try_from(crc).unwrap_or_default(), size, compressed })
     }
+}
+
+/// Passes over a record of so many bytes, and over what comes after it, whose lengths stand in the record at these places.
+fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<()> {
+    let mut record = [0; 42];
+    let record = &mut record[..bytes];
+    reader.read_exact(record).map_err(cannot_read)?;
+    let length = |at: &usize| u64::from(Fields::new(&record[*at..]).u16());
+    pass_bytes(reader, lengths.iter().map(length).sum())
+}
+
+fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
+    let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
+    if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
 }

@@ -16,7 +16,8 @@ use crate::read::{NpyReader, Source};
 /// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
 ///
 /// No more is kept in memory than the array that is asked for. What is not read of a member is passed over, and checked all the same.
-/// Reads archives with sizes before the data, and NumPy's own from a pipe, in which they stand behind it.
+/// Reads archives with sizes before the data, and NumPy's own from a pipe, in which they stand behind it. The stream is read to its end, because
+/// members may have been added behind the directory; where it does not end, give it one with [`Read::take`].
 ///
 /// ```
 /// use npy_core::npz::{NpzStream, NpzWriter};

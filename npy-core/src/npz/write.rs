@@ -112,7 +112,8 @@ impl NpzWriter<File> {
     /// directory of all, come after it.
     ///
     /// Until it is finished the new members cannot be seen, and after an error or without [`finish`](Self::finish) they are cut off again.
-    /// A process that is killed meanwhile leaves what it wrote behind the archive, whose own bytes are never changed.
+    /// A process that is killed meanwhile leaves what it wrote behind the archive, whose own bytes are never changed; then the archive cannot be
+    /// opened until the next `append` cuts that off, as it does with everything behind the archive.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -137,9 +138,10 @@ impl NpzWriter<File> {
         let open = || {
             let open = OpenOptions::new().read(true).write(true).open(path);
             let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
-            let directory = directory::read(&mut file, &Limits::new())?;
-            let length = directory.length;
+            let directory = directory::read_last(&mut file, &Limits::new())?;
+            let length = directory.end;
             let undo = Undo(Some((file.try_clone().map_err(cannot_write)?, length)));
+            file.set_len(length).map_err(cannot_write)?;
             file.seek(SeekFrom::Start(length)).map_err(cannot_write)?;
             let mut writer = Self::new(file);
             writer.position = length - directory.prefix;

@@ -40,6 +40,33 @@ pub struct Point<T: ::std::marker::Copy, const N: usize> {
     pub r#use: bool,
 }
 
+/// A whole archive.
+#[derive(::npy_ndarray::NpzArchive, ::std::fmt::Debug, ::std::cmp::PartialEq)]
+#[npy(crate = ::npy_ndarray, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Archive<T> {
+    /// An array.
+    pub first_array: ::ndarray::Array2<T>,
+    /// Records.
+    pub tracks: ::std::vec::Vec<Track>,
+    /// Not in every archive.
+    #[npy(default = fallback_weight)]
+    pub weight: f16,
+    /// Members of their own.
+    pub nested: ::std::option::Option<Nested>,
+    /// Not in any archive.
+    #[npy(skip)]
+    pub cache: ::std::option::Option<u8>,
+}
+
+/// Members below a name.
+#[derive(::npy_ndarray::NpzArchive, ::std::fmt::Debug, ::std::cmp::PartialEq)]
+pub struct Nested(
+    /// What it is called.
+    pub ::std::string::String,
+    /// By their names.
+    pub ::std::collections::BTreeMap<::std::string::String, ::ndarray::ArrayD<u8>>,
+);
+
 fn fallback_weight() -> f16 {
     f16::ONE
 }
@@ -51,10 +78,26 @@ mod tests {
     use ::std::{assert, assert_eq, env, fs, vec};
 
     use ::ndarray::{Array2, ShapeBuilder};
-    use ::npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
+    use ::npy_ndarray::{NpyReadOptions, NpzArchive, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
     use ::records::{DType, Header, NpyElement, NpyReader, NpyWriter};
 
     use super::{Datetime64, FixedBytes, Point, Track, f16, fallback_weight};
+
+    #[test]
+    fn archives_come_back() {
+        let nested =
+            super::Nested("a".to_owned(), ::std::collections::BTreeMap::from([("x".to_owned(), ::ndarray::arr1(&[1]).into_dyn())]));
+        let archive = super::Archive {
+            first_array: Array2::from_elem((2, 3), 0.5),
+            tracks: vec![track(1)],
+            weight: f16::ONE,
+            nested: Some(nested),
+            cache: None,
+        };
+        let mut file = ::std::io::Cursor::new(Vec::new());
+        archive.write_npz(&mut file).unwrap();
+        assert_eq!(super::Archive::<f64>::read_npz(file).unwrap(), archive);
+    }
 
     fn track(id: u8) -> Track {
         let point = Point { position: [f32::from(id), 2.0], kind: FixedBytes::default(), r#use: true };

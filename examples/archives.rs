@@ -1,0 +1,61 @@
+//! An archive as a struct, as a file to look into, and as a stream. `cargo run --example archives`
+
+use std::collections::BTreeMap;
+
+use ndarray::{Array1, Array2, ArrayD, array};
+use npy_core::NpyRecord;
+use npy_core::npz::NpzStream;
+use npy_ndarray::{NpzArchive, NpzReadOptions, NpzReader, NpzWriteOptions, NpzWriter};
+
+#[derive(NpzArchive)]
+struct Run {
+    spectrum: Array2<f32>,
+    picks: Vec<Pick>,
+    rate: f64,
+    comment: Option<String>,
+    calibration: Calibration,
+    /// Whatever else is there.
+    #[npy(flatten)]
+    others: BTreeMap<String, ArrayD<f64>>,
+}
+
+/// The members `calibration/gains` and `calibration/day`.
+#[derive(NpzArchive)]
+struct Calibration {
+    gains: Array1<f64>,
+    day: u16,
+}
+
+#[derive(NpyRecord, Debug)]
+struct Pick {
+    station: String,
+    time: f64,
+}
+
+fn main() -> npy_ndarray::Result<()> {
+    let path = std::env::temp_dir().join("run.npz");
+    let picks = vec![Pick { station: "GRF".to_owned(), time: 0.5 }, Pick { station: "BFO".to_owned(), time: 0.7 }];
+    let calibration = Calibration { gains: array![1.0, 0.9], day: 325 };
+    let run = Run { spectrum: Array2::zeros((512, 512)), picks, rate: 100.0, comment: None, calibration, others: BTreeMap::new() };
+    run.save_npz_with(&path, NpzWriteOptions::new().compressed(true).threads(2))?; // np.savez_compressed
+    println!("np.load({path:?}) has {} bytes", std::fs::metadata(&path).map_or(0, |file| file.len()));
+
+    // One more array, without writing again what is there.
+    let mut archive = NpzWriter::append(&path)?;
+    archive.add_array("residuals", &array![0.1, -0.2])?;
+    archive.finish()?;
+
+    let run = Run::load_npz_with(&path, NpzReadOptions::new().threads(2))?;
+    println!("{:?}, {:?}, {}, {:?}", run.spectrum.dim(), run.picks[1], run.calibration.day, run.others.keys());
+
+    // One array of it, which is all that is read.
+    let gains: Array1<f64> = NpzReader::open(&path)?.by_name("calibration/gains")?;
+    println!("{gains}");
+
+    // From a pipe, one array after another.
+    let mut stream = NpzStream::new(std::fs::File::open(&path).expect("it was just written"));
+    while let Some(mut member) = stream.next()? {
+        println!("{:24}{}", member.name().to_owned(), member.array()?.header().dtype());
+    }
+    Ok(())
+}
