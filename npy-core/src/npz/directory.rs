@@ -35,14 +35,15 @@ pub(super) struct Entry {
 }
 
 /// Where the directory is.
-struct End {
+struct Place {
     entries: u64,
     begin: u64,
     bytes: u64,
     /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
     prefix: u64,
     comment: Vec<u8>,
-    archive_end: u64,
+    /// Where the archive ends.
+    end: u64,
 }
 
 /// What the directory of an archive says, and how.
@@ -74,11 +75,14 @@ pub(super) fn read_last<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Resu
     if !found.as_ref().is_err_and(is_missing) {
         return found;
     }
+    // What looks like one may stand in the data, and each look costs some reading.
+    let mut looks = 1000;
     let mut end = length;
-    while end > END_BYTES as u64 {
+    while end > END_BYTES as u64 && looks > 0 {
         let begin = end.saturating_sub(WINDOW);
         let window = read_at(reader, begin, end - begin)?;
-        for at in (0..=window.len() - END_BYTES).rev().filter(|&at| window[at..].starts_with(END)) {
+        for at in (0..=window.len() - END_BYTES).rev().filter(|&at| window[at..].starts_with(END)).take(looks) {
+            looks -= 1;
             let comment = Fields::new(&window[at + END_BYTES - 2..]).u16();
             let length = begin + (at + END_BYTES) as u64 + u64::from(comment);
             if let Ok(directory) = read_before(reader, length, limits) {
@@ -112,11 +116,11 @@ fn read_before<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> 
         return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
     }
     mark_overlaps(&mut entries, end.begin);
-    Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.archive_end })
+    Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.end })
 }
 
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
-fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
+fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Place> {
     let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
     let tail_begin = length - tail_bytes;
     let tail = read_at(reader, tail_begin, tail_bytes)?;
@@ -143,8 +147,8 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<End> {
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
     let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
     let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
-    let archive_end = tail_begin + (at + END_BYTES + comment.len()) as u64;
-    Ok(End { entries, begin, bytes, prefix: begin - offset, comment, archive_end })
+    let end = tail_begin + (at + END_BYTES + comment.len()) as u64;
+    Ok(Place { entries, begin, bytes, prefix: begin - offset, comment, end })
 }
 
 /// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.
