@@ -288,10 +288,9 @@ impl<'a> Spare<'a> {
         Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
     }
 
-    /// Has `fill` write into the memory that is left, a cache's worth at most, which is zeroed before, once; it tells how many bytes it
-    /// wrote.
+    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how many bytes it wrote.
     pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
-        let target = self.zeroed();
+        let target = self.zeroed(usize::MAX);
         let room = target.len();
         let (result, written) = fill(target);
         self.filled += written.min(room);
@@ -300,9 +299,9 @@ impl<'a> Spare<'a> {
 }
 
 impl Spare<'_> {
-    /// The memory that is left, a cache's worth at most, zeroed if it was not initialised before.
-    fn zeroed(&mut self) -> &mut [u8] {
-        let end = self.memory.len().min(self.filled + STAGE_BYTES);
+    /// The memory that is left, so many bytes at most, zeroed if it was not initialised before.
+    fn zeroed(&mut self, most: usize) -> &mut [u8] {
+        let end = self.memory.len().min(self.filled.saturating_add(most));
         if self.initialised < end {
             self.memory[self.initialised..end].fill(MaybeUninit::new(0));
             self.initialised = end;
@@ -338,7 +337,7 @@ impl Spare<'_> {
 
     /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time, because a `Read` may look at it.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
-        let target = self.zeroed();
+        let target = self.zeroed(STAGE_BYTES);
         let room = target.len();
         // A faulty `Read` may claim more than it was given room for; all of that room is initialised.
         let read = reader.read(target)?.min(room);

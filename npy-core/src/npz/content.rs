@@ -9,6 +9,10 @@ use super::problem::{archive, cannot_read};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 
+/// Bytes that are given before their checksum is taken: few enough that they are still in the cache, and enough that a decompressor,
+/// which keeps a copy of the last ones whenever it stops, stops seldom.
+const STEP_BYTES: usize = 1 << 20;
+
 /// How far the content of a member was read.
 pub(super) struct Content {
     decoder: Decoder,
@@ -51,7 +55,7 @@ impl Content {
             return Ok(());
         }
         let Self { decoder, left, is_at_end, .. } = self;
-        let most = left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
+        let most = left.map_or(STEP_BYTES, |left| usize::try_from(left).unwrap_or(usize::MAX).min(STEP_BYTES));
         let given = spare.fill_at_most(most, |spare| {
             *is_at_end = decoder.fill(input, spare)?;
             Ok(())
