@@ -5,7 +5,10 @@ use std::io::{self, BufRead, Read};
 use crate::alloc::Spare;
 
 /// Bytes that are buffered at most.
-const BUFFER_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Bytes that are buffered of the front of a member, of which no more may be wanted than the array's header.
+const FRONT_BYTES: usize = 64 * 1024;
 
 /// How to read from an `R`: straight to where the bytes are wanted.
 pub(super) type FillFrom<R> = fn(&mut R, &mut Spare<'_>) -> io::Result<()>;
@@ -17,6 +20,8 @@ pub(super) struct Input<R> {
     buffer: Vec<u8>,
     /// Where in `buffer` begins what was not used yet.
     begin: usize,
+    /// Where it ends; what is behind it is of no meaning.
+    end: usize,
     /// Bytes of the member that are left; `None` where nobody knows.
     left: Option<u64>,
     /// Bytes used since the member began.
@@ -25,13 +30,12 @@ pub(super) struct Input<R> {
 
 impl<R> Input<R> {
     pub(super) fn new(reader: R, fill: FillFrom<R>) -> Self {
-        Self { reader, fill, buffer: Vec::new(), begin: 0, left: None, used: 0 }
+        Self { reader, fill, buffer: Vec::new(), begin: 0, end: 0, left: None, used: 0 }
     }
 
     /// The reader itself, of which nothing is buffered afterwards.
     pub(super) fn reader_mut(&mut self) -> &mut R {
-        self.buffer.clear();
-        self.begin = 0;
+        (self.begin, self.end) = (0, 0);
         &mut self.reader
     }
 
@@ -68,9 +72,8 @@ impl<R> Input<R> {
     /// Puts back the last bytes that were used, which were these.
     #[cfg(feature = "lzma")]
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
-        let rest = self.buffer.split_off(self.begin);
-        self.buffer = [bytes, &rest].concat();
-        self.begin = 0;
+        self.buffer = [bytes, &self.buffer[self.begin..self.end]].concat();
+        (self.begin, self.end) = (0, self.buffer.len());
         self.used -= bytes.len() as u64;
         if let Some(left) = &mut self.left {
             *left += bytes.len() as u64;
@@ -88,7 +91,7 @@ impl<R: Clone> Clone for Input<R> {
 impl<R: Read> Input<R> {
     /// Gives some bytes, straight from the reader where none are buffered; none at the end.
     pub(super) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
-        let buffered = self.at_most(self.buffer.len() - self.begin);
+        let buffered = self.at_most(self.end - self.begin);
         if buffered > 0 {
             let copied = spare.copy_from(&self.buffer[self.begin..][..buffered]);
             self.begin += copied;
@@ -103,32 +106,33 @@ impl<R: Read> Input<R> {
     }
 
     fn refill(&mut self) -> io::Result<()> {
-        let most = self.at_most(BUFFER_BYTES);
-        self.buffer.resize(most, 0);
-        self.begin = 0;
-        let read = loop {
-            match self.reader.read(&mut self.buffer) {
+        let most = self.at_most(if self.used < FRONT_BYTES as u64 { FRONT_BYTES } else { BUFFER_BYTES });
+        if self.buffer.len() < most {
+            self.buffer.resize(most, 0);
+        }
+        (self.begin, self.end) = (0, 0);
+        self.end = loop {
+            match self.reader.read(&mut self.buffer[..most]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // A faulty `Read` may claim more than it was given room for.
-                result => break result.map(|read| read.min(most)),
+                result => break result?.min(most),
             }
         };
-        self.buffer.truncate(*read.as_ref().unwrap_or(&0));
-        read.map(|_| ())
+        Ok(())
     }
 }
 
 impl<R: Read> BufRead for Input<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.begin == self.buffer.len() && self.left != Some(0) {
+        if self.begin == self.end && self.left != Some(0) {
             self.refill()?;
         }
-        let available = self.at_most(self.buffer.len() - self.begin);
+        let available = self.at_most(self.end - self.begin);
         Ok(&self.buffer[self.begin..][..available])
     }
 
     fn consume(&mut self, bytes: usize) {
-        let bytes = bytes.min(self.at_most(self.buffer.len() - self.begin));
+        let bytes = bytes.min(self.at_most(self.end - self.begin));
         self.begin += bytes;
         self.count(bytes);
     }
