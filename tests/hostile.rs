@@ -486,7 +486,8 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
         assert_eq!(sizes, [LARGEST / 2, LARGEST, 1000][..kept]);
         let largest = *sizes.iter().max().unwrap();
         announce(&format!("an archive of {} bytes in a pipe: {largest} bytes kept at most, {peak} allocated", archive.len()));
-        assert!(peak <= largest + 4 * FEW, "{peak}");
+        // And the bytes that are buffered.
+        assert!(peak <= largest + 6 * FEW, "{peak}");
         // All passed over.
         let (count, peak) = with_peak(|| {
             let mut stream = NpzStream::new(Slowly(&archive));
@@ -496,7 +497,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
             }
             count
         });
-        assert!(count == 4 && peak < 4 * FEW, "{peak}");
+        assert!(count == 4 && peak < 6 * FEW, "{peak}");
     }
 }
 

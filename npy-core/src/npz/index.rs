@@ -50,6 +50,11 @@ impl Index {
         self.entries.get(index).map(|entry| entry.claim.size)
     }
 
+    /// How many bytes a member has in the archive.
+    pub fn compressed_size(&self, index: usize) -> Option<u64> {
+        self.entries.get(index).map(|entry| entry.claim.compressed)
+    }
+
     /// Where the member of that name stands: a whole name comes before one without `.npy`, and of several the last.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         let last = |order: &[usize], text: fn(&Entry) -> &str| {

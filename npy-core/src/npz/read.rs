@@ -122,6 +122,11 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.size(index)
     }
 
+    /// How many bytes a member takes in the archive, by the directory; the same as [`size`](Self::size) if it is not compressed.
+    pub fn compressed_size(&self, index: usize) -> Option<u64> {
+        self.index.compressed_size(index)
+    }
+
     /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.index.index_of(name)

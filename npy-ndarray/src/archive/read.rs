@@ -172,7 +172,7 @@ pub(super) fn run<R: Read + Seek>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job
     jobs.into_iter().try_for_each(|job| (job.read)(archive))
 }
 
-/// Reads members at the same time, the largest first.
+/// Reads members at the same time, those first that take longest.
 pub(super) fn run_on_threads<R>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'_, R>>, threads: usize) -> Result<()>
 where
     R: Read + Seek + Clone + Send,
@@ -183,7 +183,10 @@ where
         return run(archive, jobs);
     }
     let mut queue: Vec<_> = jobs.into_iter().enumerate().collect();
-    queue.sort_by_key(|(_, job)| std::cmp::Reverse(size(job)));
+    // What is hard to compress takes longer than its size says.
+    let cost =
+        |job: &Job<'_, R>| size(job).saturating_add(archive.compressed_size(job.index).unwrap_or_default().saturating_mul(2));
+    queue.sort_by_key(|(_, job)| std::cmp::Reverse(cost(job)));
     let queue: Vec<_> = queue.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let next = AtomicUsize::new(0);
     // Of several errors the one that a single thread would have met first.
