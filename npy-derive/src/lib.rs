@@ -99,13 +99,15 @@ mod tests {
         ";
         let mut text =
             "// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.\n".to_owned();
-        let derives: [(&str, fn(&DeriveInput) -> proc_macro2::TokenStream); 4] =
-            [(pick, derive), (input, derive), (phase, derive), (run, crate::archive::derive)];
-        for (input, derive) in derives {
+        let mut push = |input: &str, derive: fn(&DeriveInput) -> proc_macro2::TokenStream| {
             let parsed = syn::parse_str(input).unwrap();
             let comment: Vec<_> = input.trim().lines().map(str::trim).collect();
             write!(text, "\n// {}\n{}\n", comment.join("\n// "), derive(&parsed)).unwrap();
+        };
+        for record in [pick, input, phase] {
+            push(record, derive);
         }
+        push(run, crate::archive::derive);
         let formatted = rustfmt(&text);
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/expansion.rs");
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
