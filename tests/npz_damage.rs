@@ -100,11 +100,62 @@ fn lies_are_refused() {
     // Encrypted; another method; sizes; the offset of another member.
     assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
     assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
-    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::WrongSize { .. }));
+    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::LocalHeader { .. }));
     assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
     assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
     assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
     assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
+    // The header before the data says something else: checksum, sizes in the 64-bit field, length of the extra fields, version of the name.
+    let local = |at: usize, bytes: &[u8]| {
+        let mut spoiled = archive.clone();
+        spoiled[at..][..bytes.len()].copy_from_slice(bytes);
+        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
+    };
+    for at in [14, 22, 30 + 10 + 4, 30 + 10 + 12, 8, 30] {
+        assert!(matches!(local(at, &[0x77]), ArchiveProblem::LocalHeader { offset: 0 }), "{at}");
+    }
+    assert_eq!(local(28, &[0xff, 0xff]), ArchiveProblem::Overlap);
+    assert!(matches!(local(28, &[21]), ArchiveProblem::Overlap));
+    // Both headers lie together: about the size, and about the size in the archive, of stored and of compressed data.
+    for archive in [archive.clone(), compressed()] {
+        let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let is_stored = archive[8] == 0;
+        // Where they stand in the header before the data, and in the directory.
+        for (at, in_entry) in [(30 + 10 + 4, 24), (30 + 10 + 12, 20)] {
+            for difference in [-1_i64, 1, 4096, -4096] {
+                let mut spoiled = archive.clone();
+                let lie = u64::from_le_bytes(spoiled[at..][..8].try_into().unwrap()).wrapping_add_signed(difference);
+                spoiled[at..][..8].copy_from_slice(&lie.to_le_bytes());
+                spoiled[entry + in_entry..][..4].copy_from_slice(&lie.to_le_bytes()[..4]);
+                let error = NpzReader::from_bytes(&spoiled).unwrap().by_name::<f64>("values").unwrap_err();
+                assert_eq!(error.member(), Some("values"), "{at} {difference}");
+                let whole = NpzReader::from_bytes(&spoiled).unwrap().bytes(0, 1 << 20).unwrap_err();
+                // Compressed data that are cut short end early, or anyhow.
+                let is_plain = matches!(
+                    whole.kind(),
+                    ErrorKind::Archive {
+                        problem: ArchiveProblem::WrongSize { .. } | ArchiveProblem::Overlap | ArchiveProblem::Unused { .. }
+                    }
+                );
+                assert!(is_plain || !is_stored, "{at} {difference}: {whole}");
+            }
+        }
+    }
+    // Two entries of one member.
+    let length = archive.windows(4).skip(entry + 4).position(|window| window == b"PK\x01\x02").unwrap() + 4;
+    let mut twice = archive.clone();
+    let first = twice[entry..entry + length].to_vec();
+    twice.splice(entry..entry, first);
+    let end = twice.len() - 22;
+    twice[end + 8] += 1;
+    twice[end + 10] += 1;
+    let bytes = u32::from_le_bytes(twice[end + 12..][..4].try_into().unwrap()) + length as u32;
+    twice[end + 12..][..4].copy_from_slice(&bytes.to_le_bytes());
+    let mut reader = NpzReader::new(Cursor::new(twice)).unwrap();
+    let results = [reader.by_index::<f64>(0), reader.by_index::<f64>(1)];
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let refused = results.into_iter().find(Result::is_err).unwrap();
+    assert_eq!(problem(refused), ArchiveProblem::Overlap);
     // Names.
     let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
     writer.add_slice("x", &[1_u8]).unwrap();

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::fields::{
-    Claim, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
+    Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
 };
 use super::problem::{archive, cannot_read};
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
@@ -30,8 +30,8 @@ pub(super) struct Entry {
     offset: u64,
     /// The name as it stands in the archive, to be compared with that in the local header.
     raw_name: Box<[u8]>,
-    /// Whether its data reach into another member or into the directory.
-    overlaps: bool,
+    /// Bytes from there to the next member, or to the directory.
+    room: u64,
 }
 
 /// Where the directory is.
@@ -115,7 +115,7 @@ fn read_before<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> 
     if entries.len() as u64 != end.entries {
         return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
     }
-    mark_overlaps(&mut entries, end.begin);
+    note_room(&mut entries, end.begin);
     Ok(Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.end })
 }
 
@@ -212,7 +212,7 @@ impl Entry {
             claim: Claim { crc, size, compressed },
             offset: offset.checked_add(prefix)?,
             raw_name: name.into(),
-            overlaps: false,
+            room: 0,
         };
         Some((entry, fields.rest))
     }
@@ -224,37 +224,52 @@ impl Entry {
 
     /// Reads the member's local header, and leaves `reader` at its data.
     pub(super) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<()> {
-        if self.overlaps {
+        /// Bytes of extra fields that are read with the header: NumPy writes 20, and those for alignment take up to 70 more.
+        const USUAL_EXTRA: usize = 96;
+        let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
+        let fixed = LOCAL_BYTES + self.raw_name.len();
+        // No more than belongs to the member, so that it is there.
+        let most = self.room.min((fixed + USUAL_EXTRA) as u64);
+        let mut header = read_at(reader, self.offset, most)?;
+        let extra_bytes = Fields::new(header.get(LOCAL_BYTES - 2..).unwrap_or_default()).u16();
+        let needed = fixed + usize::from(extra_bytes);
+        if self.room.checked_sub(self.claim.compressed).is_none_or(|room| room < needed as u64) {
             return Err(archive(ArchiveProblem::Overlap));
         }
-        // With the name, so that it is read at once.
-        let header = read_at(reader, self.offset, (LOCAL_BYTES + self.raw_name.len()) as u64)?;
+        if header.len() < needed {
+            header = read_at(reader, self.offset, needed as u64)?;
+        }
         let mut fields = Fields::new(&header);
         let signature = fields.bytes(4);
         let _version = fields.bytes(2);
-        let (_flags, method) = (fields.u16(), fields.u16());
-        let _time_crc_and_sizes = fields.bytes(16);
-        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
-        let name = fields.rest;
-        if signature != LOCAL || method != self.method || usize::from(name_bytes) != name.len() || *name != *self.raw_name {
-            return Err(archive(ArchiveProblem::LocalHeader { offset: self.offset }));
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = fields.u32();
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, _) = (fields.u16(), fields.u16());
+        let name = fields.bytes(name_bytes.into());
+        let extra = fields.bytes(extra_bytes.into());
+        if fields.is_short || signature != LOCAL || method != self.method || *name != *self.raw_name {
+            return Err(other());
         }
-        reader.seek(SeekFrom::Current(extra_bytes.into())).map_err(cannot_read)?;
+        read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(other)?;
+        // Those who read forward only believe it, so that it may not say anything else.
+        if flags & DESCRIPTOR == 0 && (Claim { crc, size, compressed }) != self.claim {
+            return Err(other());
+        }
+        reader.seek(SeekFrom::Start(self.offset + needed as u64)).map_err(cannot_read)?;
         Ok(())
     }
 }
 
-/// Marks members whose data reach into the next one, or into the directory, which begins at `end`.
-fn mark_overlaps(entries: &mut [Entry], end: u64) {
+/// Notes how much room each member has before the next one, or before the directory, which begins at `end`.
+fn note_room(entries: &mut [Entry], end: u64) {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(entries[i].offset));
     let mut next = end;
     for i in order {
         let entry = &mut entries[i];
-        // At least; extra fields may come between.
-        let header = (LOCAL_BYTES + entry.raw_name.len()) as u64;
-        let needed = header.saturating_add(entry.claim.compressed);
-        entry.overlaps = next.checked_sub(entry.offset).is_none_or(|room| room < needed);
+        entry.room = next.saturating_sub(entry.offset);
         next = next.min(entry.offset);
     }
 }

@@ -23,7 +23,7 @@ pub(super) const DESCRIPTOR: u16 = 1 << 3;
 pub(super) const UTF8: u16 = 1 << 11;
 
 /// What is said of a content before or behind its data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) crc: u32,
     /// Bytes of the content.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{Cursor, Read, Seek};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -217,6 +217,36 @@ impl<R: Read + Seek> NpzReader<R> {
             Ok(bytes)
         };
         read().map_err(|error: Error| error.with_member(name))
+    }
+
+    /// Reads every member to its end and checks it, keeping nothing: whether the archive came through whole.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1_u8, 2])?;
+    /// # let mut file = archive.finish()?.into_inner();
+    /// NpzReader::from_bytes(&file)?.verify()?;
+    /// # let at = file.windows(2).position(|window| window == [1, 2]).unwrap_or_default();
+    /// file[at] ^= 1;
+    /// let error = NpzReader::from_bytes(&file)?.verify().unwrap_err();
+    /// assert_eq!(error.member(), Some("x"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first that is met.
+    pub fn verify(&mut self) -> Result<()> {
+        for index in 0..self.len() {
+            let mut check = || {
+                let mut member = self.member(index)?;
+                io::copy(&mut member, &mut io::sink()).map_err(cannot_read)?;
+                member.finish()
+            };
+            check().map_err(|error| error.with_member(self.name(index).unwrap_or_default()))?;
+        }
+        Ok(())
     }
 
     /// Where the member of that name stands, or an error that lists the names that there are.

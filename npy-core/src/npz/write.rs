@@ -417,7 +417,10 @@ impl<W: Write> NpzWriter<W> {
             local.size += bytes.len() as u64;
             local.compressed += head.len() as u64;
             front = self.encode_head(&final_head);
-            debug_assert_eq!(front.len(), head.len(), "headers have room for any length");
+            if front.len() != head.len() {
+                // They have room for any length.
+                return Err(named(cannot_write(io::Error::other("the header has not the length that was left for it"))));
+            }
         } else {
             local.crc = written.crc.finalize();
         }
