@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::NpyRecord;
 use npy_core::npz::NpzStream;
-use npy_ndarray::{NpzArchive, NpzReadOptions, NpzReader, NpzWriteOptions, NpzWriter};
+use npy_ndarray::{NpzArchive, NpzReadOptions, NpzReader, NpzValue, NpzWriteOptions, NpzWriter};
 
 #[derive(NpzArchive)]
 struct Run {
@@ -53,9 +53,11 @@ fn main() -> npy_ndarray::Result<()> {
     println!("{gains}");
 
     // From a pipe, one array after another.
-    let mut stream = NpzStream::new(std::fs::File::open(&path).expect("it was just written"));
+    let mut stream = NpzStream::new(std::fs::File::open(&path)?);
     while let Some(mut member) = stream.next()? {
-        println!("{:24}{}", member.name().to_owned(), member.array()?.header().dtype());
+        if member.name() == "residuals" {
+            println!("{}", Array1::<f64>::from_npy(member.array()?)?);
+        }
     }
     Ok(())
 }

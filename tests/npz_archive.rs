@@ -383,6 +383,66 @@ fn errors_name_file_and_member() {
     assert_eq!(f32::dtype().to_string(), "<f4");
 }
 
+/// Names that NumPy's rules lead elsewhere, folders, and sizes that overflow.
+#[test]
+fn names_that_are_not_what_they_seem() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Names {
+        x: Vec<u8>,
+        #[npy(rename = "x.npy")]
+        y: Vec<u8>,
+        #[npy(rename = "")]
+        z: Vec<u8>,
+        #[npy(flatten)]
+        others: BTreeMap<String, Vec<u8>>,
+    }
+    let others = BTreeMap::from([("a".to_owned(), vec![4]), ("a.npy".to_owned(), vec![5])]);
+    round_trip(&Names { x: vec![1], y: vec![2], z: vec![3], others: others.clone() }, &["x", "x.npy", "", "a", "a.npy"]);
+    round_trip(&others, &["a", "a.npy"]);
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_bytes("layers/", b"").unwrap();
+    archive.add_slice("layers/x", &[1_u8]).unwrap();
+    let file = archive.finish().unwrap();
+    assert_eq!(BTreeMap::<String, Vec<u8>>::read_npz(file.clone()).unwrap().keys().collect::<Vec<_>>(), ["layers/x"]);
+    #[derive(NpzArchive, Debug)]
+    #[npy(deny_unknown_fields)]
+    struct Layers {
+        layers: BTreeMap<String, Vec<u8>>,
+    }
+    assert_eq!(Layers::read_npz(file).unwrap().layers["x"], [1]);
+    // Two members that claim more than there can be.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("claims.npz");
+    BTreeMap::from([("a", vec![1_u8]), ("b", vec![2])].map(|(name, bytes)| (name.to_owned(), bytes))).save_npz(&path).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let entries: Vec<usize> = (0..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(b"PK\x01\x02")).collect();
+    for at in entries.into_iter().rev() {
+        // 64-bit sizes in the directory.
+        bytes[at + 20..at + 28].copy_from_slice(&[0xff; 8]);
+        bytes[at + 30] = 20;
+        let field = [&[1, 0, 16, 0][..], &(1_u64 << 63 | 5).to_le_bytes(), &129_u64.to_le_bytes()].concat();
+        bytes.splice(at + 46 + 5..at + 46 + 5, field);
+    }
+    let end = bytes.len() - 22;
+    let length = u32::from_le_bytes(bytes[end + 12..][..4].try_into().unwrap()) + 40;
+    bytes[end + 12..][..4].copy_from_slice(&length.to_le_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    for threads in [1, 2, 1_000_000] {
+        let error = BTreeMap::<String, Vec<u8>>::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap_err();
+        assert_eq!(error.member(), Some("a"), "{error}");
+    }
+}
+
+/// More threads than there is work for.
+#[test]
+fn threads_without_number() {
+    let options = NpzWriteOptions::new().compressed(true).threads(usize::MAX);
+    let mut file = Cursor::new(Vec::new());
+    let arrays = BTreeMap::from([("a".to_owned(), vec![7_u64; 1 << 20])]);
+    arrays.write_npz_with(&mut file, options).unwrap();
+    assert_eq!(BTreeMap::read_npz(file).unwrap(), arrays);
+}
+
 /// Many members by many threads are what one thread reads; damage in one is the error that one thread meets.
 #[test]
 fn threads_read_what_one_reads() {

@@ -165,8 +165,8 @@ fn lies_are_refused() {
     // What was refused is not in it.
     let archive = writer.finish().unwrap().into_inner();
     assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
-    // A member in which writing failed ends the archive.
-    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    // A member in which writing failed ends an archive that cannot be gone back in.
+    let mut writer = NpzWriter::streaming(Vec::new());
     let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
     assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
     assert!(writer.finish().is_err());
@@ -182,11 +182,116 @@ fn bombs_are_refused() {
     archive.add_bytes("x.npy", &content).unwrap();
     let archive = archive.finish().unwrap().into_inner();
     assert!(archive.len() < 100_000);
-    let mut reader = NpzReader::new(Cursor::new(archive)).unwrap();
+    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
     assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
+    let mut stream = NpzStream::new(&archive[..]);
+    let mut member = stream.next().unwrap().unwrap();
+    assert!(matches!(problem(member.array().unwrap().into_vec::<u8>()), ArchiveProblem::Trailing { .. }));
     let mut all = Vec::new();
     reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
     assert_eq!(all.len(), 10);
+}
+
+/// In a pipe, too, where it is known where the next member begins.
+#[test]
+fn one_broken_member_in_a_pipe_is_one_error() {
+    let all = |archive: &[u8]| {
+        let mut stream = NpzStream::new(archive);
+        let mut found = Vec::new();
+        loop {
+            // Twice the same error: nobody knows where it goes on.
+            match stream.next() {
+                Ok(Some(mut member)) => {
+                    let name = member.name().to_owned();
+                    let read = member.array().and_then(npy_core::NpyReader::into_vec::<npy_core::Void>).err();
+                    found.push((name, read.map(|error| error.to_string())));
+                }
+                Ok(None) => return (found, true),
+                Err(error) if error.to_string().contains("where it begins is not known") => return (found, false),
+                Err(error) => found.push((error.member().unwrap_or_default().to_owned(), Some(error.to_string()))),
+            }
+        }
+    };
+    let names = |found: &[(String, Option<String>)]| found.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    for archive in [stored(), compressed()] {
+        let (found, is_whole) = all(&archive);
+        assert_eq!(names(&found), ["values", "picks", "größe/matrix", "empty", ""]);
+        assert!(is_whole);
+        // In the data of the first member; of its kind of compression; encrypted.
+        let data = 30 + 10 + 20 + 128;
+        for (at, bit) in [(data, 1), (data + 100, 0x80), (8, 0x40), (6, 1)] {
+            let mut damaged = archive.clone();
+            damaged[at] ^= bit;
+            let (found, is_whole) = all(&damaged);
+            assert!(is_whole, "{at}");
+            assert!(found[0].1.is_some(), "{found:?}");
+            assert_eq!(names(&found)[names(&found).len() - 4..], ["picks", "größe/matrix", "empty", ""], "{found:?}");
+        }
+    }
+    // Where the size stands behind data that are damaged, it is not known.
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.set_compressed(true);
+    archive.add_slice("x", &values()).unwrap();
+    archive.add_slice("y", &values()).unwrap();
+    let mut archive = archive.finish().unwrap();
+    archive[60] ^= 0xff;
+    let (found, is_whole) = all(&archive);
+    assert!(!is_whole && found.iter().all(|(name, error)| name == "x" && error.is_some()), "{found:?}");
+}
+
+/// What is no array goes by in a pipe, and can be read there.
+#[test]
+fn other_files_in_a_pipe() {
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(is_compressed);
+        archive.add_bytes("notes.txt", b"hello").unwrap();
+        archive.add_bytes("more", &[7; 100_000]).unwrap();
+        archive.add_slice("x", &[1_u8]).unwrap();
+        let archive = archive.finish().unwrap();
+        for kept in [true, false] {
+            let mut stream = NpzStream::new(&archive[..]);
+            let mut count = 0;
+            while let Some(mut member) = stream.next().unwrap() {
+                count += 1;
+                match member.name() {
+                    "notes.txt" if kept => {
+                        assert!(matches!(member.bytes(4).unwrap_err().kind(), ErrorKind::LimitExceeded { found: 5, .. }));
+                    }
+                    "more" if kept => assert_eq!(member.bytes(100_000).unwrap(), [7; 100_000]),
+                    _ => {}
+                }
+            }
+            assert_eq!(count, 3);
+        }
+        let mut archive = NpzReader::from_bytes(&archive).unwrap();
+        archive.verify().unwrap();
+        assert_eq!(archive.bytes(0, 5).unwrap(), b"hello");
+        let error = archive.by_index::<u8>(3).unwrap_err();
+        assert_eq!(error.to_string(), "there is no member 3: the archive has 3");
+    }
+    // Not an archive, and nothing.
+    let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "not an .npz file: it is an .npy file");
+    assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
+}
+
+/// The content of a member is checked whoever reads it.
+#[test]
+fn raw_members_are_checked_at_their_end() {
+    for archive in [stored(), compressed()] {
+        let mut content = Vec::new();
+        NpzReader::from_bytes(&archive).unwrap().array(0).unwrap().into_inner().read_to_end(&mut content).unwrap();
+        assert_eq!(content.len(), 8000);
+        let mut damaged = archive.clone();
+        damaged[30 + 10 + 20 + 300] ^= 1;
+        let mut reader = NpzReader::from_bytes(&damaged).unwrap();
+        let error = reader.array(0).unwrap().into_inner().read_to_end(&mut content).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+        let mut stream = NpzStream::new(&damaged[..]);
+        let mut member = stream.next().unwrap().unwrap();
+        assert!(member.array().unwrap().into_inner().read_to_end(&mut content).is_err());
+    }
 }
 
 /// Flipped bits are found in members that are passed over, too.

@@ -169,6 +169,63 @@ print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['strea
     }
 }
 
+/// What cannot be written is as if it had not been begun, in a file and in memory; the others are kept.
+#[test]
+fn a_member_that_fails_does_not_spoil_the_others() {
+    fn fill<W: Write>(archive: &mut NpzWriter<W>, is_small: bool) {
+        archive.add_slice("first", &values()).unwrap();
+        for is_compressed in [false, true] {
+            for threads in [1, 2] {
+                archive.set_compressed(is_compressed);
+                archive.set_threads(threads);
+                let rows = |count: usize| (0..count).map(|i| i as f64).collect::<Vec<_>>();
+                let failed = archive.add_stream::<f64>("failed", |writer| {
+                    writer.write_slice(&rows(if is_small { 10 } else { 300_000 }))?;
+                    Err(io::Error::other("the sensor is lost").into())
+                });
+                assert!(failed.unwrap_err().to_string().contains("the sensor is lost"));
+                archive.add_slice("failed", &[Some(1.5_f64), None]).unwrap_err();
+                archive.add_stream::<String>("failed", |writer| writer.push(&"long".to_owned())).unwrap_err();
+                archive.add_slice(&format!("good {is_compressed} {threads}"), &[1_u8, 2]).unwrap();
+            }
+        }
+        archive.add_stream::<f64>("failed", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for is_small in [true, false] {
+        let mut expected = writer();
+        expected.add_slice("first", &values()).unwrap();
+        let mut in_memory = writer();
+        fill(&mut in_memory, is_small);
+        let in_memory = in_memory.finish().unwrap().into_inner();
+        let path = folder.path().join("run.npz");
+        let mut in_file = NpzWriter::create(&path).unwrap();
+        fill(&mut in_file, is_small);
+        drop(in_file.finish().unwrap());
+        let in_file = fs::read(&path).unwrap();
+        for archive in [&in_memory, &in_file] {
+            let mut reader = NpzReader::from_bytes(archive).unwrap();
+            reader.verify().unwrap();
+            assert_eq!(reader.names().collect::<Vec<_>>(), ["first", "good false 1", "good false 2", "good true 1", "good true 2"]);
+            assert_eq!(reader.by_name::<f64>("first").unwrap(), values());
+        }
+        // A file is cut; memory keeps what was given up, before the directory.
+        assert!(in_file.len() < 10_000);
+        if let Some(numpy) = numpy("a_member_that_fails_does_not_spoil_the_others") {
+            let program = "import io, sys, zipfile; print(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).testzip())";
+            assert_eq!(String::from_utf8(numpy.run(["-c", program], &in_memory)).unwrap().trim(), "None");
+        }
+    }
+    // In a pipe it cannot be taken back, and the first cause is said again.
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    let error = archive.add_slice("y", &[1_u8]).unwrap_err();
+    assert!(
+        error.to_string().contains("an earlier write failed, and left it torn (member \"x\": the array holds Python"),
+        "{error}"
+    );
+}
+
 /// A sink that fails after some bytes.
 struct Failing {
     file: Cursor<Vec<u8>>,
@@ -248,7 +305,7 @@ fn members_are_added_to_an_archive_that_is_there() {
         assert_eq!(archive.by_name::<u64>("day0").unwrap(), [0; 100]);
         assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
     }
-    // Not finished, or failed: as before.
+    // Not finished: as before. What failed is as if it had not been begun.
     let before = fs::read(&path).unwrap();
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("x", &values()).unwrap();
@@ -257,7 +314,17 @@ fn members_are_added_to_an_archive_that_is_there() {
     assert!(fs::read(&path).unwrap() == before);
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
-    archive.finish().unwrap_err();
+    assert!(fs::read(&path).unwrap() == before);
+    // Nobody else adds at the same time.
+    let error = NpzWriter::append(&path).unwrap_err();
+    assert!(error.to_string().contains("members are being added to it already"), "{error}");
+    drop(archive);
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("y", &[1_u8]).unwrap();
+    // Something that does not ask.
+    fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
+    let error = archive.finish().unwrap_err();
+    assert!(error.to_string().contains("something else has changed the file meanwhile"), "{error}");
     assert!(fs::read(&path).unwrap() == before);
     // No file, and no archive.
     let error = NpzWriter::append(folder.path().join("none.npz")).unwrap_err();
@@ -308,14 +375,15 @@ fn the_archive_added_to_is_never_changed() {
         fs::write(&path, stored()).unwrap();
         let mut archive = NpzWriter::append(&path).unwrap();
         archive.add_slice("x", &vec![7_u64; length]).unwrap();
-        // What a kill would leave: no destructor runs.
-        std::mem::forget(archive);
+        // What a kill would leave: nothing is undone, and the lock is gone.
         let killed = fs::read(&path).unwrap();
+        drop(archive);
+        fs::write(&path, &killed).unwrap();
         assert!(killed.len() > stored().len() && killed.starts_with(&stored()));
         check(&killed[..stored().len()]);
         if killed.len() - stored().len() > 70_000 {
             let error = NpzReader::open(&path).unwrap_err();
-            assert!(error.to_string().contains("`NpzWriter::append` mends it"), "{error}");
+            assert!(error.to_string().contains("its end is missing: it is incomplete"), "{error}");
         }
         drop(NpzWriter::append(&path).unwrap());
         assert!(fs::read(&path).unwrap() == stored(), "{length}");
@@ -323,6 +391,30 @@ fn the_archive_added_to_is_never_changed() {
         archive.add_slice("x", &[1_u8]).unwrap();
         drop(archive.finish().unwrap());
         assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("x").unwrap(), [1]);
+    }
+    // Archives in the archive are not taken for it, wherever they stand.
+    for fill in [10, 30_000, 70_000, 3_000_000] {
+        fs::write(&path, stored()).unwrap();
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.add_bytes("nested.npz", &stored()).unwrap();
+        archive.add_bytes("end", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").unwrap();
+        archive.add_bytes("fill", &vec![0; fill]).unwrap();
+        let killed = fs::read(&path).unwrap();
+        drop(archive);
+        fs::write(&path, &killed).unwrap();
+        assert!(NpzReader::open(&path).is_err(), "{fill}");
+        drop(NpzWriter::append(&path).unwrap());
+        assert!(fs::read(&path).unwrap() == stored(), "{fill}");
+        // Without a directory of its own there is nothing to add to.
+        let mut archive = writer();
+        archive.add_bytes("nested.npz", &stored()).unwrap();
+        archive.add_bytes("fill", &vec![0; fill]).unwrap();
+        let bytes = archive.finish().unwrap().into_inner();
+        let bytes = &bytes[..bytes.len() - 200];
+        fs::write(&path, bytes).unwrap();
+        assert!(NpzReader::open(&path).is_err(), "{fill}");
+        assert!(NpzWriter::append(&path).is_err(), "{fill}");
+        assert!(fs::read(&path).unwrap() == bytes, "{fill}");
     }
     // What is no archive is not taken for one, nor cut.
     let nothing = [b"PK\x03\x04".as_slice(), &[0; 3_000_000], b"PK\x05\x06", &[1; 50]].concat();
@@ -480,8 +572,11 @@ fn limits_of_archives() {
         archive.finish().unwrap()
     }] {
         let mut stream = NpzStream::with_limits(bytes, Limits::new().member_bytes(1000));
-        let mut member = stream.next().unwrap().unwrap();
-        let error = member.array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err();
+        // At once, or when so much was read.
+        let error = match stream.next() {
+            Ok(member) => member.unwrap().array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err(),
+            Err(error) => error,
+        };
         assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
     }
 }

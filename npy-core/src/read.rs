@@ -10,6 +10,7 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::shape::Order;
 
 /// Reads a one-dimensional file into a vector.
 ///
@@ -329,6 +330,9 @@ impl<R: Read> NpyReader<R> {
             && let Some(header) = self.header.with_inner_axes(axes)
         {
             self.header = header;
+        }
+        if axes > 0 && self.header.order() == Order::Fortran && self.header.shape().len() == expected + axes {
+            return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
         }
         self.check_dimensions(expected)?;
         self.into_vec()

@@ -32,7 +32,7 @@ use crate::write::WriteNpyExt;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 ///
-/// A member's checksum is always checked.
+/// A member's checksum is always checked, but by [`view`](Self::view).
 pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
 }
@@ -122,11 +122,20 @@ impl<R: Read + Seek> NpzReader<R> {
         S: DataOwned,
         D: Dimension,
     {
-        let name = self.archive.name(index).unwrap_or_default().to_owned();
-        self.archive.array(index).and_then(|reader| into_array(reader, None)).map_err(|error| error.with_member(name))
+        let read = self.archive.array(index).and_then(|reader| into_array(reader, None));
+        read.map_err(|error| self.archive.locate(error, index))
     }
 
-    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes.
+    /// Reads the array without dimensions of that name: a number, a text, a record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
+        self.archive.scalar(name)
+    }
+
+    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes, files.
     pub fn get_mut(&mut self) -> &mut npz::NpzReader<R> {
         &mut self.archive
     }
@@ -257,8 +266,26 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_with(&name.into(), |member| array.write_npy(member))
     }
 
-    /// The archive, for what is not an array of `ndarray` (slices of records, numbers, raw bytes, members of unknown length), and for how members are
-    /// written: compression, its level, threads, alignment.
+    /// Adds a one-dimensional array of elements or records.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
+        self.archive.add_slice(name, items)
+    }
+
+    /// Adds an array without dimensions: a number, a text, a record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`add_slice`](Self::add_slice).
+    pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
+        self.archive.add_scalar(name, item)
+    }
+
+    /// The archive, for what is neither array nor element (raw bytes, members of unknown length), and for how members are written: compression,
+    /// its level, threads, alignment.
     pub fn get_mut(&mut self) -> &mut npz::NpzWriter<W> {
         &mut self.archive
     }

@@ -23,6 +23,11 @@ use npy_core::{Header, NpyElement, NpyWriter, Order, Result};
 /// assert_eq!(Array2::<f32>::read_npy(&file[..])?, matrix.slice(s![..;-1, 1..;2]));
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no array that can be written",
+    note = "arrays and views of `ndarray` are, if their elements have a dtype (`npy_core::NpyElement`)",
+    note = "for a slice or a vector see `npy_core::save`, in an archive `add_slice`; for a number `ndarray::arr0`, in an archive `add_scalar`"
+)]
 pub trait WriteNpyExt {
     /// Writes the array to a stream, without a copy of the whole.
     ///

@@ -278,8 +278,12 @@ impl<'a> Spare<'a> {
         let end = self.memory.len().min(begin.saturating_add(most));
         let memory = &mut self.memory[begin..end];
         let initialised = self.initialised.saturating_sub(begin).min(memory.len());
+        let place = memory.as_ptr();
         let mut part = Spare { memory, filled: 0, initialised };
         let result = fill(&mut part);
+        if part.memory.as_ptr() != place {
+            return Err(replaced());
+        }
         let filled = part.filled;
         self.initialised = self.initialised.max(begin + part.initialised);
         self.filled += filled;
@@ -312,9 +316,14 @@ impl Spare<'_> {
 
     /// Fills all of the memory, or fails with `UnexpectedEof`.
     pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
+        let place = (self.memory.as_ptr(), self.memory.len());
         while self.filled < self.memory.len() {
             let before = self.filled;
-            match fill(self) {
+            let result = fill(self);
+            if (self.memory.as_ptr(), self.memory.len()) != place {
+                return Err(replaced());
+            }
+            match result {
                 Ok(()) if self.filled == before => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
                 _ => {}
@@ -381,6 +390,12 @@ impl Spare<'_> {
         self.initialised = self.initialised.max(self.filled);
         Ok(())
     }
+}
+
+/// Safe code could put another `Spare` where one was lent, of which nothing here is true.
+#[cold]
+fn replaced() -> io::Error {
+    io::Error::other("the memory to be filled was replaced by other memory")
 }
 
 /// Apple's systems refuse to read more at a time.

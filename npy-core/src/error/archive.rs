@@ -12,6 +12,9 @@ pub enum ArchiveProblem {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
+    /// The stream ends where a member or the directory should begin.
+    #[error("the archive ends where a member or its directory should begin: it is empty or incomplete")]
+    NoEnd,
     /// The archive is a part of one in several files.
     #[error("the archive is one of several parts, which are not read")]
     SeveralDisks,
@@ -67,6 +70,20 @@ pub enum ArchiveProblem {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
+    /// There is no member at that place.
+    #[error("there is no member {index}: the archive has {members}")]
+    NoIndex {
+        /// The place that was asked for, counted from 0.
+        index: usize,
+        /// How many members there are.
+        members: usize,
+    },
+    /// The header before the data of a member cannot be read.
+    #[error("the header before its data is damaged")]
+    BrokenHeader,
+    /// A member before this place was damaged, so that nobody knows where the next begins.
+    #[error("where it begins is not known, because the member before it is damaged; read the archive from a file")]
+    LostPlace,
     /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
     #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
     UnknownSize,
@@ -74,7 +91,7 @@ pub enum ArchiveProblem {
     #[error("its length must be known before, because the archive is written to a stream that cannot be gone back in")]
     UnknownLength,
     /// The member is compressed, so that it cannot be viewed in place.
-    #[error("it is compressed, so it cannot be viewed in place; read a copy")]
+    #[error("it is compressed, so it cannot be viewed in place; read a copy (`view_or_read`)")]
     NotStored,
     /// The compressed data of a member cannot be decompressed.
     #[error("its compressed data are damaged")]
@@ -118,7 +135,8 @@ pub enum ArchiveProblem {
     InvalidName,
     /// A name that is no path below the folder that members are extracted to.
     #[error(
-        "it is not extracted, because its name is no path below a folder on every system: there is `..`, a backslash, a colon or a NUL in it, or it begins with `/`"
+        "it is not extracted, because its name is no path below a folder on every system: it begins with `/`, is a device of Windows, or \
+         there is `..`, a backslash, a colon or a NUL in it"
     )]
     UnsafeName,
     /// A name that a member has already.
@@ -135,11 +153,11 @@ pub enum ArchiveProblem {
 }
 
 fn describe_archive_magic(found: &[u8]) -> String {
-    if found.starts_with(b"\x93NUMPY") {
+    if found.starts_with(b"\x93NUM") {
         return "it is an .npy file".to_owned();
     }
     if found.starts_with(b"PK") {
-        return "it starts like one, and its end is missing: it is incomplete (if adding to it was interrupted, `NpzWriter::append` mends it)".to_owned();
+        return "it starts like one, and its end is missing: it is incomplete".to_owned();
     }
-    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "a zip archive has its directory at its end")
+    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "it has no directory of a zip archive")
 }

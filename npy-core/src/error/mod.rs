@@ -279,6 +279,16 @@ pub enum ErrorKind {
         shape: Vec<usize>,
     },
 
+    /// The array is in Fortran order, so that what would be an element `[T; N]` does not lie together in the file.
+    #[error(
+        "the array of shape {shape:?} is in Fortran order, so that its rows cannot be read as arrays `[T; N]`; read it as an array of \
+         `ndarray`, or in Python save it with `np.ascontiguousarray(array)`"
+    )]
+    FortranRows {
+        /// The lengths of the axes in the file.
+        shape: Vec<usize>,
+    },
+
     /// The file's dtype does not fit the Rust type. All mismatches are listed.
     #[error("{}", describe_mismatches(.rust_type, .mismatches))]
     Mismatch {
@@ -327,7 +337,8 @@ pub enum ErrorKind {
     /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
     #[error(
         "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place; \
-         place the file's bytes at another address (a map of a file NumPy 1.14 or later wrote is always aligned), or read a copy"
+         read a copy (of a member of an archive with `view_or_read`), or place the bytes at another address: maps of .npy files that NumPy 1.14 or \
+         later wrote are aligned, and so are members of archives written with `set_aligned`"
     )]
     Misaligned {
         /// The alignment the type needs.

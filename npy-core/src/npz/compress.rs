@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::mem;
+use std::num::NonZero;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -19,7 +20,7 @@ pub(super) enum Method<'a> {
     /// With this level, by one thread.
     Deflated(u32),
     /// In blocks.
-    Blocks(u32, &'a Workers),
+    Blocks(u32, &'a mut Workers),
 }
 
 /// Where the content of a member goes.
@@ -37,15 +38,16 @@ pub(super) struct Written {
 }
 
 enum Output<'a, W: Write> {
-    Stored(Counting<W>),
-    Deflated(DeflateEncoder<Counting<W>>),
+    Stored(Counting<'a, W>),
+    Deflated(DeflateEncoder<Counting<'a, W>>),
     Blocks(Blocks<'a, W>),
 }
 
 impl<'a, W: Write> Sink<'a, W> {
-    pub(super) fn new(writer: W, method: &Method<'a>) -> Self {
-        let writer = Counting { writer, count: 0 };
-        let output = match *method {
+    /// Adds what is written to `total`.
+    pub(super) fn new(writer: W, method: Method<'a>, total: &'a mut u64) -> Self {
+        let writer = Counting { writer, count: 0, total, has_failed: false };
+        let output = match method {
             Method::Stored => Output::Stored(writer),
             Method::Deflated(level) => Output::Deflated(DeflateEncoder::new(writer, Compression::new(level))),
             Method::Blocks(level, workers) => {
@@ -53,6 +55,15 @@ impl<'a, W: Write> Sink<'a, W> {
             }
         };
         Self { output, crc: crc32fast::Hasher::new(), size: 0 }
+    }
+
+    /// Whether the stream behind it has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        match &self.output {
+            Output::Stored(output) => output.has_failed,
+            Output::Deflated(output) => output.get_ref().has_failed,
+            Output::Blocks(output) => output.writer.has_failed,
+        }
     }
 
     /// Ends the content.
@@ -85,16 +96,22 @@ impl<W: Write> Write for Sink<'_, W> {
 }
 
 /// Counts what goes through.
-struct Counting<W> {
+struct Counting<'a, W> {
     writer: W,
     count: u64,
+    /// The same, for whoever comes after a failure.
+    total: &'a mut u64,
+    has_failed: bool,
 }
 
-impl<W: Write> Write for Counting<W> {
+impl<W: Write> Write for Counting<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.writer.write(bytes)?;
-        self.count += written as u64;
-        Ok(written)
+        let written = self.writer.write(bytes);
+        let count = *written.as_ref().unwrap_or(&0) as u64;
+        self.count += count;
+        *self.total += count;
+        self.has_failed |= matches!(&written, Err(error) if error.kind() != io::ErrorKind::Interrupted);
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -104,9 +121,9 @@ impl<W: Write> Write for Counting<W> {
 
 /// Cuts content into blocks that are compressed at the same time, and writes them in their order.
 struct Blocks<'a, W> {
-    writer: Counting<W>,
+    writer: Counting<'a, W>,
     level: u32,
-    workers: &'a Workers,
+    workers: &'a mut Workers,
     /// What was not given to a thread yet.
     block: Vec<u8>,
     /// The blocks that threads are busy with, or are done with.
@@ -121,7 +138,8 @@ impl<W: Write> Blocks<'_, W> {
         }
         if self.block.capacity() < BLOCK_BYTES {
             // With room for what is to come, and no more than that: most members are small.
-            self.block.reserve_exact((self.block.len() + bytes.len()).next_power_of_two().min(BLOCK_BYTES) - self.block.len());
+            let needed = self.block.len().saturating_add(bytes.len()).min(BLOCK_BYTES);
+            self.block.reserve_exact(needed.next_power_of_two() - self.block.len());
         }
         let count = bytes.len().min(BLOCK_BYTES - self.block.len());
         self.block.extend_from_slice(&bytes[..count]);
@@ -131,8 +149,11 @@ impl<W: Write> Blocks<'_, W> {
     /// Gives the block to a thread.
     fn send(&mut self, flush: FlushCompress) -> io::Result<()> {
         // Each thread has one, and the next one waits for it.
-        while self.pending.len() >= 2 * self.workers.count() {
+        while self.pending.len() >= 2 * self.workers.most {
             self.write_next()?;
+        }
+        if self.pending.len() >= self.workers.threads.len() {
+            self.workers.start_one();
         }
         let block = mem::take(&mut self.block);
         self.pending.push_back(self.workers.compress(block, self.level, flush));
@@ -158,7 +179,10 @@ impl<W: Write> Blocks<'_, W> {
 /// Threads that compress blocks.
 pub(super) struct Workers {
     jobs: Option<Sender<Job>>,
+    queue: Arc<Mutex<Receiver<Job>>>,
     threads: Vec<JoinHandle<()>>,
+    /// How many there may be.
+    most: usize,
 }
 
 struct Job {
@@ -177,25 +201,26 @@ impl Job {
 }
 
 impl Workers {
-    /// Starts so many threads, or as many as the system gives.
-    pub(super) fn start(count: usize) -> Self {
+    /// No thread yet; at most so many when there are blocks for them.
+    pub(super) fn new(most: usize) -> Self {
         let (jobs, queue) = mpsc::channel::<Job>();
-        let queue = Arc::new(Mutex::new(queue));
-        let spawn = |_| {
-            let queue = Arc::clone(&queue);
+        // More than a few for each processor only take memory.
+        let most = most.min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4)).max(1);
+        Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most }
+    }
+
+    /// Starts one more, if there may be one and the system gives it.
+    fn start_one(&mut self) {
+        if self.threads.len() < self.most {
+            let queue = Arc::clone(&self.queue);
             let work = move || {
                 let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 while let Ok(job) = next() {
                     job.run();
                 }
             };
-            thread::Builder::new().name("npz".to_owned()).spawn(work).ok()
-        };
-        Self { jobs: Some(jobs), threads: (0..count).map_while(spawn).collect() }
-    }
-
-    fn count(&self) -> usize {
-        self.threads.len().max(1)
+            self.threads.extend(thread::Builder::new().name("npz".to_owned()).spawn(work));
+        }
     }
 
     fn compress(&self, block: Vec<u8>, level: u32, flush: FlushCompress) -> Receiver<io::Result<Vec<u8>>> {

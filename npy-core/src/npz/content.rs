@@ -37,6 +37,11 @@ impl Content {
         self.decoder.is_stored()
     }
 
+    /// Whether the compressed data have ended.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.is_at_end
+    }
+
     /// Whether nothing tells where it ends.
     pub(super) fn is_endless(&self) -> bool {
         self.left.is_none() && self.is_stored()
@@ -76,15 +81,21 @@ impl Content {
         ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }
     }
 
-    /// Reads what is left, and checks the content as a whole against what is said of it, which `claim` reads where it stands behind the data.
+    /// Reads what is left, at most so many bytes, and checks the content as a whole against what is said of it, which `claim` reads where it
+    /// stands behind the data.
     pub(super) fn finish<R: Read>(
         &mut self,
         input: &mut Input<R>,
+        most: Option<u64>,
         claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
     ) -> Result<()> {
         let mut scratch = [0; 4096];
+        let begin = self.size;
         loop {
             let before = self.size;
+            if most.is_some_and(|most| before - begin > most) {
+                return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
+            }
             match self.fill(input, &mut Spare::over(&mut scratch)) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),

@@ -111,6 +111,9 @@ fn read_before<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> 
         };
         entries.push(entry);
         rest = after;
+        if entries.len() as u64 > end.entries {
+            break;
+        }
     }
     if entries.len() as u64 != end.entries {
         return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
@@ -145,6 +148,11 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Place> {
     // The directory ends where the record begins; what its offset lacks to that is before the archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
+    let front = read_at(reader, 0, length.min(8))?;
+    if begin != offset && front.starts_with(LOCAL) {
+        // The file is an archive from its first byte on, and this is the end of one that is stored in it.
+        return Err(archive(ArchiveProblem::NotZip { found: front }));
+    }
     let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
     let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
     let end = tail_begin + (at + END_BYTES + comment.len()) as u64;

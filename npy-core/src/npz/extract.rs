@@ -1,7 +1,7 @@
 //! Members as files of their own, below a folder that they cannot leave.
 
 use std::fs;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::problem::{archive, cannot_read};
@@ -9,10 +9,13 @@ use super::read::NpzReader;
 use crate::error::{ArchiveProblem, Error, Result};
 use crate::save::replace_file;
 
+/// Bytes that are read before they are written.
+const BUFFER_BYTES: usize = 256 * 1024;
+
 impl<R: Read + Seek> NpzReader<R> {
     /// Writes a member as a file below `folder`, under its whole name, and returns where. What `/` in the name asks for is made below the folder.
     ///
-    /// The checksum is checked before the file gets its name; what is there of that name is replaced. Nothing bounds how large a file a
+    /// The checksum is checked before the file gets its name; what is there of that name is replaced, and links that are there are followed. Nothing bounds how large a file a
     /// compressed member becomes but [`Limits::member_bytes`](crate::Limits::member_bytes).
     ///
     /// ```
@@ -29,10 +32,10 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When the name is no path below the folder on every system (`..`, an absolute path, a backslash, a colon, a NUL), when the member is
-    /// damaged, or when a file cannot be written.
+    /// When the name is no path below the folder on every system (`..`, an absolute path, a backslash, a colon, a NUL, a name that Windows has for
+    /// a device), when the member is damaged, or when a file cannot be written.
     pub fn extract(&mut self, index: usize, folder: impl AsRef<Path>) -> Result<PathBuf> {
-        let name = self.whole_name(index).unwrap_or_default().to_owned();
+        let name = self.whole_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
         let path = path_below(folder.as_ref(), &name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(&*name))?;
         let folder = if name.ends_with('/') { Some(&*path) } else { path.parent() };
         if let Some(folder) = folder {
@@ -44,8 +47,16 @@ impl<R: Read + Seek> NpzReader<R> {
         }
         replace_file(&path, |file| {
             let mut member = self.member(index)?;
-            io::copy(&mut member, file).map_err(cannot_read)?;
-            member.finish()
+            let mut buffer = vec![0; BUFFER_BYTES];
+            loop {
+                match member.read(&mut buffer) {
+                    // The checksum was checked.
+                    Ok(0) => return Ok(()),
+                    Ok(read) => file.write_all(&buffer[..read]).map_err(|error| Error::io("cannot write the file", error))?,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(cannot_read(error)),
+                }
+            }
         })
         .map_err(|error| error.with_member(name))?;
         Ok(path)
@@ -68,9 +79,21 @@ impl<R: Read + Seek> NpzReader<R> {
 
 /// The path of that name below the folder; `None` for names that would lead elsewhere, on this system or another.
 fn path_below(folder: &Path, name: &str) -> Option<PathBuf> {
-    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']);
+    let is_plain = |part: &str| {
+        !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']) && !part.ends_with(['.', ' ']) && !is_device(part)
+    };
     let name = name.strip_suffix('/').unwrap_or(name);
     name.split('/').all(is_plain).then(|| name.split('/').fold(folder.to_owned(), |path, part| path.join(part)))
+}
+
+/// Whether Windows takes it for a device, whatever follows a dot.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
+    match stem.as_bytes() {
+        b"CON" | b"PRN" | b"AUX" | b"NUL" => true,
+        [b'C', b'O', b'M', digit] | [b'L', b'P', b'T', digit] => digit.is_ascii_digit(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -81,10 +104,31 @@ mod tests {
 
     #[test]
     fn names_do_not_lead_elsewhere() {
-        for name in ["", "/", "/x", "//x", "..", "../x", "a/../x", "a//x", "./x", "a\\x", "C:x", "C:/x", "x\0.npy", "a/"] {
+        for name in [
+            "nul",
+            "Con.npy",
+            "a/COM1.txt",
+            "a./x",
+            "x ",
+            "",
+            "/",
+            "/x",
+            "//x",
+            "..",
+            "../x",
+            "a/../x",
+            "a//x",
+            "./x",
+            "a\\x",
+            "C:x",
+            "C:/x",
+            "x\0.npy",
+            "a/",
+        ] {
             let expected = (name == "a/").then(|| Path::new("folder").join("a"));
             assert_eq!(path_below(Path::new("folder"), name), expected, "{name:?}");
         }
         assert_eq!(path_below(Path::new("folder"), "a/..b/c.npy").unwrap(), Path::new("folder/a/..b/c.npy"));
+        assert!(path_below(Path::new("folder"), "console/com/lpt.npy").is_some());
     }
 }

@@ -1,6 +1,9 @@
 //! The members of an archive, and where to find them by their names.
 
+use std::path::{Path, PathBuf};
+
 use super::directory::Entry;
+use crate::error::Error;
 
 /// The members of an archive.
 pub struct Index {
@@ -9,15 +12,17 @@ pub struct Index {
     by_member: Vec<usize>,
     /// The same by names without `.npy`.
     by_key: Vec<usize>,
+    /// Where the archive is, for errors.
+    path: Option<PathBuf>,
 }
 
 impl Index {
-    pub(super) fn new(entries: Vec<Entry>) -> Self {
+    pub(super) fn new(entries: Vec<Entry>, path: Option<&Path>) -> Self {
         let mut by_member: Vec<usize> = (0..entries.len()).collect();
         let mut by_key = by_member.clone();
         by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
         by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
-        Self { entries, by_member, by_key }
+        Self { entries, by_member, by_key, path: path.map(Path::to_owned) }
     }
 
     pub(super) fn entry(&self, index: usize) -> Option<&Entry> {
@@ -57,11 +62,29 @@ impl Index {
 
     /// Where the member of that name stands: a whole name comes before one without `.npy`, and of several the last.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        let last = |order: &[usize], text: fn(&Entry) -> &str| {
-            let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
-            after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+        self.by_whole_name(name).or_else(|| self.last(&self.by_key, Entry::key, name))
+    }
+
+    /// Where the member of that whole name stands; of several the last.
+    pub fn by_whole_name(&self, name: &str) -> Option<usize> {
+        self.last(&self.by_member, |entry| &entry.name, name)
+    }
+
+    fn last(&self, order: &[usize], text: fn(&Entry) -> &str, name: &str) -> Option<usize> {
+        let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
+        after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+    }
+
+    /// An error with the member it happened in, and the file.
+    pub(super) fn locate(&self, error: Error, index: usize) -> Error {
+        let error = match self.name(index) {
+            Some(name) => error.with_member(name),
+            None => error,
         };
-        last(&self.by_member, |entry| &entry.name).or_else(|| last(&self.by_key, Entry::key))
+        match &self.path {
+            Some(path) => error.with_path(path),
+            None => error,
+        }
     }
 
     /// Whether there is a member whose name, without `.npy`, begins so.

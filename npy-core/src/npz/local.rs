@@ -27,7 +27,10 @@ impl LocalHeader {
     /// The header that begins here; `None` at the end of the archive. Directories are passed over: more members follow where some were added.
     pub(super) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
-        reader.read_exact(&mut signature).map_err(cannot_read)?;
+        if let Err(error) = reader.read_exact(&mut signature) {
+            let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
+            return Err(if is_end { archive(ArchiveProblem::NoEnd) } else { cannot_read(error) });
+        }
         loop {
             match &signature {
                 LOCAL => break,
@@ -64,8 +67,7 @@ impl LocalHeader {
         let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
         reader.read_exact(&mut text).map_err(cannot_read)?;
         let (name, extra) = text.split_at(name_bytes.into());
-        let is_wide =
-            read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::LocalHeader { offset: 0 }))?;
+        let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::BrokenHeader))?;
         let claim = (flags & DESCRIPTOR == 0).then_some(Claim { crc, size, compressed });
         let (is_encrypted, has_end_mark) = (flags & ENCRYPTED != 0, flags & END_MARK != 0);
         Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, has_end_mark, claim, is_wide }))
@@ -103,7 +105,8 @@ fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<
     pass_bytes(reader, lengths.iter().map(length).sum())
 }
 
-fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
+/// Passes over so many bytes.
+pub(super) fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
     let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
     if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
 }

@@ -7,14 +7,14 @@ use super::decoder::Decoder;
 use super::directory::Entry;
 use super::fields::Claim;
 use super::input::Input;
-use super::problem::archive;
+use super::problem::{archive, wrapped};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::read::{NpyReader, Source};
 
 /// Bytes that may follow an array in its member. They are read, because the checksum is also theirs.
-const MOST_TRAILING: u64 = 1 << 20;
+pub(super) const MOST_TRAILING: u64 = 1 << 20;
 
 /// How many times as large as in the archive a member may be for memory to be taken at once.
 const PLAUSIBLE_RATIO: u64 = 16;
@@ -85,10 +85,10 @@ impl<'a, R: Read> Member<'a, R> {
             return Ok(());
         }
         let left = self.claim.size - self.given;
-        if left > MOST_TRAILING {
+        if left > MOST_TRAILING && !self.content.is_at_end() {
             return Err(archive(ArchiveProblem::Trailing { bytes: left }));
         }
-        self.content.finish(self.input, |_| Ok(self.claim))?;
+        self.content.finish(self.input, None, |_| Ok(self.claim))?;
         self.is_checked = true;
         Ok(())
     }
@@ -98,6 +98,10 @@ impl<R: Read> Read for Member<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut spare = Spare::over(buffer);
         self.fill(&mut spare)?;
-        Ok(spare.filled())
+        let filled = spare.filled();
+        if filled == 0 && !buffer.is_empty() {
+            self.finish().map_err(wrapped)?;
+        }
+        Ok(filled)
     }
 }

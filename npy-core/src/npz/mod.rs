@@ -17,7 +17,7 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! A member's checksum is always checked when its array is read to the end.
+//! A member's checksum is always checked when it is read to the end: not when only a part of it is read, or when it is viewed in place.
 
 // In the order in which data flow, as in the crate.
 mod cp437;
@@ -36,6 +36,7 @@ mod extract;
 mod stream;
 mod compress;
 mod emit;
+mod existing;
 mod write;
 
 pub use file::ArchiveFile;

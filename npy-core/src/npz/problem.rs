@@ -16,8 +16,13 @@ pub(super) fn cannot_read(error: io::Error) -> Error {
 
 /// An error on its way through `io`.
 #[cold]
+pub(super) fn wrapped(error: Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cold]
 pub(super) fn problem(problem: ArchiveProblem) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, archive(problem))
+    wrapped(archive(problem))
 }
 
 #[cold]

@@ -62,7 +62,7 @@ impl NpzReader<ArchiveFile> {
     pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
         let path = path.as_ref();
         ArchiveFile::open(path)
-            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, limits))
+            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, limits, Some(path)))
             .map_err(|error| error.with_path(path))
     }
 }
@@ -83,11 +83,11 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Like [`new`](Self::new).
     pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        Self::with_fill(reader, |reader, spare| spare.read_from(reader), limits)
+        Self::with_fill(reader, |reader, spare| spare.read_from(reader), limits, None)
     }
 
-    fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits) -> Result<Self> {
-        let index = Arc::new(Index::new(directory::read(&mut reader, &limits)?.entries));
+    fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
+        let index = Arc::new(Index::new(directory::read(&mut reader, &limits)?.entries, path));
         Ok(Self { input: Input::new(reader, fill), index, limits })
     }
 
@@ -190,12 +190,8 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
     pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
-        let name = self.name(index).map(str::to_owned);
-        let limits = self.limits;
-        self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| match name {
-            Some(name) => error.with_member(name),
-            None => error,
-        })
+        let (limits, members) = (self.limits, Arc::clone(&self.index));
+        self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| members.locate(error, index))
     }
 
     /// The content of a member, array or not.
@@ -204,7 +200,6 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// When there is no such member, when it is damaged, or its content is longer than `most` bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
-        let name = self.name(index).unwrap_or_default().to_owned();
         let mut read = || {
             let mut member = self.member(index)?;
             let mut bytes = Vec::new();
@@ -216,7 +211,7 @@ impl<R: Read + Seek> NpzReader<R> {
             member.finish()?;
             Ok(bytes)
         };
-        read().map_err(|error: Error| error.with_member(name))
+        read().map_err(|error: Error| self.locate(error, index))
     }
 
     /// Reads every member to its end and checks it, keeping nothing: whether the archive came through whole.
@@ -244,7 +239,7 @@ impl<R: Read + Seek> NpzReader<R> {
                 io::copy(&mut member, &mut io::sink()).map_err(cannot_read)?;
                 member.finish()
             };
-            check().map_err(|error| error.with_member(self.name(index).unwrap_or_default()))?;
+            check().map_err(|error| self.locate(error, index))?;
         }
         Ok(())
     }
@@ -260,22 +255,32 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index_of(name).ok_or_else(|| {
             let available: Vec<_> = self.names().take(SHOWN).map(str::to_owned).collect();
             let omitted = self.len() - available.len();
-            ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into()
+            // It has no place, but the archive may have a path.
+            self.locate(ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into(), usize::MAX)
         })
+    }
+
+    pub(super) fn no_member(&self, index: usize) -> Error {
+        self.locate(archive(ArchiveProblem::NoIndex { index, members: self.len() }), index)
+    }
+
+    /// An error with the member it happened in, and the file.
+    #[doc(hidden)]
+    pub fn locate(&self, error: Error, index: usize) -> Error {
+        self.index.locate(error, index)
     }
 
     /// The content of a member, to be read from its beginning.
     pub(super) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
         let Some(entry) = self.index.entry(index) else {
-            return Err(ErrorKind::WrongCount { expected: index as u64 + 1, found: self.index.len() as u64 }.into());
+            return Err(self.no_member(index));
         };
         entry.seek_to_data(self.input.reader_mut())?;
         Member::new(entry, &mut self.input, &self.limits)
     }
 
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
-        let name = self.name(index).unwrap_or_default().to_owned();
-        self.array(index).and_then(read).map_err(|error| error.with_member(name))
+        self.array(index).and_then(read).map_err(|error| self.locate(error, index))
     }
 }
 
@@ -351,7 +356,8 @@ pub fn is_about_place(error: &Error) -> bool {
     )
 }
 
-/// A reader of the same archive, without reading its directory again: for another thread, say.
+/// A reader of the same archive, without reading its directory again: for another thread, say. The clone of `R` must have a place of its own
+/// in the stream, as [`ArchiveFile`] and `Cursor` have and `&File` has not.
 impl<R: Clone> Clone for NpzReader<R> {
     fn clone(&self) -> Self {
         Self { input: self.input.clone(), index: Arc::clone(&self.index), limits: self.limits }

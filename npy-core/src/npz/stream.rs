@@ -6,10 +6,11 @@ use std::io::{self, Read};
 use super::content::Content;
 use super::decoder::Decoder;
 use super::input::Input;
-use super::local::LocalHeader;
-use super::problem::archive;
+use super::local::{LocalHeader, pass_bytes};
+use super::member::MOST_TRAILING;
+use super::problem::{archive, cannot_read, wrapped};
 use crate::alloc::Spare;
-use crate::error::{ArchiveProblem, Result};
+use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::read::{NpyReader, Source};
 
@@ -38,10 +39,21 @@ use crate::read::{NpyReader, Source};
 pub struct NpzStream<R> {
     input: Input<R>,
     limits: Limits,
-    /// The member that the stream stands in, and how far it was read.
-    current: Option<(LocalHeader, Content)>,
-    /// Whether the directory was reached, or reading failed.
-    is_over: bool,
+    place: Place,
+}
+
+/// Where the stream stands.
+enum Place {
+    /// Before a member, or at the end of the archive.
+    Between,
+    /// In a member, of which this was read.
+    In(Box<LocalHeader>, Box<Content>),
+    /// In a member that is given up: so many bytes before the next.
+    Before(u64),
+    /// Nobody knows where.
+    Lost,
+    /// At the end.
+    Over,
 }
 
 impl<R: Read> NpzStream<R> {
@@ -52,33 +64,48 @@ impl<R: Read> NpzStream<R> {
 
     /// [`new`](Self::new) with limits of one's own.
     pub fn with_limits(reader: R, limits: Limits) -> Self {
-        Self { input: Input::new(reader, |reader, spare| spare.read_from(reader)), limits, current: None, is_over: false }
+        Self { input: Input::new(reader, |reader, spare| spare.read_from(reader)), limits, place: Place::Between }
     }
 
     /// The next member; `None` at the end of the archive. What was not read of the one before is passed over.
     ///
+    /// After an error the members that follow can still be read, where it is known where they begin: behind a member with a wrong checksum, or
+    /// whose size in the archive stands before its data.
+    ///
     /// # Errors
     ///
-    /// When reading fails, when the member before is damaged, or no member begins here.
+    /// When reading fails, when the member before is damaged, when this one is compressed by an unknown method, or no member begins here.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Result<Option<StreamMember<'_, R>>> {
-        if self.is_over {
-            return Ok(None);
-        }
-        if self.current.as_ref().is_some_and(|(_, content)| content.is_endless()) {
+        if let Place::In(_, content) = &self.place
+            && content.is_endless()
+        {
             // The header of the array tells where it ends.
             let limits = self.limits;
             drop(MemberContent { stream: self }.into_reader(limits));
         }
-        self.pass_over()?;
-        // Until it went well.
-        self.is_over = true;
+        self.pass_over(None)?;
+        match std::mem::replace(&mut self.place, Place::Lost) {
+            Place::Before(bytes) => pass_bytes(&mut self.input, bytes)?,
+            Place::Over => {
+                self.place = Place::Over;
+                return Ok(None);
+            }
+            Place::Lost => return Err(archive(ArchiveProblem::LostPlace)),
+            Place::Between | Place::In(..) => {}
+        }
         self.input.begin(None);
-        let Some(header) = LocalHeader::read(&mut self.input)? else { return Ok(None) };
-        let content = self.begin(&header).map_err(|error| error.with_member(header.key()))?;
-        self.is_over = false;
-        self.current = Some((header, content));
-        Ok(Some(StreamMember { stream: self }))
+        let Some(header) = LocalHeader::read(&mut self.input)? else {
+            self.place = Place::Over;
+            return Ok(None);
+        };
+        let content = self.begin(&header).map_err(|error| {
+            self.place = header.claim.map_or(Place::Lost, |claim| Place::Before(claim.compressed));
+            error.with_member(header.key())
+        })?;
+        let name = header.key().to_owned();
+        self.place = Place::In(Box::new(header), Box::new(content));
+        Ok(Some(StreamMember { stream: self, name }))
     }
 
     /// Begins to read the content of the member that has this header.
@@ -87,40 +114,50 @@ impl<R: Read> NpzStream<R> {
             return Err(archive(ArchiveProblem::Encrypted));
         }
         let size = header.claim.map(|claim| claim.size);
+        if let Some(found) = size.filter(|size| *size > self.limits.member_bytes) {
+            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.limits.member_bytes, found }.into());
+        }
         let decoder = Decoder::new(header.method, header.has_end_mark, size).map_err(archive)?;
         self.input.begin(header.claim.map(|claim| claim.compressed));
         Ok(Content::new(decoder, size, self.limits.member_bytes))
     }
 
-    /// Reads what is left of the member, and checks it.
-    fn pass_over(&mut self) -> Result<()> {
-        let Some((header, mut content)) = self.current.take() else { return Ok(()) };
-        // Until it went well.
-        self.is_over = true;
-        let mut finish = || {
-            if content.is_endless() {
-                return Err(archive(ArchiveProblem::UnknownSize));
-            }
-            content.finish(&mut self.input, |input| match header.claim {
+    /// Reads what is left of the member, which is at most so many bytes, and checks it.
+    fn pass_over(&mut self, most: Option<u64>) -> Result<()> {
+        if !matches!(self.place, Place::In(..)) {
+            return Ok(());
+        }
+        let Place::In(header, mut content) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
+        let result = if content.is_endless() {
+            Err(archive(ArchiveProblem::UnknownSize))
+        } else {
+            content.finish(&mut self.input, most, |input| match header.claim {
                 Some(claim) => Ok(claim),
                 None => header.read_descriptor(input),
             })
         };
-        finish().map_err(|error| error.with_member(header.key()))?;
-        self.is_over = false;
-        Ok(())
+        result.map_err(|error| {
+            self.place = match (error.kind(), self.input.left()) {
+                // All of it was read.
+                (ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }, _) => Place::Between,
+                (_, Some(left)) => Place::Before(left),
+                (_, None) => Place::Lost,
+            };
+            error.with_member(header.key())
+        })
     }
 }
 
 /// A member of an archive that is read forward only.
 pub struct StreamMember<'a, R> {
     stream: &'a mut NpzStream<R>,
+    name: String,
 }
 
 impl<R: Read> StreamMember<'_, R> {
     /// Its name, without one `.npy` at its end.
     pub fn name(&self) -> &str {
-        self.stream.current.as_ref().map_or("", |(header, _)| header.key())
+        &self.name
     }
 
     /// A reader of the array. Its checksum is checked when the last element was read, or else when the next member is asked for.
@@ -129,10 +166,48 @@ impl<R: Read> StreamMember<'_, R> {
     ///
     /// When the member is damaged or no array.
     pub fn array(&mut self) -> Result<NpyReader<MemberContent<'_, R>>> {
-        let name = self.name().to_owned();
         let limits = self.stream.limits;
         let stream = &mut *self.stream;
-        MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(name))
+        MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(&*self.name))
+    }
+
+    /// The content of a member, array or not.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzStream, NpzWriter};
+    /// # let mut archive = NpzWriter::streaming(Vec::new());
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let pipe = archive.finish()?;
+    /// let mut archive = NpzStream::new(&pipe[..]);
+    /// while let Some(mut member) = archive.next()? {
+    ///     if member.name() == "notes.txt" {
+    ///         assert_eq!(member.bytes(1 << 20)?, b"hello");
+    ///     }
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is damaged or longer than `most` bytes, or when nothing says where it ends: where the sizes stand behind stored data.
+    pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
+        let mut read = || {
+            if let Place::In(_, content) = &self.stream.place
+                && content.is_endless()
+            {
+                return Err(archive(ArchiveProblem::UnknownSize));
+            }
+            let mut content = MemberContent { stream: self.stream };
+            let mut bytes = Vec::new();
+            (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
+            if bytes.len() as u64 > most {
+                let found = bytes.len() as u64;
+                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+            }
+            content.finish()?;
+            Ok(bytes)
+        };
+        read().map_err(|error| error.with_member(&*self.name))
     }
 }
 
@@ -154,21 +229,21 @@ impl<R: Read> MemberContent<'_, R> {
     /// Notes how long the content is, once the array's header says it.
     fn set_array_bytes(&mut self, bytes: u64) {
         // In a stored member of unknown size nothing else says where it ends.
-        if let Some((_, content)) = &mut self.stream.current {
+        if let Place::In(_, content) = &mut self.stream.place {
             content.set_end(bytes);
         }
     }
 
     fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
-        let NpzStream { input, current, .. } = &mut *self.stream;
-        match current {
-            Some((_, content)) => content.fill(input, spare),
-            None => Ok(()),
+        match &mut self.stream.place {
+            Place::In(_, content) => content.fill(&mut self.stream.input, spare),
+            _ => Ok(()),
         }
     }
 
+    /// Reads what is left of the member behind its array, and checks it.
     fn finish(&mut self) -> Result<()> {
-        self.stream.pass_over()
+        self.stream.pass_over(Some(MOST_TRAILING))
     }
 }
 
@@ -176,13 +251,20 @@ impl<R: Read> Read for MemberContent<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut spare = Spare::over(buffer);
         self.fill(&mut spare)?;
-        Ok(spare.filled())
+        let filled = spare.filled();
+        if filled == 0 && !buffer.is_empty() {
+            self.finish().map_err(wrapped)?;
+        }
+        Ok(filled)
     }
 }
 
 impl<R> fmt::Debug for NpzStream<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let member = self.current.as_ref().map(|(header, _)| header.key());
+        let member = match &self.place {
+            Place::In(header, _) => Some(header.key()),
+            _ => None,
+        };
         f.debug_struct("NpzStream").field("member", &member).finish_non_exhaustive()
     }
 }

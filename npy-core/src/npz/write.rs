@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::compress::{Method, Sink, Workers};
-use super::directory::{self, Directory};
+use super::directory::Directory;
 use super::emit::{Local, padding_field, push_end};
+use super::existing::Existing;
 use super::fields::{DESCRIPTOR, UTF8};
 use crate::dtype::DType;
 use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
-use crate::limits::Limits;
 use crate::save::Replacement;
 use crate::write::{NpyWriter, dtype_of, header_of};
 
@@ -43,6 +43,8 @@ pub struct NpzWriter<W: Write> {
     writer: W,
     /// Puts other bytes over what was written, so many bytes back; without `Seek` checksum and sizes follow the data instead.
     overwrite: Option<Overwrite<W>>,
+    /// Goes back to where a member began that was given up.
+    rewind: Option<Rewind<W>>,
     replacement: Option<Replacement>,
     /// The archive that is added to.
     existing: Option<Existing>,
@@ -56,30 +58,16 @@ pub struct NpzWriter<W: Write> {
     names: HashSet<String>,
     /// Bytes written so far, or where the next member begins in the archive that is added to.
     position: u64,
-    /// Whether writing has failed, so that what the stream holds is not known.
-    failed: bool,
+    /// Up to here there are bytes of members that were given up.
+    stale: u64,
+    /// Why writing has failed, so that what the stream holds is not known.
+    failure: Option<String>,
 }
 
 type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
 
-/// An archive that members are added to.
-struct Existing {
-    directory: Directory,
-    /// Cuts off what was added, unless it was finished.
-    undo: Undo,
-}
-
-/// Gives a file its length back when it is dropped.
-struct Undo(Option<(File, u64)>);
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        if let Some((file, length)) = &self.0 {
-            // The error that led here is the one to report.
-            let _ = file.set_len(*length);
-        }
-    }
-}
+/// Goes so far, back if negative; tells whether what is behind that place is gone.
+type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 
 impl NpzWriter<File> {
     /// Begins a file, as `np.savez` does. It stands under `path` when it is finished; until then, and after an error, what stood there
@@ -92,7 +80,7 @@ impl NpzWriter<File> {
         let path = path.as_ref();
         let (file, replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
         // A pipe or a device has no place to come back to.
-        let mut writer = if replacement.is_file() { Self::new(file) } else { Self::streaming(file) };
+        let mut writer = if replacement.is_file() { Self::in_file(file) } else { Self::streaming(file) };
         writer.replacement = Some(replacement);
         Ok(writer)
     }
@@ -113,7 +101,8 @@ impl NpzWriter<File> {
     ///
     /// Until it is finished the new members cannot be seen, and after an error or without [`finish`](Self::finish) they are cut off again.
     /// A process that is killed meanwhile leaves what it wrote behind the archive, whose own bytes are never changed; then the archive cannot be
-    /// opened until the next `append` cuts that off, as it does with everything behind the archive.
+    /// opened until the next `append` cuts that off, as it does with everything behind the archive. The file is locked, so that a second `append`
+    /// meanwhile is an error; programs that do not ask for the lock are noticed at the end.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -132,32 +121,27 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// When there is no such file, when it cannot be written to, or is no zip archive.
+    /// When there is no such file, when it cannot be written to, when members are being added to it already, or it is no zip archive.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let open = || {
-            let open = OpenOptions::new().read(true).write(true).open(path);
-            let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
-            let directory = directory::read_last(&mut file, &Limits::new())?;
-            let length = directory.end;
-            let undo = Undo(Some((file.try_clone().map_err(cannot_write)?, length)));
-            file.set_len(length).map_err(cannot_write)?;
-            file.seek(SeekFrom::Start(length)).map_err(cannot_write)?;
-            let mut writer = Self::new(file);
-            writer.position = length - directory.prefix;
-            writer.names = directory.entries.iter().map(|entry| entry.name.clone()).collect();
-            writer.existing = Some(Existing { directory, undo });
-            Ok(writer)
-        };
-        open().map_err(|error: Error| error.with_path(path))
+        let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
+        let mut writer = Self::in_file(file);
+        writer.position = existing.directory.end - existing.directory.prefix;
+        writer.names = existing.directory.entries.iter().map(|entry| entry.name.clone()).collect();
+        writer.existing = Some(existing);
+        Ok(writer)
+    }
+
+    fn in_file(file: File) -> Self {
+        Self { rewind: Some(rewind_file), ..Self::new(file) }
     }
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
-    /// stream stands.
+    /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
     pub fn new(writer: W) -> Self {
-        Self { overwrite: Some(overwrite), ..Self::streaming(writer) }
+        Self { overwrite: Some(overwrite), rewind: Some(rewind), ..Self::streaming(writer) }
     }
 
     /// [`new`](Self::new) with compression, as `np.savez_compressed` does.
@@ -172,6 +156,7 @@ impl<W: Write> NpzWriter<W> {
         Self {
             writer,
             overwrite: None,
+            rewind: None,
             replacement: None,
             existing: None,
             is_compressed: false,
@@ -182,7 +167,8 @@ impl<W: Write> NpzWriter<W> {
             members: Vec::new(),
             names: HashSet::new(),
             position: 0,
-            failed: false,
+            stale: 0,
+            failure: None,
         }
     }
 
@@ -201,7 +187,7 @@ impl<W: Write> NpzWriter<W> {
     /// for itself: the bytes are other ones than with one thread, up to 0.35 % more, and the same for any number of threads.
     /// Members that are stored, or smaller than a block, gain nothing.
     ///
-    /// The default is 1; 0 is taken for it.
+    /// The default is 1; 0 is taken for it. A thread is started when there is a block for it, and no more than four for each processor.
     pub fn set_threads(&mut self, threads: usize) {
         let threads = threads.max(1);
         if threads != self.threads {
@@ -279,7 +265,7 @@ impl<W: Write> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn add_with(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        self.add_member(&format!("{name}.npy"), None, |sink| write(sink).map(|()| None))
+        self.add_member(&format!("{name}.npy"), Front::Nothing, |sink| write(sink).map(|()| None))
     }
 
     /// Adds a member that is no array, under its whole name.
@@ -288,7 +274,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// When there is one of that name already, or writing fails.
     pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.add_member(name, None, |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
+        self.add_member(name, Front::Known(bytes), |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
     }
 
     /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
@@ -311,7 +297,8 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
-    /// the lines of a text.
+    /// the lines of a text. An error that `write` returns leaves the archive as it was; errors of others go through
+    /// [`io::Error::other`](std::io::Error::other).
     ///
     /// The bytes are those of an array whose length was known before. For text without a fixed width, whose dtype is not known before,
     /// see [`add_stream_of`](Self::add_stream_of).
@@ -355,7 +342,7 @@ impl<W: Write> NpzWriter<W> {
     ) -> Result<()> {
         // As long as that of any number of elements: NumPy leaves room for the digits.
         let empty = header_of(dtype.clone(), &[0])?;
-        self.add_member(&format!("{name}.npy"), Some(&empty), |sink| {
+        self.add_member(&format!("{name}.npy"), Front::Head(&empty), |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;
             write(&mut writer)?;
             let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;
@@ -363,83 +350,137 @@ impl<W: Write> NpzWriter<W> {
         })
     }
 
-    /// Adds a member whose content `write` writes. With a header, one as long as that comes before the content, which `write` returns.
+    /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one.
+    ///
+    /// If the content cannot be made, it is as if the member had not been begun, where the stream can be gone back in.
     fn add_member(
         &mut self,
         name: &str,
-        head: Option<&Header>,
+        front: Front<'_>,
         write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
     ) -> Result<()> {
         let named = |error: Error| error.with_member(name.strip_suffix(".npy").unwrap_or(name));
         let refused = |problem| named(ErrorKind::Archive { problem }.into());
-        if self.failed {
-            return Err(torn());
-        }
+        self.expect_whole()?;
         if name.len() > usize::from(u16::MAX) || name.contains('\0') {
             return Err(refused(ArchiveProblem::InvalidName));
         }
-        if head.is_some() && self.overwrite.is_none() {
+        if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
             return Err(refused(ArchiveProblem::UnknownLength));
         }
-        if !self.names.insert(name.to_owned()) {
+        if self.names.contains(name) {
             return Err(refused(ArchiveProblem::DuplicateName));
         }
-        self.failed = true;
-        let flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
+        let mut written = 0;
+        let result = self.write_member(name, front, write, &mut written);
+        match result {
+            Ok(local) => {
+                self.names.insert(name.to_owned());
+                self.members.push(local);
+                Ok(())
+            }
+            Err(Failure { error, is_lasting }) => {
+                let error = named(error);
+                let rewound = match self.rewind {
+                    Some(rewind) if !is_lasting => distance(written).and_then(|back| rewind(&mut self.writer, -back)),
+                    _ => Err(io::ErrorKind::Unsupported.into()),
+                };
+                match rewound {
+                    Ok(true) => {}
+                    Ok(false) => self.stale = self.stale.max(self.position + written),
+                    Err(_) => self.failure = Some(error.to_string()),
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Writes a member, and counts what was `written` so far.
+    fn write_member(
+        &mut self,
+        name: &str,
+        front: Front<'_>,
+        write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
+        written: &mut u64,
+    ) -> Result<Local, Failure> {
+        let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
         let method = if self.is_compressed { 8 } else { 0 };
         let begin = self.position + self.existing.as_ref().map_or(0, |existing| existing.directory.prefix);
         let padding = if self.is_aligned { padding_field(begin, name) } else { Vec::new() };
-        let mut local =
-            Local { name: name.to_owned(), method, flags, crc: 0, compressed: 0, size: 0, offset: self.position, padding };
-        let header = local.header();
-        let head = head.map(|head| self.encode_head(head));
-        self.writer
-            .write_all(&header)
-            .and_then(|()| self.writer.write_all(head.as_deref().unwrap_or(&[])))
-            .map_err(cannot_write)?;
+        let (mut crc, mut size) = (0, 0);
+        if let Front::Known(bytes) = front
+            && !self.is_compressed
+        {
+            // So that a stored member which is no array can be passed over by those who read forward only.
+            (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
+            flags &= !DESCRIPTOR;
+        }
+        let offset = self.position;
+        let mut local = Local { name: name.to_owned(), method, flags, crc, compressed: size, size, offset, padding };
+        let head = match front {
+            Front::Head(head) => self.encode_head(head),
+            Front::Known(_) | Front::Nothing => Vec::new(),
+        };
+        let mut front = local.header();
+        let header_bytes = front.len() as u64;
+        front.extend(head);
+        self.writer.write_all(&front)?;
+        *written += front.len() as u64;
 
         let method = match (self.is_compressed, self.threads) {
             (false, _) => Method::Stored,
             (true, 1) => Method::Deflated(self.level),
-            (true, threads) => Method::Blocks(self.level, self.workers.get_or_insert_with(|| Workers::start(threads))),
+            (true, threads) => Method::Blocks(self.level, self.workers.get_or_insert_with(|| Workers::new(threads))),
         };
-        let mut sink = Sink::new(&mut self.writer, &method);
-        let final_head = write(&mut sink).map_err(named)?;
-        let written = sink.finish().map_err(cannot_write)?;
-        (local.size, local.compressed) = (written.size, written.compressed);
-        let mut front = Vec::new();
-        if let (Some(head), Some(final_head)) = (&head, final_head) {
+        let mut sink = Sink::new(&mut self.writer, method, written);
+        let result = write(&mut sink);
+        let is_lasting = sink.has_failed();
+        let final_head = result.map_err(|error| Failure { error, is_lasting })?;
+        if is_lasting {
+            return Err(io::Error::other("an error of writing was passed over").into());
+        }
+        let content = sink.finish()?;
+        (local.size, local.compressed) = (content.size, content.compressed);
+        let head_bytes = front.len() as u64 - header_bytes;
+        let mut final_front = Vec::new();
+        if let Some(final_head) = final_head {
             let bytes = final_head.to_bytes();
             let mut crc = crc32fast::Hasher::new();
             crc.update(&bytes);
-            crc.combine(&written.crc);
+            crc.combine(&content.crc);
             local.crc = crc.finalize();
             local.size += bytes.len() as u64;
-            local.compressed += head.len() as u64;
-            front = self.encode_head(&final_head);
-            if front.len() != head.len() {
+            local.compressed += head_bytes;
+            final_front = self.encode_head(&final_head);
+            if final_front.len() as u64 != head_bytes {
                 // They have room for any length.
-                return Err(named(cannot_write(io::Error::other("the header has not the length that was left for it"))));
+                return Err(io::Error::other("the header has not the length that was left for it").into());
             }
         } else {
-            local.crc = written.crc.finalize();
+            local.crc = content.crc.finalize();
         }
-        self.position += header.len() as u64 + local.compressed;
         match self.overwrite {
             Some(overwrite) => {
-                front.splice(..0, local.header());
-                let back = header.len() as u64 + local.compressed;
-                overwrite(&mut self.writer, back, &front).map_err(cannot_write)?;
+                final_front.splice(..0, local.header());
+                overwrite(&mut self.writer, *written, &final_front)?;
             }
-            None => {
+            None if flags & DESCRIPTOR != 0 => {
                 let descriptor = local.descriptor();
-                self.writer.write_all(&descriptor).map_err(cannot_write)?;
-                self.position += descriptor.len() as u64;
+                self.writer.write_all(&descriptor)?;
+                *written += descriptor.len() as u64;
             }
+            None => {}
         }
-        self.members.push(local);
-        self.failed = false;
-        Ok(())
+        self.position += *written;
+        Ok(local)
+    }
+
+    /// Refuses to go on after a failure.
+    fn expect_whole(&self) -> Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(failure) => Err(cannot_write(io::Error::other(format!("an earlier write failed, and left it torn ({failure})")))),
+        }
     }
 
     /// The header of an array as it stands in the member: in compressed data in blocks that are stored, so that it can be changed.
@@ -465,12 +506,19 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// When writing fails, or an earlier write did.
     pub fn finish(mut self) -> Result<W> {
-        if self.failed {
-            return Err(torn());
+        self.expect_whole()?;
+        if self.stale > self.position
+            && let Some(rewind) = self.rewind
+        {
+            // What was given up comes to lie between the last member and the directory, because it cannot be cut off.
+            distance(self.stale - self.position).and_then(|forward| rewind(&mut self.writer, forward)).map_err(cannot_write)?;
+            self.position = self.stale;
         }
         let (mut directory, before, comment) = match &mut self.existing {
-            Some(Existing { directory, .. }) => {
-                (std::mem::take(&mut directory.bytes), directory.entries.len(), directory.comment.as_slice())
+            Some(existing) => {
+                existing.expect_length(self.position + existing.directory.prefix).map_err(cannot_write)?;
+                let Directory { bytes, entries, comment, .. } = &mut existing.directory;
+                (std::mem::take(bytes), entries.len(), comment.as_slice())
             }
             None => (Vec::new(), 0, [].as_slice()),
         };
@@ -483,21 +531,54 @@ impl<W: Write> NpzWriter<W> {
             replacement.commit()?;
         }
         if let Some(existing) = &mut self.existing {
-            existing.undo.0 = None;
+            existing.keep();
         }
         Ok(self.writer)
+    }
+}
+
+/// What is known of a content before it is written.
+#[derive(Clone, Copy)]
+enum Front<'a> {
+    Nothing,
+    /// It begins with a header as long as this one.
+    Head(&'a Header),
+    /// It is this.
+    Known(&'a [u8]),
+}
+
+/// What went wrong, and whether it is the stream that has failed and not what was to be written.
+struct Failure {
+    error: Error,
+    is_lasting: bool,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { error: cannot_write(error), is_lasting: true }
     }
 }
 
 /// Goes so many bytes back, writes others over what is there, and comes back.
 fn overwrite<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
     // Relative to here, because the archive need not begin where the stream does.
-    let distance = i64::try_from(back).map_err(io::Error::other)?;
-    writer.seek(SeekFrom::Current(-distance))?;
+    writer.seek(SeekFrom::Current(-distance(back)?))?;
     writer.write_all(bytes)?;
-    let rest = i64::try_from(back - bytes.len() as u64).map_err(io::Error::other)?;
-    writer.seek(SeekFrom::Current(rest))?;
+    writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))?;
     Ok(())
+}
+
+fn rewind<W: Seek>(writer: &mut W, distance: i64) -> io::Result<bool> {
+    writer.seek(SeekFrom::Current(distance)).map(|_| false)
+}
+
+fn rewind_file(file: &mut File, distance: i64) -> io::Result<bool> {
+    let position = file.seek(SeekFrom::Current(distance))?;
+    file.set_len(position).map(|()| true)
+}
+
+fn distance(bytes: u64) -> io::Result<i64> {
+    i64::try_from(bytes).map_err(io::Error::other)
 }
 
 impl<W: Write> fmt::Debug for NpzWriter<W> {
@@ -509,9 +590,4 @@ impl<W: Write> fmt::Debug for NpzWriter<W> {
 #[cold]
 fn cannot_write(error: io::Error) -> Error {
     Error::io("cannot write the archive", error)
-}
-
-#[cold]
-fn torn() -> Error {
-    cannot_write(io::Error::other("an earlier write failed, and left it torn"))
 }

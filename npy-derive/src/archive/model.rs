@@ -64,6 +64,7 @@ impl<'a> Model<'a> {
         let fields: Vec<_> =
             data.fields.iter().enumerate().map(|(index, field)| Field::new(ctxt, &attrs, input, index, field)).collect();
         check_names(ctxt, &fields);
+        check_types(ctxt, &fields);
         let mut generics = input.generics.clone();
         if let Some(clause) = &mut generics.where_clause {
             *clause = syn::parse2(replace_self(quote!(#clause), input)).unwrap_or_else(|_| clause.clone());
@@ -117,6 +118,25 @@ impl Field {
     pub(super) fn in_option(&self) -> Option<&Type> {
         in_option(&self.ty).filter(|_| !self.attrs.flatten.is_given())
     }
+}
+
+/// Notes types of which one cannot tell what is meant.
+fn check_types(ctxt: &Ctxt, fields: &[Field]) {
+    let mut has_map = false;
+    for field in fields.iter().filter(|field| !field.attrs.skip.is_given()) {
+        if field.in_option().is_some_and(|inner| in_option(inner).is_some()) {
+            ctxt.error(&field.ty, "an `Option` in an `Option` cannot be told from an absent one");
+        }
+        if field.attrs.flatten.is_given() && is_map(&field.ty) && std::mem::replace(&mut has_map, true) {
+            ctxt.error(&field.ty, "a flattened map takes all members that are left, so that nothing is left for a second one");
+        }
+    }
+}
+
+/// Whether it is one of the standard library's maps, as far as its name tells.
+fn is_map(ty: &Type) -> bool {
+    let Type::Path(ty) = ty else { return false };
+    ty.path.segments.last().is_some_and(|last| last.ident == "BTreeMap" || last.ident == "HashMap")
 }
 
 /// Notes members that two fields would have.

@@ -22,7 +22,7 @@ pub struct IsArchive;
     label = "neither an array, a vector, an element nor an archive",
     note = "fields are arrays of `ndarray`, vectors, numbers, texts and records (`npy_core::NpyElement`), structs with \
             `#[derive(NpzArchive)]`, maps of arrays by name, and `Option`s of these",
-    note = "numbers have a fixed width: `u64`, not `usize`",
+    note = "of a fixed width and layout: `u64` and not `usize`, `Array2<f64>` or `Vec<[f64; 3]>` and not `Vec<Vec<f64>>`",
     note = "for an array type of another crate implement `npy_ndarray::NpzValue`"
 )]
 pub trait NpzField<Kind>: Sized {

@@ -18,7 +18,7 @@ pub use write::MemberWriter;
 
 /// A struct whose fields are the members of an `.npz` archive: `Model::load_npz(path)?`, `model.save_npz(path)?`.
 ///
-/// `#[derive(NpzArchive)]` implements it (feature `derive`); so do maps from names to arrays (`BTreeMap<String, ArrayD<f64>>`,
+/// `#[derive(NpzArchive)]` implements it (feature `derive`); so do maps from names to arrays of one dtype (`BTreeMap<String, ArrayD<f64>>`,
 /// `HashMap<String, Vec<Pick>>`), which hold all members there are.
 ///
 #[cfg_attr(feature = "derive", doc = "```")]
@@ -78,7 +78,8 @@ pub trait NpzArchive: Sized + 'static {
             .map_err(|error| error.with_path(path))
     }
 
-    /// Reads a stream that holds an archive, such as a `Cursor` over bytes.
+    /// Reads a stream that holds an archive, such as a `Cursor` over bytes. From a pipe, read all bytes first, or member by member with
+    /// [`npz::NpzStream`].
     ///
     /// # Errors
     ///

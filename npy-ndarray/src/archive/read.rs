@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{Read, Seek};
 use std::marker::PhantomData;
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -120,8 +121,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         let slot = Arc::new(Mutex::new(None));
         let filled = Arc::clone(&slot);
         let read = move |archive: &mut npz::NpzReader<R>| {
-            let name = archive.name(index).unwrap_or_default().to_owned();
-            let value = archive.array(index).and_then(read).map_err(|error| error.with_member(name))?;
+            let value = archive.array(index).and_then(read).map_err(|error| archive.locate(error, index))?;
             *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
             Ok(())
         };
@@ -136,7 +136,10 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     /// The members whose names begin with the prefix and that belong to no field so far; of several of one name the last.
     pub(super) fn unclaimed(&self) -> impl Iterator<Item = usize> {
         let is_unclaimed = |(index, name): &(usize, &str)| {
-            name.starts_with(&self.prefix) && !self.claimed.contains(index) && self.index.index_of(name) == Some(*index)
+            let whole = self.index.whole_name(*index).unwrap_or_default();
+            // Folders are no members, and of several of one name the last is meant.
+            let is_member = !whole.ends_with('/') && self.index.by_whole_name(whole) == Some(*index);
+            is_member && name.starts_with(&self.prefix) && !self.claimed.contains(index)
         };
         self.index.names().enumerate().filter(is_unclaimed).map(|(index, _)| index)
     }
@@ -148,7 +151,9 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        self.index.index_of(&format!("{}{name}", self.prefix))
+        let name = format!("{}{name}", self.prefix);
+        // As it would be written comes first: NumPy would take a member `x` for the array `x` rather than `x.npy`.
+        self.index.by_whole_name(&format!("{name}.npy")).or_else(|| self.index.by_whole_name(&name))
     }
 
     /// The members to be read, if all are there.
@@ -178,8 +183,9 @@ where
     R: Read + Seek + Clone + Send,
 {
     let size = |job: &Job<'_, R>| archive.size(job.index).unwrap_or_default();
-    let threads = threads.min(jobs.len());
-    if threads < 2 || jobs.iter().map(size).sum::<u64>() < WORTH_A_THREAD {
+    // More than a few for each processor only take memory.
+    let threads = threads.min(jobs.len()).min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));
+    if threads < 2 || jobs.iter().map(size).fold(0, u64::saturating_add) < WORTH_A_THREAD {
         return run(archive, jobs);
     }
     let mut queue: Vec<_> = jobs.into_iter().enumerate().collect();
@@ -194,6 +200,9 @@ where
     let work = |mut archive: npz::NpzReader<R>| {
         while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some((place, job)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else { continue };
+            if first.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|(earlier, _)| *earlier < place) {
+                continue;
+            }
             if let Err(error) = (job.read)(&mut archive) {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(earlier, _)| place < *earlier) {

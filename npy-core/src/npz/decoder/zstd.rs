@@ -26,7 +26,7 @@ impl Zstd {
     /// Of a content of so many bytes: the window need not be larger.
     pub(super) fn new(size: Option<u64>) -> Self {
         let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).next_power_of_two().clamp(USUAL_WINDOW, MOST_WINDOW));
+        decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).clamp(USUAL_WINDOW, MOST_WINDOW).next_power_of_two());
         Self { decoder, has_begun: false }
     }
 

@@ -1,0 +1,60 @@
+//! An archive that members are added to.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom};
+use std::path::Path;
+
+use super::directory::{self, Directory};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+
+/// An archive that members are added to: locked, and given its length back unless what was added was finished.
+pub(super) struct Existing {
+    pub(super) directory: Directory,
+    /// `None` once it was finished.
+    undo: Option<File>,
+}
+
+impl Existing {
+    /// Opens the archive, and leaves the file at its end.
+    pub(super) fn open(path: &Path) -> Result<(File, Self)> {
+        let cannot_open = |error| Error::io("cannot open the file", error);
+        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot_open)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                let busy = "members are being added to it already, by this process or another";
+                return Err(cannot_open(io::Error::new(io::ErrorKind::ResourceBusy, busy)));
+            }
+            // Not every file system has locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let directory = directory::read_last(&mut file, &Limits::new())?;
+        let undo = file.try_clone().map_err(cannot_open)?;
+        file.set_len(directory.end).and_then(|()| file.seek(SeekFrom::Start(directory.end))).map_err(cannot_open)?;
+        Ok((file, Self { directory, undo: Some(undo) }))
+    }
+
+    /// Sees that nobody else has changed the file, which should have so many bytes.
+    pub(super) fn expect_length(&self, length: u64) -> io::Result<()> {
+        let Some(file) = &self.undo else { return Ok(()) };
+        if file.metadata()?.len() == length {
+            Ok(())
+        } else {
+            Err(io::Error::other("something else has changed the file meanwhile"))
+        }
+    }
+
+    /// Keeps what was added.
+    pub(super) fn keep(&mut self) {
+        self.undo = None;
+    }
+}
+
+impl Drop for Existing {
+    fn drop(&mut self) {
+        if let Some(file) = &self.undo {
+            // The error that led here is the one to report.
+            let _ = file.set_len(self.directory.end);
+        }
+    }
+}
