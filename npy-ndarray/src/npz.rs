@@ -97,6 +97,18 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// Reads the array of that name. As in NumPy, `.npy` at its end may be left out; of several the last is read.
     ///
+    /// ```
+    /// # use ndarray::{Array2, array};
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &array![[1.0, 2.0]])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let matrix: Array2<f64> = archive.by_name("matrix")?;
+    /// assert_eq!(matrix[[0, 1]], 2.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When there is none of that name, when the member is damaged or no array, and like
@@ -112,6 +124,18 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads the array that stands there.
+    ///
+    /// ```
+    /// # use ndarray::{Array2, array};
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &array![[1.0, 2.0]])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let matrix: Array2<f64> = archive.by_index(0)?;
+    /// assert_eq!(matrix[[0, 1]], 2.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -47,6 +47,18 @@ pub struct NpzReader<R> {
 impl NpzReader<ArchiveFile> {
     /// Opens an archive and reads its directory.
     ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.finish()?;
+    /// let x: Vec<f64> = NpzReader::open(&path)?.by_name("x")?;
+    /// assert_eq!(x, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the file cannot be read or is no zip archive.
@@ -103,6 +115,17 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
     /// [`by_name`](Self::by_name) finds the last, as NumPy does.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.names().collect::<Vec<_>>(), ["x", "notes.txt"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.index.names()
     }
@@ -118,6 +141,17 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// How many bytes a member's content has, by the directory: of an array with its header.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.size(0), Some(128 + 16)); // with the header
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn size(&self, index: usize) -> Option<u64> {
         self.index.size(index)
     }
@@ -128,11 +162,34 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.index_of("x"), Some(0));
+    /// assert_eq!(archive.index_of("x.npy"), Some(0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.index.index_of(name)
     }
 
     /// Reads the one-dimensional array of that name.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -143,6 +200,17 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads the one-dimensional array that stands there.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.by_index::<f64>(0)?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -177,6 +245,17 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// The header of an array, without its elements.
     ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.header(0)?.dtype().to_string(), "<f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When there is no such member, or it is damaged or no array.
@@ -185,6 +264,18 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// A reader of an array of any shape, or of its elements one after another.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let sum: f64 = archive.array(0)?.records::<f64>().sum::<Result<_, _>>()?;
+    /// assert_eq!(sum, 3.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -195,6 +286,18 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// The content of a member, array or not.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let notes = archive.find("notes.txt")?;
+    /// assert_eq!(archive.bytes(notes, 1 << 20)?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -245,6 +348,18 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Where the member of that name stands, or an error that lists the names that there are.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// let error = archive.find("y").unwrap_err();
+    /// assert_eq!(error.to_string(), "the archive has no array \"y\"; it has x, notes.txt");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -332,6 +447,17 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     }
 
     /// The content of a stored member in place, unchecked.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.stored(1)?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,22 +1,21 @@
 //! Writing archives: byte for byte what `np.savez` writes.
 
+mod add;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::compress::{Method, Sink, Workers};
-use super::directory::Directory;
-use super::emit::{Local, padding_field, push_end};
-use super::existing::Existing;
-use super::fields::{DESCRIPTOR, UTF8};
-use crate::dtype::DType;
-use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
+use crate::npz::compress::{Method, Sink, Workers};
+use crate::npz::directory::Directory;
+use crate::npz::emit::{Local, padding_field, push_end};
+use crate::npz::existing::Existing;
+use crate::npz::fields::{DESCRIPTOR, UTF8};
 use crate::save::Replacement;
-use crate::write::{NpyWriter, dtype_of, header_of};
 
 /// What NumPy's `savez_compressed` takes.
 const LEVEL: u32 = 6;
@@ -72,6 +71,18 @@ type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 impl NpzWriter<File> {
     /// Begins a file, as `np.savez` does. It stands under `path` when it is finished; until then, and after an error, what stood there
     /// still does.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create(&path)?;
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// assert!(!path.exists());
+    /// archive.finish()?;
+    /// assert!(path.exists());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -152,6 +163,15 @@ impl<W: Write + Seek> NpzWriter<W> {
 
 impl<W: Write> NpzWriter<W> {
     /// Begins an archive in any stream: checksums and sizes stand behind the data, as `np.savez` puts them into a pipe.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// let mut archive = NpzWriter::streaming(Vec::new()); // a pipe, a socket, standard output
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// let pipe = archive.finish()?;
+    /// assert!(pipe.starts_with(b"PK"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn streaming(writer: W) -> Self {
         Self {
             writer,
@@ -188,6 +208,16 @@ impl<W: Write> NpzWriter<W> {
     /// Members that are stored, or smaller than a block, gain nothing.
     ///
     /// The default is 1; 0 is taken for it. A thread is started when there is a block for it, and no more than four for each processor.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.set_level(2);
+    /// archive.set_threads(2);
+    /// archive.add_slice("x", &vec![0.5_f64; 1 << 20])?;
+    /// assert!(archive.finish()?.into_inner().len() < 100_000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn set_threads(&mut self, threads: usize) {
         let threads = threads.max(1);
         if threads != self.threads {
@@ -218,136 +248,6 @@ impl<W: Write> NpzWriter<W> {
     /// ```
     pub fn set_aligned(&mut self, aligned: bool) {
         self.is_aligned = aligned;
-    }
-
-    /// Adds a one-dimensional array.
-    ///
-    /// # Errors
-    ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
-    pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
-        let header = header_of(dtype_of(items.iter()), &[items.len()])?;
-        self.add(name, &header, |writer| writer.write_slice(items))
-    }
-
-    /// Adds an array of any shape, order and dtype, whose elements `write` writes in the order that the header says.
-    ///
-    /// # Errors
-    ///
-    /// When there is one of that name already, when the dtype does not fit `T`, when `write` writes fewer elements than the header says,
-    /// or when writing fails.
-    pub fn add<T: NpyElement>(
-        &mut self,
-        name: &str,
-        header: &Header,
-        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
-    ) -> Result<()> {
-        self.add_with(name, |sink| {
-            let mut writer = NpyWriter::with_header(sink, header)?;
-            write(&mut writer)?;
-            writer.finish()?;
-            Ok(())
-        })
-    }
-
-    /// Adds an array that `write` writes as a whole `.npy` file.
-    ///
-    /// # Errors
-    ///
-    /// When there is one of that name already, or writing fails.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// let mut file = std::io::Cursor::new(Vec::new());
-    /// let mut archive = NpzWriter::new(&mut file);
-    /// archive.add_with("x", |member| npy_core::write(member, &[1_u8, 2]))?;
-    /// archive.finish()?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn add_with(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        self.add_member(&format!("{name}.npy"), Front::Nothing, |sink| write(sink).map(|()| None))
-    }
-
-    /// Adds a member that is no array, under its whole name.
-    ///
-    /// # Errors
-    ///
-    /// When there is one of that name already, or writing fails.
-    pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.add_member(name, Front::Known(bytes), |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
-    }
-
-    /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
-    ///
-    /// # Errors
-    ///
-    /// When there is one of that name already, when the element cannot be expressed in the dtype, or when writing fails.
-    ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// archive.add_scalar("rate", &0.01_f64)?;
-    /// archive.add_scalar("name", &"SGD".to_owned())?;
-    /// let mut archive = NpzReader::new(archive.finish()?)?;
-    /// assert_eq!(archive.scalar::<f64>("rate")?, 0.01);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
-        self.add(name, &header_of(dtype_of(std::iter::once(item)), &[])?, |writer| writer.push(item))
-    }
-
-    /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
-    /// the lines of a text. An error that `write` returns leaves the archive as it was; errors of others go through
-    /// [`io::Error::other`](std::io::Error::other).
-    ///
-    /// The bytes are those of an array whose length was known before. For text without a fixed width, whose dtype is not known before,
-    /// see [`add_stream_of`](Self::add_stream_of).
-    ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// archive.add_stream::<f64>("readings", |readings| {
-    ///     for word in "0.5 1.5 2.5".split(' ') {
-    ///         readings.push(&word.parse().unwrap_or(f64::NAN))?;
-    ///     }
-    ///     Ok(())
-    /// })?;
-    /// let mut archive = NpzReader::new(archive.finish()?)?;
-    /// assert_eq!(archive.by_name::<f64>("readings")?, [0.5, 1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the archive's stream cannot be gone back in, where the length must be put in afterwards ([`streaming`](Self::streaming)), and like
-    /// [`add`](Self::add).
-    pub fn add_stream<T: NpyElement>(
-        &mut self,
-        name: &str,
-        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
-    ) -> Result<()> {
-        self.add_stream_of(name, T::dtype(), write)
-    }
-
-    /// [`add_stream`](Self::add_stream) with a dtype of one's own: the width of text, another byte order.
-    ///
-    /// # Errors
-    ///
-    /// Like [`add_stream`](Self::add_stream).
-    pub fn add_stream_of<T: NpyElement>(
-        &mut self,
-        name: &str,
-        dtype: DType,
-        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
-    ) -> Result<()> {
-        // As long as that of any number of elements: NumPy leaves room for the digits.
-        let empty = header_of(dtype.clone(), &[0])?;
-        self.add_member(&format!("{name}.npy"), Front::Head(&empty), |sink| {
-            let mut writer = NpyWriter::open_ended(sink, &empty)?;
-            write(&mut writer)?;
-            let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;
-            header_of(dtype, &[count]).map(Some)
-        })
     }
 
     /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one.

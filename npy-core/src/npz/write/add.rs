@@ -1,0 +1,150 @@
+//! The kinds of members: arrays, numbers, members of unknown length, other files.
+
+use std::io::Write;
+
+use super::{Front, NpzWriter, cannot_write};
+use crate::dtype::DType;
+use crate::element::NpyElement;
+use crate::error::{ErrorKind, Result};
+use crate::header::Header;
+use crate::write::{NpyWriter, dtype_of, header_of};
+
+impl<W: Write> NpzWriter<W> {
+    /// Adds a one-dimensional array.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
+        let header = header_of(dtype_of(items.iter()), &[items.len()])?;
+        self.add(name, &header, |writer| writer.write_slice(items))
+    }
+
+    /// Adds an array of any shape, order and dtype, whose elements `write` writes in the order that the header says.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when the dtype does not fit `T`, when `write` writes fewer elements than the header says,
+    /// or when writing fails.
+    pub fn add<T: NpyElement>(
+        &mut self,
+        name: &str,
+        header: &Header,
+        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
+    ) -> Result<()> {
+        self.add_with(name, |sink| {
+            let mut writer = NpyWriter::with_header(sink, header)?;
+            write(&mut writer)?;
+            writer.finish()?;
+            Ok(())
+        })
+    }
+
+    /// Adds an array that `write` writes as a whole `.npy` file.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, or writing fails.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// let mut file = std::io::Cursor::new(Vec::new());
+    /// let mut archive = NpzWriter::new(&mut file);
+    /// archive.add_with("x", |member| npy_core::write(member, &[1_u8, 2]))?;
+    /// archive.finish()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn add_with(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        self.add_member(&format!("{name}.npy"), Front::Nothing, |sink| write(sink).map(|()| None))
+    }
+
+    /// Adds a member that is no array, under its whole name.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_bytes("notes.txt", b"hello")?; // b'hello' in NumPy
+    /// archive.finish()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, or writing fails.
+    pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.add_member(name, Front::Known(bytes), |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
+    }
+
+    /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when the element cannot be expressed in the dtype, or when writing fails.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_scalar("rate", &0.01_f64)?;
+    /// archive.add_scalar("name", &"SGD".to_owned())?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.scalar::<f64>("rate")?, 0.01);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
+        self.add(name, &header_of(dtype_of(std::iter::once(item)), &[])?, |writer| writer.push(item))
+    }
+
+    /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
+    /// the lines of a text. An error that `write` returns leaves the archive as it was; errors of others go through
+    /// [`io::Error::other`](std::io::Error::other).
+    ///
+    /// The bytes are those of an array whose length was known before. For text without a fixed width, whose dtype is not known before,
+    /// see [`add_stream_of`](Self::add_stream_of).
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_stream::<f64>("readings", |readings| {
+    ///     for word in "0.5 1.5 2.5".split(' ') {
+    ///         readings.push(&word.parse().unwrap_or(f64::NAN))?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.by_name::<f64>("readings")?, [0.5, 1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the archive's stream cannot be gone back in, where the length must be put in afterwards ([`streaming`](Self::streaming)), and like
+    /// [`add`](Self::add).
+    pub fn add_stream<T: NpyElement>(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
+    ) -> Result<()> {
+        self.add_stream_of(name, T::dtype(), write)
+    }
+
+    /// [`add_stream`](Self::add_stream) with a dtype of one's own: the width of text, another byte order.
+    ///
+    /// # Errors
+    ///
+    /// Like [`add_stream`](Self::add_stream).
+    pub fn add_stream_of<T: NpyElement>(
+        &mut self,
+        name: &str,
+        dtype: DType,
+        write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
+    ) -> Result<()> {
+        // As long as that of any number of elements: NumPy leaves room for the digits.
+        let empty = header_of(dtype.clone(), &[0])?;
+        self.add_member(&format!("{name}.npy"), Front::Head(&empty), |sink| {
+            let mut writer = NpyWriter::open_ended(sink, &empty)?;
+            write(&mut writer)?;
+            let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;
+            header_of(dtype, &[count]).map(Some)
+        })
+    }
+}
