@@ -227,7 +227,7 @@ fn bytes_that_cannot_be_viewed() {
     struct Aligned([u8; 192]);
     let mut memory = Aligned([0; 192]);
     npy_core::write(&mut memory.0[1..], &[1.0_f64]).unwrap();
-    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"the data lie 1 past a multiple of 8 in memory, so they cannot be viewed in place; place the file's bytes at another address (a map of a file NumPy 1.14 or later wrote is always aligned), or read a copy");
+    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"the data lie 1 past a multiple of 8 in memory, so they cannot be viewed in place: read a copy (of a member of an archive with `view_or_read`); in a map, files of NumPy 1.14 or later and members written with `set_aligned` lie right");
     let header = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap();
     insta::assert_snapshot!(npy_core::view::<bool>(&[&header.to_bytes()[..], &[0, 1, 2]].concat()).unwrap_err(), @"element 2: the byte 0x02 is no bool; read a copy, where every byte but 0 is true");
 }

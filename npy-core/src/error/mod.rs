@@ -336,9 +336,8 @@ pub enum ErrorKind {
 
     /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
     #[error(
-        "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place; \
-         read a copy (of a member of an archive with `view_or_read`), or place the bytes at another address: maps of .npy files that NumPy 1.14 or \
-         later wrote are aligned, and so are members of archives written with `set_aligned`"
+        "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place: read a copy (of a member of an \
+         archive with `view_or_read`); in a map, files of NumPy 1.14 or later and members written with `set_aligned` lie right"
     )]
     Misaligned {
         /// The alignment the type needs.
