@@ -317,7 +317,7 @@ fn members_are_added_to_an_archive_that_is_there() {
     assert!(fs::read(&path).unwrap() == before);
     // Nobody else adds at the same time.
     let error = NpzWriter::append(&path).unwrap_err();
-    assert!(error.to_string().contains("members are being added to it already"), "{error}");
+    assert!(error.to_string().contains("it is being added to already"), "{error}");
     drop(archive);
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("y", &[1_u8]).unwrap();

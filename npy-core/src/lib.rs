@@ -65,7 +65,9 @@ mod read;
 mod chunks;
 mod columns;
 mod save;
+mod growth;
 mod write;
+mod append;
 mod view;
 #[cfg(feature = "npz")]
 pub mod npz;
@@ -81,6 +83,7 @@ pub use npy_derive::NpyRecord;
 #[cfg(feature = "complex")]
 pub use num_complex;
 
+pub use append::{Recovered, recover};
 pub use chunks::{Chunks, Records};
 pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};

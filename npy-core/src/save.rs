@@ -1,9 +1,11 @@
 //! Files that are replaced whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
@@ -50,7 +52,6 @@ impl Replacement {
     }
 
     /// Whether it is a file, and not a pipe or a device.
-    #[cfg(feature = "npz")]
     pub(crate) fn is_file(&self) -> bool {
         self.temporary.is_some()
     }
@@ -62,6 +63,22 @@ impl Replacement {
             None => Ok(()),
         }
     }
+}
+
+/// Keeps others from adding to the file until it is closed.
+pub(crate) fn lock(file: &File) -> Result<()> {
+    // A process that another thread starts holds all files, and their locks, until it runs its own program.
+    const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
+    for milliseconds in PATIENCE {
+        thread::sleep(Duration::from_millis(milliseconds));
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {}
+            // Not every file system has locks.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+        }
+    }
+    let busy = "it is being added to already, by this process or another";
+    Err(Error::io("cannot open the file", io::Error::new(io::ErrorKind::ResourceBusy, busy)))
 }
 
 /// What a link points to, which is replaced while the link stays one; also if nothing is there yet.

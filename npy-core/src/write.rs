@@ -1,5 +1,6 @@
 //! Writing: slices and single elements into files and streams.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -9,6 +10,7 @@ use crate::alloc::STAGE_BYTES;
 use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
+use crate::growth::{Growth, Stage};
 use crate::header::Header;
 use crate::save::replace_file;
 use crate::shape::Order;
@@ -82,14 +84,16 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
 /// ```
 #[must_use = "without `finish` the end of the array is not written"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
-    writer: W,
+    pub(crate) writer: W,
     plan: T::Plan,
-    itemsize: usize,
-    expected: u64,
+    pub(crate) itemsize: usize,
+    pub(crate) expected: u64,
     /// Elements taken so far.
     count: u64,
     /// What was not handed on yet; at first the header, so that a small array takes one system call.
-    stage: Vec<u8>,
+    pub(crate) stage: Stage,
+    /// Of an array whose length is known only at the end.
+    pub(crate) growth: Option<Growth<W>>,
     /// Whether writing has failed, so that what the stream holds is not known.
     failed: bool,
     element: PhantomData<fn(&T)>,
@@ -124,15 +128,14 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn with_header(writer: W, header: &Header) -> Result<Self> {
-        let axes = element::inner_axes::<T>();
-        let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };
-        let layout = inner.as_ref().unwrap_or(header);
+        let layout = layout_of::<T>(header);
         Ok(Self {
             plan: element::plan::<T>(layout.dtype())?,
             itemsize: layout.dtype().itemsize(),
             expected: layout.element_count() as u64,
             count: 0,
-            stage: header.to_bytes(),
+            stage: Stage::new(header.to_bytes()),
+            growth: None,
             failed: false,
             writer,
             element: PhantomData,
@@ -143,7 +146,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     #[cfg(feature = "npz")]
     pub(crate) fn open_ended(writer: W, header: &Header) -> Result<Self> {
         let mut writer = Self::with_header(writer, header)?;
-        writer.stage.clear();
+        writer.stage.bytes.clear();
         writer.expected = u64::MAX;
         Ok(writer)
     }
@@ -175,13 +178,12 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let Some(bytes) = bulk.bytes_of(items) else { return self.extend(items) };
         if difference == Difference::None {
             self.admit(items.len())?;
-            if self.stage.len() + bytes.len() > STAGE_BYTES {
+            if self.stage.bytes.len() + bytes.len() > STAGE_BYTES {
                 self.hand_on()?;
                 let written = self.writer.write_all(bytes);
-                self.failed = written.is_err();
-                written.map_err(cannot_write)?;
+                self.note(written, bytes.len())?;
             } else {
-                self.stage.extend_from_slice(bytes);
+                self.stage.bytes.extend_from_slice(bytes);
             }
             self.count += items.len() as u64;
             return Ok(());
@@ -190,8 +192,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
         for (items, bytes) in items.chunks(per_stage).zip(bytes.chunks(per_stage * self.itemsize.max(1))) {
             let begin = self.make_room(bytes.len())?;
-            self.stage.extend_from_slice(bytes);
-            bulk.swap(&mut self.stage[begin..]);
+            self.stage.bytes.extend_from_slice(bytes);
+            bulk.swap(&mut self.stage.bytes[begin..]);
             self.count += items.len() as u64;
         }
         Ok(())
@@ -218,29 +220,54 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             let step = per_stage.min(room).min(items.size_hint().1.unwrap_or(per_stage).max(1));
             // Zeros, so that padding is written as zeros.
             let begin = self.make_room(step * self.itemsize)?;
-            self.stage.resize(begin + step * self.itemsize, 0);
+            self.stage.bytes.resize(begin + step * self.itemsize, 0);
             let part = items.by_ref().take(step);
-            let encoded = element::encode_all(&self.plan, self.itemsize, part, &mut self.stage[begin..], self.count);
+            let encoded = element::encode_all(&self.plan, self.itemsize, part, &mut self.stage.bytes[begin..], self.count);
             let count = encoded.as_ref().map_or(0, |count| *count);
-            self.stage.truncate(begin + count * self.itemsize);
+            self.stage.bytes.truncate(begin + count * self.itemsize);
             self.count += count as u64;
             encoded?;
         }
         Ok(())
     }
 
-    /// Writes what is left to write, and gives the stream back.
+    /// Hands on what was written so far, and of an array that grows (see [`create`](NpyWriter::create)) commits it: the data are brought to the
+    /// disk, then the header that counts them, then that. Whatever happens afterwards, the file holds at least these rows. A row that is not whole
+    /// yet is counted later.
+    ///
+    /// On a disk that takes some milliseconds, as `fsync` does: commit as often as you can bear to lose what came since, and not after every element.
     ///
     /// # Errors
     ///
-    /// When fewer elements were written than the header says, or writing fails.
+    /// When writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        self.admit(0)?;
+        self.hand_on()?;
+        let Self { writer, growth, itemsize, count, .. } = self;
+        let result = match growth {
+            Some(growth) => growth.commit(writer, *count, *itemsize),
+            None => writer.flush().map_err(cannot_write),
+        };
+        self.failed = result.is_err();
+        result
+    }
+
+    /// Writes what is left to write, and gives the stream back. An array that grows is [committed](Self::flush).
+    ///
+    /// # Errors
+    ///
+    /// When fewer elements were written than the header says, when the last row is not whole, or writing fails.
     pub fn finish(mut self) -> Result<W> {
         self.admit(0)?;
-        if self.count < self.expected {
-            return Err(ErrorKind::WrongCount { expected: self.expected, found: self.count }.into());
+        let missing = match &self.growth {
+            Some(growth) => growth.missing(self.count),
+            None => self.expected - self.count,
+        };
+        if missing > 0 {
+            return Err(ErrorKind::WrongCount { expected: self.count + missing, found: self.count }.into());
         }
-        self.hand_on()?;
-        self.writer.flush().map_err(cannot_write)?;
+        self.flush()?;
+        self.stage.rescue = None;
         Ok(self.writer)
     }
 
@@ -259,18 +286,31 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Sees that the stage has room for `bytes` more; tells where they go.
     fn make_room(&mut self, bytes: usize) -> Result<usize> {
-        if !self.stage.is_empty() && self.stage.len() + bytes > STAGE_BYTES {
+        if !self.stage.bytes.is_empty() && self.stage.bytes.len() + bytes > STAGE_BYTES {
             self.hand_on()?;
         }
-        self.stage.try_reserve(bytes).map_err(|_| ErrorKind::Allocation { bytes })?;
-        Ok(self.stage.len())
+        self.stage.bytes.try_reserve(bytes).map_err(|_| ErrorKind::Allocation { bytes })?;
+        Ok(self.stage.bytes.len())
     }
 
     fn hand_on(&mut self) -> Result<()> {
-        let written = self.writer.write_all(&self.stage);
-        self.failed = written.is_err();
-        written.map_err(cannot_write)?;
-        self.stage.clear();
+        let written = self.writer.write_all(&self.stage.bytes);
+        let length = self.stage.bytes.len();
+        self.note(written, length)?;
+        self.stage.bytes.clear();
+        Ok(())
+    }
+
+    /// Notes that so many bytes were handed on, or that the stream holds nobody knows what.
+    fn note(&mut self, written: std::io::Result<()>, bytes: usize) -> Result<()> {
+        match written {
+            Ok(()) => self.stage.note(bytes),
+            Err(error) => {
+                self.failed = true;
+                self.stage.rescue = None;
+                return Err(cannot_write(error));
+            }
+        }
         Ok(())
     }
 }
@@ -281,7 +321,41 @@ impl<T: NpyElement, W: Write> fmt::Debug for NpyWriter<T, W> {
     }
 }
 
+impl<W: Write> Growth<W> {
+    /// Puts the number of rows into the header, once they are where they are safe. `count` elements were added.
+    fn commit(&mut self, writer: &mut W, count: u64, itemsize: usize) -> Result<()> {
+        let elements = self.start + count;
+        let rows = self.growable.rows(elements);
+        writer.flush().map_err(cannot_write)?;
+        if rows == self.committed {
+            return Ok(());
+        }
+        let header = self.growable.bytes(rows)?;
+        (self.sync)(writer).map_err(cannot_write)?;
+        let back = header.len() as u64 + elements * itemsize as u64;
+        (self.patch)(writer, back, &header)
+            .and_then(|()| writer.flush())
+            .and_then(|()| (self.sync)(writer))
+            .map_err(cannot_write)?;
+        self.committed = rows;
+        Ok(())
+    }
+
+    /// How many elements are missing in the last row.
+    fn missing(&self, count: u64) -> u64 {
+        let row = self.growable.row_elements();
+        (self.start + count).next_multiple_of(row) - self.start - count
+    }
+}
+
+/// The array as the elements `T` see it: those that are arrays have the last axes in them.
+pub(crate) fn layout_of<T: NpyElement>(header: &Header) -> Cow<'_, Header> {
+    let axes = element::inner_axes::<T>();
+    let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };
+    inner.map_or(Cow::Borrowed(header), Cow::Owned)
+}
+
 #[cold]
-fn cannot_write(error: std::io::Error) -> Error {
+pub(crate) fn cannot_write(error: std::io::Error) -> Error {
     Error::io("cannot write the array", error)
 }

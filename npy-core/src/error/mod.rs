@@ -279,6 +279,13 @@ pub enum ErrorKind {
         shape: Vec<usize>,
     },
 
+    /// The array cannot be added to.
+    #[error("the array cannot grow: {problem}")]
+    CannotGrow {
+        /// Why.
+        problem: String,
+    },
+
     /// The array is in Fortran order, so that what would be an element `[T; N]` does not lie together in the file.
     #[error(
         "the array of shape {shape:?} is in Fortran order, so that its rows cannot be read as arrays `[T; N]`; read it as an array of \

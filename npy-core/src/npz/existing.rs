@@ -1,12 +1,13 @@
 //! An archive that members are added to.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use super::directory::{self, Directory};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::save::lock;
 
 /// An archive that members are added to: locked, and given its length back unless what was added was finished.
 pub(super) struct Existing {
@@ -20,14 +21,7 @@ impl Existing {
     pub(super) fn open(path: &Path) -> Result<(File, Self)> {
         let cannot_open = |error| Error::io("cannot open the file", error);
         let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot_open)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let busy = "members are being added to it already, by this process or another";
-                return Err(cannot_open(io::Error::new(io::ErrorKind::ResourceBusy, busy)));
-            }
-            // Not every file system has locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
+        lock(&file)?;
         let directory = directory::read_last(&mut file, &Limits::new())?;
         let undo = file.try_clone().map_err(cannot_open)?;
         file.set_len(directory.end).and_then(|()| file.seek(SeekFrom::Start(directory.end))).map_err(cannot_open)?;

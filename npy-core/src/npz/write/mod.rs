@@ -9,6 +9,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::growth::patch;
 use crate::header::Header;
 use crate::npz::compress::{Method, Sink, Workers};
 use crate::npz::directory::Directory;
@@ -152,7 +153,7 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
     /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
     pub fn new(writer: W) -> Self {
-        Self { overwrite: Some(overwrite), rewind: Some(rewind), ..Self::streaming(writer) }
+        Self { overwrite: Some(patch), rewind: Some(rewind), ..Self::streaming(writer) }
     }
 
     /// [`new`](Self::new) with compression, as `np.savez_compressed` does.
@@ -457,15 +458,6 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self { error: cannot_write(error), is_lasting: true }
     }
-}
-
-/// Goes so many bytes back, writes others over what is there, and comes back.
-fn overwrite<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
-    // Relative to here, because the archive need not begin where the stream does.
-    writer.seek(SeekFrom::Current(-distance(back)?))?;
-    writer.write_all(bytes)?;
-    writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))?;
-    Ok(())
 }
 
 fn rewind<W: Seek>(writer: &mut W, distance: i64) -> io::Result<bool> {

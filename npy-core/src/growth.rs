@@ -1,0 +1,164 @@
+//! Arrays that grow: the header that says how many rows there are, put over the one before; and what is done when nobody ends one.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use crate::error::{ErrorKind, Result};
+use crate::header::Header;
+use crate::shape::Order;
+
+/// A header whose outer axis changes its length while the header keeps its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Growable {
+    header: Header,
+    /// Bytes of the header in the file.
+    length: usize,
+    /// Elements of a row: those that lie behind one place of the outer axis.
+    row_elements: u64,
+    row_bytes: u64,
+}
+
+impl Growable {
+    /// For an array whose header has so many bytes in the file, and whose elements are seen as in `layout`.
+    pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
+        let outer = outer_axis(layout)?;
+        let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
+        let row_elements = others.fold(1, u64::saturating_mul);
+        if row_elements == 0 {
+            return Err(
+                ErrorKind::CannotGrow { problem: "its rows have no elements, so that they cannot be counted".to_owned() }.into()
+            );
+        }
+        let row_bytes = row_elements.saturating_mul(layout.dtype().itemsize() as u64);
+        Ok(Self { header: header.clone(), length, row_elements, row_bytes })
+    }
+
+    /// How many whole rows so many elements are.
+    pub(crate) fn rows(&self, elements: u64) -> u64 {
+        elements / self.row_elements
+    }
+
+    /// Elements of a row.
+    pub(crate) fn row_elements(&self) -> u64 {
+        self.row_elements
+    }
+
+    /// Bytes of a row.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.row_bytes
+    }
+
+    /// The header of so many rows, as long as the one that is there.
+    pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
+        let mut shape = self.header.shape().to_vec();
+        let outer = outer_axis(&self.header)?;
+        let overflow =
+            || ErrorKind::ShapeOverflow { shape: self.header.shape().to_vec(), itemsize: self.header.dtype().itemsize() };
+        shape[outer] = usize::try_from(rows).map_err(|_| overflow())?;
+        let version = self.header.version();
+        let header = Header::new(self.header.dtype().clone(), self.header.order(), &shape)?.with_version(version)?;
+        let mut bytes = header.to_bytes();
+        let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n')).map_or(0, |last| last + 1);
+        if end >= self.length {
+            let problem = format!(
+                "its header has {} bytes, and one of {rows} rows takes {}; NumPy 1.24 and later leave room, and so does this library: \
+                 load and save it once",
+                self.length,
+                end + 1
+            );
+            return Err(ErrorKind::CannotGrow { problem }.into());
+        }
+        // As many bytes as before, whatever NumPy would make of it now.
+        bytes.truncate(end);
+        bytes.resize(self.length - 1, b' ');
+        bytes.push(b'\n');
+        let prefix = if version.major() == 1 { 10 } else { 12 };
+        let text_bytes = (self.length - prefix).to_le_bytes();
+        bytes[8..prefix].copy_from_slice(&text_bytes[..prefix - 8]);
+        Ok(bytes)
+    }
+}
+
+/// The axis along which an array grows: rows that are added come behind all others in the file.
+fn outer_axis(header: &Header) -> Result<usize> {
+    let axes = header.shape().len();
+    let outer = if header.order() == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) };
+    outer.ok_or_else(|| ErrorKind::CannotGrow { problem: "it has no dimensions, and is one element".to_owned() }.into())
+}
+
+/// An array that is being written, and whose rows nobody has counted before.
+pub(crate) struct Growth<W> {
+    pub(crate) growable: Growable,
+    /// Puts bytes so far before the stream's place, and comes back.
+    pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
+    /// Sees that what was written is on the disk, if it is a disk.
+    pub(crate) sync: fn(&mut W) -> io::Result<()>,
+    /// Elements that were in the file before.
+    pub(crate) start: u64,
+    /// The rows that the header says.
+    pub(crate) committed: u64,
+}
+
+/// Goes so many bytes back, writes others over what is there, and comes back.
+pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
+    let distance = |bytes: u64| i64::try_from(bytes).map_err(io::Error::other);
+    // Relative to here, because the array need not begin where the stream does.
+    writer.seek(SeekFrom::Current(-distance(back)?))?;
+    writer.write_all(bytes)?;
+    writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))?;
+    Ok(())
+}
+
+pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
+    file.sync_data()
+}
+
+/// Bytes that were not handed on yet. Those of a file that grows are written even if the writer is dropped.
+pub(crate) struct Stage {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) rescue: Option<Box<Rescue>>,
+}
+
+/// The file that a stage belongs to.
+pub(crate) struct Rescue {
+    pub(crate) file: File,
+    pub(crate) growable: Growable,
+    /// Bytes of the array that were handed on, those that were in the file before included.
+    pub(crate) handed: u64,
+}
+
+impl Stage {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, rescue: None }
+    }
+
+    /// Notes that so many bytes of the array were handed on.
+    pub(crate) fn note(&mut self, bytes: usize) {
+        if let Some(rescue) = &mut self.rescue {
+            rescue.handed += bytes as u64;
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(rescue) = self.rescue.take() {
+            // Nobody is there to be told; the header says what it said before.
+            let _ = rescue.settle(&self.bytes);
+        }
+    }
+}
+
+impl Rescue {
+    /// Writes the last bytes, and then how many whole rows there are.
+    fn settle(mut self, last: &[u8]) -> io::Result<()> {
+        self.file.write_all(last)?;
+        let bytes = self.handed + last.len() as u64;
+        let rows = bytes / self.growable.row_bytes().max(1);
+        let header = self.growable.bytes(rows).map_err(io::Error::other)?;
+        self.file.sync_data()?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&header)?;
+        self.file.sync_data()
+    }
+}

@@ -1,0 +1,465 @@
+//! Files that grow: valid at every instant, whoever kills the writer; added to, mended, locked.
+
+mod support;
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, recover};
+use support::numpy::numpy;
+use support::{announce, data};
+
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Reading {
+    index: u64,
+    value: f64,
+    flag: bool,
+}
+
+fn reading(index: u64) -> Reading {
+    Reading { index, value: index as f64 / 8.0, flag: index.is_multiple_of(3) }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_file_that_grew_is_the_one_that_was_saved_at_once() {
+    let folder = folder();
+    let (grown, saved) = (folder.path().join("grown.npy"), folder.path().join("saved.npy"));
+    for count in [0_u64, 1, 9, 10, 12_345, 100_000] {
+        let items: Vec<Reading> = (0..count).map(reading).collect();
+        npy_core::save(&saved, &items).unwrap();
+        let mut writer = NpyWriter::<Reading, _>::create(&grown).unwrap();
+        for (i, chunk) in items.chunks(777).enumerate() {
+            if i % 2 == 0 {
+                writer.write_slice(chunk).unwrap()
+            } else {
+                chunk.iter().for_each(|item| writer.push(item).unwrap())
+            }
+            if i % 5 == 0 {
+                writer.flush().unwrap();
+                assert_eq!(npy_core::load::<Reading>(&grown).unwrap(), items[..(i * 777 + chunk.len())]);
+            }
+        }
+        writer.finish().unwrap();
+        assert!(fs::read(&grown).unwrap() == fs::read(&saved).unwrap(), "{count}");
+        let mut stream = Cursor::new(b"before".to_vec());
+        stream.set_position(6);
+        let mut writer = NpyWriter::new(&mut stream).unwrap();
+        writer.write_slice(&items).unwrap();
+        writer.finish().unwrap();
+        assert!(stream.into_inner()[6..] == fs::read(&saved).unwrap(), "{count}");
+    }
+    // Not finished: what was pushed is there all the same.
+    let mut writer = NpyWriter::<u16, _>::create(&grown).unwrap();
+    writer.write_slice(&[1, 2, 3]).unwrap();
+    assert_eq!(npy_core::load::<u16>(&grown).unwrap(), [0_u16; 0]);
+    drop(writer);
+    assert_eq!(npy_core::load::<u16>(&grown).unwrap(), [1, 2, 3]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn rows_of_more_dimensions_grow_along_the_outer_axis() {
+    let folder = folder();
+    let path = folder.path().join("rows.npy");
+    for (order, shape, grown) in [(Order::C, [0, 2, 3], [4, 2, 3]), (Order::Fortran, [2, 3, 0], [2, 3, 4])] {
+        let header = Header::new(">i2".parse().unwrap(), order, &shape).unwrap();
+        let mut writer = NpyWriter::create_with(&path, &header).unwrap();
+        writer.write_slice(&(0..10_i16).collect::<Vec<_>>()).unwrap();
+        // One row and a part of the next.
+        writer.flush().unwrap();
+        assert_eq!(Header::read(fs::File::open(&path).unwrap()).unwrap().element_count(), 6);
+        let error = NpyWriter::<i16, _>::append(&path).unwrap_err();
+        assert!(error.to_string().contains("it is being added to already"), "{error}");
+        writer.write_slice(&(10..24_i16).collect::<Vec<_>>()).unwrap();
+        writer.finish().unwrap();
+        let reader = NpyReader::open(&path).unwrap();
+        assert_eq!((reader.header().shape(), reader.header().order()), (grown.as_slice(), order));
+        assert_eq!(reader.into_vec::<i16>().unwrap(), (0..24).collect::<Vec<_>>());
+        // Not whole rows.
+        let mut writer = NpyWriter::<i16, _>::append(&path).unwrap();
+        writer.write_slice(&[1, 2, 3, 4]).unwrap();
+        let error = writer.finish().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 6, found: 4 }), "{error}");
+        assert_eq!(NpyReader::open(&path).unwrap().header().shape(), grown);
+    }
+    // Elements that are arrays.
+    let mut writer = NpyWriter::<[f32; 3], _>::create(&path).unwrap();
+    writer.push(&[1.0, 2.0, 3.0]).unwrap();
+    writer.finish().unwrap();
+    let mut writer = NpyWriter::<f32, _>::append(&path).unwrap();
+    writer.write_slice(&[4.0, 5.0, 6.0]).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(npy_core::load::<[f32; 3]>(&path).unwrap(), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+}
+
+/// NaNs are equal to themselves here.
+fn bits(items: &[f64]) -> Vec<u64> {
+    items.iter().map(|item| item.to_bits()).collect()
+}
+
+/// Files of every NumPy: the header keeps its length, or has no room for another digit and says so.
+#[test]
+fn numpys_files_are_added_to() {
+    let folder = folder();
+    let path = folder.path().join("file.npy");
+    let (mut grown, mut full) = (0, 0);
+    for version in [
+        "numpy-1.6.2-py2.7",
+        "numpy-1.11.3-py2.7",
+        "numpy-1.16.6-py2.7",
+        "numpy-1.23.5-py3.11",
+        "numpy-2.4.6-py3.11",
+        "numpy-2.5.5-py3.13",
+    ] {
+        for entry in fs::read_dir(data(version)).unwrap() {
+            let source = entry.unwrap().path();
+            if source.extension().is_none_or(|extension| extension != "npy") {
+                continue;
+            }
+            let bytes = fs::read(&source).unwrap();
+            let Ok((header, offset)) = Header::parse(&bytes) else { continue };
+            let is_f64 = header.dtype() == &f64::dtype();
+            if !is_f64 || header.shape().len() != 1 || bytes.len() as u64 != offset as u64 + header.data_bytes() {
+                continue;
+            }
+            let before = npy_core::load::<f64>(&source).unwrap();
+            fs::write(&path, &bytes).unwrap();
+            let mut expected = before.clone();
+            for more in [1, 10, 1000, 100_000] {
+                let mut writer = match NpyWriter::<f64, _>::append(&path) {
+                    Ok(writer) => writer,
+                    Err(error) => {
+                        assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{}: {error}", source.display());
+                        full += 1;
+                        break;
+                    }
+                };
+                let items: Vec<f64> = (0..more).map(f64::from).collect();
+                writer.write_slice(&items).unwrap();
+                if let Err(error) = writer.finish() {
+                    assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{error}");
+                    full += 1;
+                    break;
+                }
+                expected.extend(items);
+                let bytes = fs::read(&path).unwrap();
+                assert_eq!(Header::parse(&bytes).unwrap().1, offset, "the header keeps its length");
+                assert!(bits(&npy_core::load::<f64>(&path).unwrap()) == bits(&expected));
+                grown += 1;
+            }
+            // What had no room is as it was before.
+            assert!(bits(&npy_core::load::<f64>(&path).unwrap()[..before.len()]) == bits(&before));
+        }
+    }
+    announce(&format!("files of NumPy: {grown} times added to, {full} had no room in the header"));
+    assert!(grown > 20 && full < grown);
+}
+
+#[test]
+fn numpy_reads_what_grew_and_we_add_to_what_numpy_wrote() {
+    let Some(numpy) = numpy("numpy_reads_what_grew_and_we_add_to_what_numpy_wrote") else { return };
+    let folder = folder();
+    let path = folder.path().join("grown.npy");
+    let write = "
+import sys
+import numpy as np
+np.save(sys.argv[1], np.array([(0, 0.0, True), (1, 0.125, False)], [('index', '<u8'), ('value', '<f8'), ('flag', '?')]))
+";
+    numpy.run(["-c", write, path.to_str().unwrap()], b"");
+    let before = Header::parse(&fs::read(&path).unwrap()).unwrap().1;
+    let mut writer = NpyWriter::<Reading, _>::append(&path).unwrap();
+    (2..5000).for_each(|index| writer.push(&reading(index)).unwrap());
+    writer.finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(Header::parse(&bytes).unwrap().1, before);
+    let read = "
+import io, sys
+import numpy as np
+array = np.load(sys.argv[1])
+mapped = np.load(sys.argv[1], mmap_mode='r')
+assert (array == mapped).all() and (array['index'] == np.arange(5000)).all() and (array['value'] == np.arange(5000) / 8).all()
+again = io.BytesIO()
+np.save(again, array)
+print(again.getvalue() == open(sys.argv[1], 'rb').read())
+";
+    let printed = String::from_utf8(numpy.run(["-c", read, path.to_str().unwrap()], b"")).unwrap();
+    assert_eq!(printed.trim(), "True", "the bytes of np.save");
+}
+
+#[test]
+fn what_cannot_be_added_to_stays_as_it_is() {
+    let folder = folder();
+    let path = folder.path().join("file.npy");
+    let refuse = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let Err(error) = NpyWriter::<f64, _>::append(&path) else { panic!("{}", bytes.escape_ascii()) };
+        assert!(fs::read(&path).unwrap() == bytes);
+        assert_eq!(error.path(), Some(path.as_path()));
+        error
+    };
+    let file = |dtype: &str, order, shape: &[usize]| {
+        let header = Header::new(dtype.parse().unwrap(), order, shape).unwrap();
+        let mut bytes = header.to_bytes();
+        bytes.resize(bytes.len() + header.data_bytes() as usize, 0);
+        bytes
+    };
+    let one = file("<f8", Order::C, &[3]);
+    assert!(matches!(refuse(&file("<f4", Order::C, &[3])).kind(), ErrorKind::Mismatch { .. }));
+    assert!(matches!(refuse(&one[..one.len() - 1]).kind(), ErrorKind::Truncated { found: 23, .. }));
+    assert!(matches!(refuse(&file("<f8", Order::C, &[])).kind(), ErrorKind::CannotGrow { .. }));
+    assert!(matches!(refuse(&file("<f8", Order::C, &[0, 0])).kind(), ErrorKind::CannotGrow { .. }));
+    assert!(matches!(refuse(b"PK\x03\x04").kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }));
+    let error = refuse(&[one.clone(), one.clone()].concat());
+    assert!(error.to_string().contains("another array stands behind it"), "{error}");
+    // A header without any room: three digits more do not fit.
+    let mut tight = b"\x93NUMPY\x01\0\x39\0{'descr':'<f8','fortran_order':False,'shape':(3,)}      \n".to_vec();
+    tight.resize(10 + 57 + 24, 0);
+    let error = refuse(&tight);
+    assert!(error.to_string().contains("the array cannot grow: its header has 67 bytes"), "{error}");
+    // Rest of a crash is cut; a folder, a file that cannot be written, none.
+    fs::write(&path, [one.as_slice(), b"rest"].concat()).unwrap();
+    NpyWriter::<f64, _>::append(&path).unwrap().finish().unwrap();
+    assert!(fs::read(&path).unwrap() == one);
+    let io = |error: Error| match error.into_kind() {
+        ErrorKind::Io { error, .. } => error.kind(),
+        other => panic!("{other}"),
+    };
+    let _ = io(NpyWriter::<f64, _>::append(folder.path()).map(drop).unwrap_err());
+    assert_eq!(io(NpyWriter::<f64, _>::append(folder.path().join("none")).map(drop).unwrap_err()), std::io::ErrorKind::NotFound);
+    let error = NpyWriter::<f64, _>::create("/dev/null").map(drop).unwrap_err();
+    assert!(error.to_string().contains("with `with_len`"), "{error}");
+    let dtype: DType = "<U0".parse().unwrap();
+    assert_eq!(String::dtype(), dtype);
+}
+
+#[test]
+fn files_whose_header_and_data_disagree_are_mended() {
+    let folder = folder();
+    let path = folder.path().join("file.npy");
+    let items: Vec<Reading> = (0..100).map(reading).collect();
+    npy_core::save(&path, &items).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let offset = Header::parse(&whole).unwrap().1;
+    for bytes in 0..=40 {
+        fs::write(&path, &whole[..offset + bytes]).unwrap();
+        let recovered = recover(&path).unwrap();
+        assert_eq!((recovered.before, recovered.rows, recovered.cut), (100, bytes as u64 / 17, bytes as u64 % 17));
+        assert_eq!(npy_core::load::<Reading>(&path).unwrap(), items[..bytes / 17]);
+        // Nothing more to do.
+        let again = recover(&path).unwrap();
+        assert_eq!((again.before, again.cut), (again.rows, 0));
+    }
+    // Rows that nobody counted.
+    let mut more = NpyWriter::<Reading, _>::create(&path).unwrap();
+    more.write_slice(&items[..50]).unwrap();
+    more.flush().unwrap();
+    more.write_slice(&items[50..]).unwrap();
+    drop(more);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..offset].copy_from_slice(&Header::new(Reading::dtype(), Order::C, &[50]).unwrap().to_bytes());
+    bytes.extend([1; 5]);
+    fs::write(&path, &bytes).unwrap();
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.before, recovered.rows, recovered.cut), (50, 100, 5));
+    assert!(fs::read(&path).unwrap() == whole);
+    for length in 0..offset {
+        fs::write(&path, &whole[..length]).unwrap();
+        recover(&path).unwrap_err();
+        assert_eq!(fs::metadata(&path).unwrap().len(), length as u64);
+    }
+}
+
+/// The child of the kill test: appends and flushes, and says after each flush how much is safe.
+#[test]
+fn child_that_appends() {
+    let Some(path) = std::env::var_os("NPY_GROW") else { return };
+    let path = PathBuf::from(path);
+    let mut writer = NpyWriter::<Reading, _>::append(&path).unwrap();
+    let mut index = npy_core::load::<Reading>(&path).unwrap().len() as u64;
+    let mut out = std::io::stdout();
+    for round in 0_u64.. {
+        for _ in 0..=(round * 37 % 5000) {
+            writer.push(&reading(index)).unwrap();
+            index += 1;
+        }
+        writer.flush().unwrap();
+        writeln!(out, "safe {index}").unwrap();
+        out.flush().unwrap();
+    }
+}
+
+/// Runs one of the tests here as a child, which is told what to do by a variable.
+fn child(test: &str, variable: &str, value: &Path) -> std::process::Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(variable, value)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// A pseudo-random number, the same in every run.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// A writer that is killed at any instant leaves a valid file that holds what was sent, and at least what was flushed.
+#[cfg(unix)]
+#[test]
+fn a_killed_writer_leaves_what_it_flushed() {
+    const KILLS: usize = 500;
+    let folder = folder();
+    let path = folder.path().join("readings.npy");
+    let kept = folder.path().join("kept");
+    fs::create_dir(&kept).unwrap();
+    let mut state = 11;
+    let (mut torn, mut uncounted) = (0, 0);
+    for round in 0..KILLS {
+        if round % 50 == 0 {
+            NpyWriter::<Reading, _>::create(&path).unwrap().finish().unwrap();
+        }
+        let mut child = child("child_that_appends", "NPY_GROW", &path);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut safe = None;
+        // After so many flushes, or before the first.
+        for _ in 0..random(&mut state) % 4 {
+            let next = lines
+                .by_ref()
+                .map_while(Result::ok)
+                .find_map(|line| line.strip_prefix("safe ").map(|count| count.parse::<u64>().unwrap()));
+            safe = next.or(safe);
+        }
+        std::thread::sleep(Duration::from_micros(random(&mut state) % 8000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = lines
+            .map_while(Result::ok)
+            .filter_map(|line| line.strip_prefix("safe ").map(|count| count.parse::<u64>().unwrap()))
+            .max();
+        let safe = said.max(safe).unwrap_or(0);
+        let items: Vec<Reading> = npy_core::load(&path).unwrap_or_else(|error| panic!("{round}: {error}"));
+        assert!(items.len() as u64 >= safe, "{round}: {} of {safe}", items.len());
+        assert!(items.iter().enumerate().all(|(index, item)| *item == reading(index as u64)), "{round}");
+        let bytes = fs::metadata(&path).unwrap().len();
+        uncounted += usize::from(bytes > 128 + 64 + items.len() as u64 * 17);
+        if round % 10 == 0 {
+            fs::copy(&path, kept.join(format!("{round}.npy"))).unwrap();
+        }
+        if round % 7 == 0 {
+            let before = items.len() as u64;
+            let recovered = recover(&path).unwrap();
+            assert!(recovered.before == before && recovered.rows >= before);
+            torn += usize::from(recovered.cut > 0);
+            let items: Vec<Reading> = npy_core::load(&path).unwrap();
+            assert!(items.iter().enumerate().all(|(index, item)| *item == reading(index as u64)), "{round}");
+        }
+    }
+    announce(&format!("{KILLS} kills: {uncounted} left rows that were not counted, {torn} a part of a row"));
+    let Some(numpy) = numpy("a_killed_writer_leaves_what_it_flushed") else { return };
+    let program = "
+import glob, sys
+import numpy as np
+files = glob.glob(sys.argv[1] + '/*.npy')
+for file in files:
+    array = np.load(file)
+    assert (array['index'] == np.arange(len(array))).all() and (array['value'] == np.arange(len(array)) / 8).all()
+print(len(files))
+";
+    let printed = String::from_utf8(numpy.run(["-c", program, kept.to_str().unwrap()], b"")).unwrap();
+    assert_eq!(printed.trim(), "50");
+}
+
+/// The child of the other kill test: saves one of two arrays after another.
+#[test]
+fn child_that_saves() {
+    let Some(path) = std::env::var_os("NPY_SAVE") else { return };
+    for round in 0_u64.. {
+        let value = if round % 2 == 0 { 1_u64 } else { 2 };
+        npy_core::save(PathBuf::from(&path), &vec![value; 100_000 * value as usize]).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_save_leaves_the_old_file_or_the_new() {
+    let folder = folder();
+    let path = folder.path().join("array.npy");
+    npy_core::save(&path, &[1_u64; 100_000]).unwrap();
+    let mut state = 5;
+    let mut found = [0; 2];
+    for round in 0..500 {
+        let mut child = child("child_that_saves", "NPY_SAVE", &path);
+        std::thread::sleep(Duration::from_micros(3000 + random(&mut state) % 8000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let items: Vec<u64> = npy_core::load(&path).unwrap_or_else(|error| panic!("{round}: {error}"));
+        let value = items[0];
+        assert!(items.len() == 100_000 * value as usize && items.iter().all(|item| *item == value), "{round}");
+        found[value as usize - 1] += 1;
+    }
+    announce(&format!(
+        "500 kills of save: {found:?} of the old and the new, {} files",
+        fs::read_dir(folder.path()).unwrap().count()
+    ));
+}
+
+/// A file system without room: what was flushed stays, the error comes back.
+#[test]
+fn a_sink_without_room_keeps_what_was_there() {
+    struct Full {
+        file: Cursor<Vec<u8>>,
+        most: usize,
+    }
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let room = self.most.saturating_sub(self.file.position() as usize);
+            if room == 0 {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.file.write(&bytes[..bytes.len().min(room)])
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    impl std::io::Seek for Full {
+        fn seek(&mut self, position: std::io::SeekFrom) -> std::io::Result<u64> {
+            self.file.seek(position)
+        }
+    }
+    let items: Vec<Reading> = (0..20).map(reading).collect();
+    let offset = Header::new(Reading::dtype(), Order::C, &[0]).unwrap().to_bytes().len();
+    for most in 0..offset + 20 * 17 {
+        let mut sink = Full { file: Cursor::new(Vec::new()), most };
+        let mut safe = 0;
+        let result = (|| {
+            let mut writer = NpyWriter::new(&mut sink)?;
+            for chunk in items.chunks(3) {
+                writer.write_slice(chunk)?;
+                writer.flush()?;
+                safe += chunk.len();
+            }
+            writer.finish().map(drop)
+        })();
+        let error = result.unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::StorageFull),
+            "{most}: {error}"
+        );
+        if most >= offset {
+            let bytes = sink.file.into_inner();
+            let read = npy_core::read::<Reading>(&bytes[..]).unwrap();
+            assert_eq!(read, items[..safe], "{most}");
+        }
+    }
+    let _ = OpenOptions::new();
+}
