@@ -406,10 +406,14 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
         assert!(items.len() == 100_000 * value as usize && items.iter().all(|item| *item == value), "{round}");
         found[value as usize - 1] += 1;
     }
-    announce(&format!(
-        "500 kills of save: {found:?} of the old and the new, {} files",
-        fs::read_dir(folder.path()).unwrap().count()
-    ));
+    // What was left is one file of a known name, which the next save takes over.
+    let left = folder.path().join(".array.npy.npy-tmp");
+    let names = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let count = names().len();
+    assert!(names().iter().all(|name| *name == path || *name == left));
+    npy_core::save(&path, &[1_u8]).unwrap();
+    assert_eq!(names(), std::slice::from_ref(&path));
+    announce(&format!("500 kills of save: {found:?} of the old and the new, {count} files before the next save"));
 }
 
 /// A file system without room: what was flushed stays, the error comes back.
@@ -462,4 +466,80 @@ fn a_sink_without_room_keeps_what_was_there() {
         }
     }
     let _ = OpenOptions::new();
+}
+
+/// The child of the test of full disks: saves over one file and adds to another, and says what came of it.
+#[test]
+fn child_that_meets_a_limit() {
+    let Some(folder) = std::env::var_os("NPY_LIMIT") else { return };
+    let folder = PathBuf::from(folder);
+    let items: Vec<Reading> = (0..20).map(reading).collect();
+    let kind = |result: Result<(), Error>| match result.map_err(Error::into_kind) {
+        Ok(()) => "fine".to_owned(),
+        Err(ErrorKind::Io { error, .. }) => error.kind().to_string(),
+        Err(other) => panic!("{other}"),
+    };
+    println!("\nsave {}", kind(npy_core::save(folder.join("saved.npy"), &items)));
+    let mut safe = 0;
+    let append = || {
+        let mut writer = NpyWriter::<Reading, _>::append(folder.join("grown.npy"))?;
+        for chunk in items.chunks(3) {
+            writer.write_slice(chunk)?;
+            writer.flush()?;
+            safe += chunk.len();
+        }
+        writer.finish().map(drop)
+    };
+    println!("append {}", kind({ append }()));
+    println!("safe {safe}");
+}
+
+/// A file that may not get longer, at every byte: the error comes back, and what was there before stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_files_length_keeps_what_was_there() {
+    let folder = folder();
+    let (saved, grown) = (folder.path().join("saved.npy"), folder.path().join("grown.npy"));
+    let items: Vec<Reading> = (0..20).map(reading).collect();
+    let old = [reading(7)];
+    npy_core::save(&saved, &old).unwrap();
+    let offset = Header::parse(&fs::read(&saved).unwrap()).unwrap().1;
+    // Ignored, the signal becomes an error.
+    let probe = Command::new("sh").args(["-c", "trap '' XFSZ; prlimit --fsize=100000 true"]).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        announce("SKIPPED a_limit_of_the_files_length_keeps_what_was_there: there is no prlimit");
+        return;
+    }
+    let (mut failed, mut fine) = (0, 0);
+    for most in offset + 17..=offset + 21 * 17 {
+        npy_core::save(&saved, &old).unwrap();
+        npy_core::save(&grown, &old).unwrap();
+        let test = std::env::current_exe().unwrap();
+        // The harness itself writes to a pipe, which has no length.
+        let script = format!(
+            "trap '' XFSZ; exec prlimit --fsize={most} \"$0\" child_that_meets_a_limit --exact --nocapture --test-threads=1"
+        );
+        let output = Command::new("sh").arg("-c").arg(script).arg(test).env("NPY_LIMIT", folder.path()).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = |what: &str| {
+            printed.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_else(|| panic!("{most}: {printed}")).to_owned()
+        };
+        let found = npy_core::load::<Reading>(&saved).unwrap();
+        if most < offset + 20 * 17 {
+            assert_eq!(said("save "), "file too large", "{most}");
+            assert_eq!(found, old, "{most}");
+            failed += 1;
+        } else {
+            assert_eq!((said("save "), &found), ("fine".to_owned(), &items), "{most}");
+            fine += 1;
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{most}");
+        let safe: usize = said("safe ").parse().unwrap();
+        let found = npy_core::load::<Reading>(&grown).unwrap();
+        assert_eq!(found[0], old[0]);
+        assert_eq!(found[1..], items[..safe], "{most}");
+        assert_eq!(said("append ") == "fine", most >= offset + 21 * 17, "{most}");
+        assert_eq!(safe, ((most - offset) / 17 - 1) / 3 * 3 + if most >= offset + 21 * 17 { 2 } else { 0 }, "{most}");
+    }
+    announce(&format!("files that may not get longer: {failed} saves failed, {fine} did not"));
 }

@@ -290,3 +290,109 @@ fn arrays_of_sub_arrays_are_refused() {
     let error = Header::new(<[f32; 3]>::dtype(), Order::C, &[2]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
 }
+
+/// What a killed process left is taken over, unless it is something else or somebody has it.
+#[test]
+fn temporary_files_are_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("array.npy");
+    let left = folder.path().join(".array.npy.npy-tmp");
+    fs::write(&left, vec![7; 10_000]).unwrap();
+    npy_core::save(&path, &[1_u8, 2]).unwrap();
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [1, 2]);
+    assert_eq!(names_in(folder.path()), ["array.npy"]);
+    // Somebody is busy with it.
+    let busy = fs::File::create(&left).unwrap();
+    busy.lock().unwrap();
+    npy_core::save(&path, &[3_u8]).unwrap();
+    assert_eq!(names_in(folder.path()), [".array.npy.npy-tmp", "array.npy"]);
+    drop(busy);
+    // A folder, and links to what must not be touched.
+    fs::remove_file(&left).unwrap();
+    fs::create_dir(&left).unwrap();
+    npy_core::save(&path, &[4_u8]).unwrap();
+    fs::remove_dir(&left).unwrap();
+    #[cfg(unix)]
+    {
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "precious").unwrap();
+        std::os::unix::fs::symlink(&precious, &left).unwrap();
+        npy_core::save(&path, &[5_u8]).unwrap();
+        fs::remove_file(&left).unwrap();
+        fs::hard_link(&precious, &left).unwrap();
+        npy_core::save(&path, &[6_u8]).unwrap();
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+        fs::remove_file(&left).unwrap();
+    }
+    // A name for which there is hardly room.
+    let long = folder.path().join("n".repeat(251) + ".npy");
+    npy_core::save(&long, &[7_u8]).unwrap();
+    assert_eq!(npy_core::load::<u8>(&long).unwrap(), [7]);
+}
+
+/// Several save the same file at once: it is always one of theirs, whole.
+#[test]
+fn saves_of_one_file_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("array.npy");
+    npy_core::save(&path, &[0_u64; 1]).unwrap();
+    std::thread::scope(|scope| {
+        for value in 1..=4_u64 {
+            let path = &path;
+            scope.spawn(move || {
+                for _ in 0..100 {
+                    npy_core::save(path, &vec![value; 1000 * value as usize]).unwrap();
+                }
+            });
+        }
+        for _ in 0..200 {
+            let items: Vec<u64> = npy_core::load(&path).unwrap();
+            assert!(
+                items.iter().all(|item| *item == items[0])
+                    && items.len() == 1000.max(items[0] as usize * 1000) - usize::from(items[0] == 0) * 999
+            );
+        }
+    });
+    assert_eq!(names_in(folder.path()), ["array.npy"]);
+}
+
+#[test]
+fn files_are_saved_durably_or_in_place() {
+    use npy_core::SaveOptions;
+    use npy_ndarray::{NpzArchive, NpzWriteOptions, WriteNpyExt};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("array.npy");
+    for options in
+        [SaveOptions::new(), SaveOptions::new().durable(), SaveOptions::new().in_place(), SaveOptions::new().in_place().durable()]
+    {
+        // New, longer, shorter.
+        for length in [10_usize, 100_000, 3] {
+            let items: Vec<u32> = (0..length as u32).collect();
+            npy_core::save_with(&path, &items, options).unwrap();
+            let mut expected = Vec::new();
+            npy_core::write(&mut expected, &items).unwrap();
+            assert!(fs::read(&path).unwrap() == expected, "{options:?}");
+            ndarray::Array1::from_vec(items).save_npy_with(&path, options).unwrap();
+            assert!(fs::read(&path).unwrap() == expected, "{options:?}");
+        }
+        assert_eq!(names_in(folder.path()), ["array.npy"]);
+        fs::remove_file(&path).unwrap();
+    }
+    // In place it stays the same file.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        npy_core::save(&path, &[1_u8]).unwrap();
+        let before = fs::metadata(&path).unwrap().ino();
+        npy_core::save_with(&path, &[2_u8], SaveOptions::new().in_place()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().ino(), before);
+        npy_core::save(&path, &[2_u8]).unwrap();
+        assert_ne!(fs::metadata(&path).unwrap().ino(), before);
+        npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place()).unwrap();
+    }
+    let archive = std::collections::BTreeMap::from([("x".to_owned(), vec![1_u8])]);
+    archive.save_npz_with(folder.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();
+    assert_eq!(std::collections::BTreeMap::load_npz(folder.path().join("x.npz")).unwrap(), archive);
+    assert!(npy_core::save_with(folder.path().join("no/such"), &[1_u8], SaveOptions::new().in_place()).is_err());
+}

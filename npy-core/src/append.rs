@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Part, Result};
 use crate::growth::{Growable, Growth, Rescue, Stage, patch, sync_file};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::save::{Replacement, lock};
+use crate::save::{Replacement, SaveOptions, lock};
 use crate::write::{NpyWriter, cannot_write, header_of, layout_of};
 
 impl<T: NpyElement> NpyWriter<T, File> {
@@ -75,7 +75,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
             }
             lock(&file)?;
             file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            replacement.commit()?;
+            replacement.commit(SaveOptions::new(), || Ok(()))?;
             Self::growing(file, header, growable, 0)
         };
         create().map_err(|error: Error| error.with_path(path))

@@ -93,9 +93,10 @@ pub use header::{Header, Version};
 pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};
 pub use record::NpyRecord;
+pub use save::SaveOptions;
 pub use shape::Order;
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
-pub use write::{NpyWriter, save, write};
+pub use write::{NpyWriter, save, save_with, write};
 
 #[doc = include_str!("dtypes.md")]
 pub mod dtypes {}
@@ -134,7 +135,7 @@ pub mod __private {
         Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, largest, plan_record,
         plan_whole_record, unknown_variant,
     };
-    pub use crate::save::replace_file;
+    pub use crate::save::{replace_file, replace_file_with};
     pub use crate::view::{
         NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_mut_with_header, view_with_header,
     };

@@ -12,7 +12,7 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::growth::{Growth, Stage};
 use crate::header::Header;
-use crate::save::replace_file;
+use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::Order;
 
 /// Saves a slice as a one-dimensional file, byte for byte as `np.save` would. A slice of arrays `[T; N]` has one dimension more.
@@ -33,7 +33,16 @@ use crate::shape::Order;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
-    replace_file(path.as_ref(), |file| write(file, items))
+    save_with(path, items, SaveOptions::new())
+}
+
+/// [`save`] with options.
+///
+/// # Errors
+///
+/// Like [`save`].
+pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
+    replace_file_with(path.as_ref(), options, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional array, byte for byte as `np.save` would.

@@ -55,7 +55,7 @@ pub use npy_core;
 
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
-pub use npy_core::{Error, ErrorKind, Order, Result};
+pub use npy_core::{Error, ErrorKind, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]

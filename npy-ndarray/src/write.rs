@@ -5,8 +5,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use ndarray::{ArrayBase, ArrayRef, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, replace_file};
-use npy_core::{Header, NpyElement, NpyWriter, Order, Result};
+use npy_core::__private::{dtype_of, replace_file_with};
+use npy_core::{Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Writes an array as `np.save` would: `array.save_npy(path)?`.
 ///
@@ -42,7 +42,25 @@ pub trait WriteNpyExt {
     ///
     /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
-        replace_file(path.as_ref(), |file| self.write_npy(file))
+        self.save_npy_with(path, SaveOptions::new())
+    }
+
+    /// [`save_npy`](Self::save_npy) with options.
+    ///
+    /// ```
+    /// # use ndarray::array;
+    /// # use npy_ndarray::{SaveOptions, WriteNpyExt};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("matrix.npy");
+    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable())?;
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_npy`](Self::save_npy).
+    fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
+        replace_file_with(path.as_ref(), options, |file| self.write_npy(file))
     }
 }
 

@@ -214,13 +214,14 @@ pub struct NpzWriteOptions {
     compressed: bool,
     level: Option<u32>,
     aligned: bool,
+    durable: bool,
     threads: usize,
 }
 
 impl NpzWriteOptions {
     /// As `np.savez` does: not compressed, one thread.
     pub fn new() -> Self {
-        Self { compressed: false, level: None, aligned: false, threads: 1 }
+        Self { compressed: false, level: None, aligned: false, durable: false, threads: 1 }
     }
 
     /// Whether members are compressed, as `np.savez_compressed` does.
@@ -238,6 +239,12 @@ impl NpzWriteOptions {
     /// Whether members can be viewed in place: see [`npz::NpzWriter::set_aligned`].
     pub fn aligned(mut self, aligned: bool) -> Self {
         self.aligned = aligned;
+        self
+    }
+
+    /// Whether the file is brought to the disk before it gets its name: see [`npz::NpzWriter::set_durable`].
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
         self
     }
 

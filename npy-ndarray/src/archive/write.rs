@@ -22,6 +22,7 @@ pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWri
     }
     archive.set_aligned(options.aligned);
     archive.set_threads(options.threads);
+    archive.set_durable(options.durable);
     value.write_members(&mut MemberWriter { archive: &mut archive, prefix: String::new() })?;
     archive.finish()
 }

@@ -16,7 +16,7 @@ use crate::npz::directory::Directory;
 use crate::npz::emit::{Local, padding_field, push_end};
 use crate::npz::existing::Existing;
 use crate::npz::fields::{DESCRIPTOR, UTF8};
-use crate::save::Replacement;
+use crate::save::{Replacement, SaveOptions};
 
 /// What NumPy's `savez_compressed` takes.
 const LEVEL: u32 = 6;
@@ -48,6 +48,9 @@ pub struct NpzWriter<W: Write> {
     replacement: Option<Replacement>,
     /// The archive that is added to.
     existing: Option<Existing>,
+    /// Brings what was written to the disk, if it is a disk.
+    sync: fn(&W) -> io::Result<()>,
+    is_durable: bool,
     is_compressed: bool,
     level: u32,
     is_aligned: bool,
@@ -145,7 +148,7 @@ impl NpzWriter<File> {
     }
 
     fn in_file(file: File) -> Self {
-        Self { rewind: Some(rewind_file), ..Self::new(file) }
+        Self { rewind: Some(rewind_file), sync: File::sync_all, ..Self::new(file) }
     }
 }
 
@@ -180,6 +183,8 @@ impl<W: Write> NpzWriter<W> {
             rewind: None,
             replacement: None,
             existing: None,
+            sync: |_| Ok(()),
+            is_durable: false,
             is_compressed: false,
             level: LEVEL,
             is_aligned: false,
@@ -191,6 +196,12 @@ impl<W: Write> NpzWriter<W> {
             stale: 0,
             failure: None,
         }
+    }
+
+    /// Whether [`finish`](Self::finish) brings a file of [`create`](NpzWriter::create) or [`append`](NpzWriter::append) to the disk, so that it survives
+    /// a power cut from then on.
+    pub fn set_durable(&mut self, durable: bool) {
+        self.is_durable = durable;
     }
 
     /// Whether the members from here on are compressed.
@@ -428,8 +439,12 @@ impl<W: Write> NpzWriter<W> {
         }
         push_end(&mut directory, (before + self.members.len()) as u64, self.position, comment);
         self.writer.write_all(&directory).and_then(|()| self.writer.flush()).map_err(cannot_write)?;
-        if let Some(replacement) = self.replacement {
-            replacement.commit()?;
+        let Self { writer, replacement, existing, sync, is_durable, .. } = &mut self;
+        if let Some(replacement) = replacement.take() {
+            let options = if *is_durable { SaveOptions::new().durable() } else { SaveOptions::new() };
+            replacement.commit(options, || sync(writer))?;
+        } else if *is_durable && existing.is_some() {
+            sync(writer).map_err(cannot_write)?;
         }
         if let Some(existing) = &mut self.existing {
             existing.keep();
