@@ -27,6 +27,7 @@
 //! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
+//! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - [`DType`], [`Header`]: what a file holds, as values.
