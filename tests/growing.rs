@@ -543,3 +543,47 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
     }
     announce(&format!("files that may not get longer: {failed} saves failed, {fine} did not"));
 }
+
+/// Blocks of arrays, contiguous or not, in both orders.
+#[test]
+fn arrays_grow_by_blocks() {
+    use ndarray::{Array2, Array3, Axis, ShapeBuilder, concatenate, s};
+    use npy_ndarray::{NpyBlockWriter, ReadNpyExt, WriteNpyExt};
+
+    let folder = folder();
+    let path = folder.path().join("blocks.npy");
+    let whole = Array3::from_shape_fn((7, 4, 5), |(i, j, k)| (i * 100 + j * 10 + k) as i32);
+    for order in [Order::C, Order::Fortran] {
+        let axis = Axis(if order == Order::C { 0 } else { 2 });
+        let mut writer = NpyBlockWriter::<i32>::create(&path, order, whole.shape()).unwrap();
+        for (i, block) in whole.axis_chunks_iter(axis, 2).enumerate() {
+            match i % 3 {
+                0 => writer.write_block(&block).unwrap(),
+                1 => writer.write_block(&block.to_owned()).unwrap(),
+                _ => {
+                    let mut fortran = Array3::zeros(block.raw_dim().f());
+                    fortran.assign(&block);
+                    writer.write_block(&fortran).unwrap();
+                }
+            }
+            writer.flush().unwrap();
+        }
+        let error = writer.write_block(&Array3::<i32>::zeros((7, 3, 5))).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{error}");
+        let error = writer.write_block(&Array2::<i32>::zeros((4, 5))).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }), "{error}");
+        writer.finish().unwrap();
+        assert_eq!(Array3::<i32>::load_npy(&path).unwrap(), whole);
+        // As if it had been saved at once.
+        let mut expected = Vec::new();
+        let mut contiguous = if order == Order::C { Array3::zeros((7, 4, 5)) } else { Array3::zeros((7, 4, 5).f()) };
+        contiguous.assign(&whole);
+        contiguous.write_npy(&mut expected).unwrap();
+        assert!(fs::read(&path).unwrap() == expected);
+        let mut writer = NpyBlockWriter::<i32>::append(&path).unwrap();
+        let more = if order == Order::C { whole.slice(s![..1, .., ..]) } else { whole.slice(s![.., .., 1..3]) };
+        writer.write_block(&more).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(Array3::<i32>::load_npy(&path).unwrap(), concatenate(axis, &[whole.view(), more]).unwrap());
+    }
+}

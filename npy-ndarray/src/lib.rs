@@ -42,6 +42,7 @@
 mod order;
 mod read;
 mod write;
+mod grow;
 mod view;
 #[cfg(feature = "npz")]
 mod npz;
@@ -55,6 +56,7 @@ pub use npy_core;
 
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
+pub use grow::NpyBlockWriter;
 pub use npy_core::{Error, ErrorKind, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;

@@ -86,27 +86,33 @@ where
 }
 
 fn write<A: NpyElement, D: Dimension, W: Write>(array: &ArrayRef<A, D>, writer: W) -> Result<()> {
-    let dtype = dtype_of(array.iter());
-    let shape = array.shape().to_vec();
     // C first, as NumPy has it for arrays that are contiguous in both orders.
-    if let Some(items) = array.as_slice() {
-        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::C, &shape)?)?;
-        writer.write_slice(items)?;
-        writer.finish()?;
-    } else if let Some(items) = array.view().reversed_axes().as_slice() {
-        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::Fortran, &shape)?)?;
-        writer.write_slice(items)?;
-        writer.finish()?;
-    } else {
-        let mut writer = NpyWriter::with_header(writer, &Header::new(dtype, Order::C, &shape)?)?;
-        // Rows of a slice are often contiguous although the slice is not.
-        for row in array.rows() {
-            match row.to_slice() {
-                Some(items) => writer.write_slice(items)?,
-                None => writer.extend(row)?,
-            }
+    let is_fortran = array.as_slice().is_none() && array.view().reversed_axes().as_slice().is_some();
+    let order = if is_fortran { Order::Fortran } else { Order::C };
+    let mut writer = NpyWriter::with_header(writer, &Header::new(dtype_of(array.iter()), order, array.shape())?)?;
+    write_elements(&mut writer, array, order)?;
+    writer.finish()?;
+    Ok(())
+}
+
+/// Writes the elements in an order.
+pub(crate) fn write_elements<A, D, W>(writer: &mut NpyWriter<A, W>, array: &ArrayRef<A, D>, order: Order) -> Result<()>
+where
+    A: NpyElement,
+    D: Dimension,
+    W: Write,
+{
+    let view = array.view().into_dyn();
+    let view = if order == Order::Fortran { view.reversed_axes() } else { view };
+    if let Some(items) = view.as_slice() {
+        return writer.write_slice(items);
+    }
+    // Rows of a slice are often contiguous although the slice is not.
+    for row in view.rows() {
+        match row.to_slice() {
+            Some(items) => writer.write_slice(items)?,
+            None => writer.extend(row)?,
         }
-        writer.finish()?;
     }
     Ok(())
 }

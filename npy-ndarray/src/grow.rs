@@ -1,0 +1,126 @@
+//! Files that grow by blocks of rows.
+
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+use ndarray::{ArrayRef, Dimension};
+use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
+
+use crate::write::write_elements;
+
+/// Writes an array of any number of rows, some at a time, into a file that is valid at every instant: [`NpyWriter::create`] for arrays of `ndarray`.
+///
+/// The rows of the outer axis are counted: in C order the first axis, in Fortran order the last.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("positions.npy");
+/// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
+/// positions.write_block(&array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
+/// positions.flush()?; // from now on the file holds two rows, whatever happens
+/// positions.write_block(&array![[7.0, 8.0, 9.0]])?;
+/// positions.finish()?;
+/// assert_eq!(Array2::<f32>::load_npy(&path)?.dim(), (3, 3));
+///
+/// let mut positions = NpyBlockWriter::<f32>::append(&path)?;
+/// positions.write_block(&array![[0.0, 0.0, 0.0]])?;
+/// positions.finish()?;
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[must_use = "without `finish` errors at the end are not seen"]
+pub struct NpyBlockWriter<A: NpyElement> {
+    writer: NpyWriter<A, File>,
+    shape: Vec<usize>,
+    order: Order,
+}
+
+impl<A: NpyElement> NpyBlockWriter<A> {
+    /// Begins a file. The length of the outer axis in `shape` does not matter.
+    ///
+    /// # Errors
+    ///
+    /// Like [`NpyWriter::create_with`].
+    pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
+        let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
+        Ok(Self { writer: NpyWriter::create_with(path, &header)?, shape: shape.to_vec(), order })
+    }
+
+    /// Goes on with a file.
+    ///
+    /// # Errors
+    ///
+    /// Like [`NpyWriter::append`].
+    pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
+        let path = path.as_ref();
+        let writer = NpyWriter::append(path)?;
+        // Locked by the writer.
+        let header =
+            File::open(path).map_err(npy_core::Error::from).and_then(Header::read).map_err(|error| error.with_path(path))?;
+        Ok(Self { writer, shape: header.shape().to_vec(), order: header.order() })
+    }
+
+    /// Writes rows behind the others.
+    ///
+    /// # Errors
+    ///
+    /// When the block has another number of dimensions, or another length of an axis that is not the outer one; when an element cannot be expressed in the dtype;
+    /// when writing fails.
+    pub fn write_block<D: Dimension>(&mut self, block: &ArrayRef<A, D>) -> Result<()> {
+        if block.ndim() != self.shape.len() {
+            return Err(ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec() }.into());
+        }
+        let outer = outer_axis(self.shape.len(), self.order);
+        let rows = outer.map_or(0, |outer| block.shape()[outer]);
+        if grown(&self.shape, self.order, rows) != block.shape() {
+            let problem = format!(
+                "a block of shape {:?} does not fit an array of shape {:?}, which grows along axis {}",
+                block.shape(),
+                self.shape,
+                outer.unwrap_or_default()
+            );
+            return Err(ErrorKind::CannotGrow { problem }.into());
+        }
+        write_elements(&mut self.writer, block, self.order)
+    }
+
+    /// Commits the rows so far: see [`NpyWriter::flush`].
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        self.writer.flush()
+    }
+
+    /// Commits all rows, and closes the file.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn finish(self) -> Result<()> {
+        self.writer.finish().map(drop)
+    }
+}
+
+fn outer_axis(axes: usize, order: Order) -> Option<usize> {
+    if order == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) }
+}
+
+/// The shape with so many rows.
+fn grown(shape: &[usize], order: Order, rows: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    if let Some(outer) = outer_axis(shape.len(), order) {
+        shape[outer] = rows;
+    }
+    shape
+}
+
+impl<A: NpyElement> fmt::Debug for NpyBlockWriter<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyBlockWriter").field("shape", &self.shape).field("order", &self.order).finish_non_exhaustive()
+    }
+}
