@@ -299,6 +299,12 @@ impl Header {
         Some(Self { dtype, order: self.order, shape: shape.to_vec(), count, version: self.version })
     }
 
+    /// The same with another shape.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
+        let count = element_count(&shape, self.dtype.itemsize())?;
+        Ok(Self { dtype: self.dtype.clone(), order: self.order, shape, count, version: self.version })
+    }
+
     /// The dtype of the elements.
     pub fn dtype(&self) -> &DType {
         &self.dtype

@@ -28,6 +28,7 @@
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
+//! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - [`DType`], [`Header`]: what a file holds, as values.
@@ -58,11 +59,14 @@ mod literal;
 mod shape;
 mod dtype;
 mod header;
+mod region;
 mod plan;
 mod alloc;
 mod element;
 mod record;
 mod read;
+mod seek;
+mod gather;
 mod chunks;
 mod columns;
 mod save;
@@ -95,6 +99,7 @@ pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};
 pub use record::NpyRecord;
 pub use save::SaveOptions;
+pub use region::{AxisRange, ByteRanges, byte_ranges, region_shape};
 pub use shape::Order;
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_with, write};

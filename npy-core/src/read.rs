@@ -95,14 +95,14 @@ pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct NpyReader<R> {
-    reader: R,
-    source: Source<R>,
-    header: Header,
-    data_offset: u64,
-    /// Elements read so far.
-    position: usize,
+    pub(crate) reader: R,
+    pub(crate) source: Source<R>,
+    pub(crate) header: Header,
+    pub(crate) data_offset: u64,
+    /// The element that the stream stands before.
+    pub(crate) position: usize,
     /// Whether reading has failed, so that the stream may stand anywhere.
-    failed: bool,
+    pub(crate) failed: bool,
 }
 
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
@@ -233,7 +233,7 @@ impl<R: Read> NpyReader<R> {
         &self.header
     }
 
-    /// How many elements have not been read yet. After an error no more can be read.
+    /// How many elements are left from where the reader stands. After an error no more can be read.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
     }
@@ -347,7 +347,7 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Where in the file the next element begins.
-    fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         // Smaller than the size of the data, which was checked.
         self.data_offset + self.position as u64 * self.header.dtype().itemsize() as u64
     }
@@ -380,7 +380,7 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Notes that reading has begun, and refuses it after a failure.
-    fn begin(&mut self) -> Result<()> {
+    pub(crate) fn begin(&mut self) -> Result<()> {
         if self.failed {
             let error = io::Error::other("an earlier read failed, and the stream may stand anywhere");
             return Err(Error::io("cannot read the array", error));
@@ -390,7 +390,7 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Notes that reading went well so far.
-    fn end(&mut self) -> Result<()> {
+    pub(crate) fn end(&mut self) -> Result<()> {
         if self.remaining() == 0 {
             (self.source.finish)(&mut self.reader)?;
         }
@@ -461,7 +461,7 @@ impl<R: Read> NpyReader<R> {
 
 /// Makes an error about a part of the array one about the whole.
 #[cold]
-fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
+pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
     match error.into_kind() {
         ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
         kind => kind.into(),

@@ -341,6 +341,15 @@ pub enum ErrorKind {
         found: u64,
     },
 
+    /// The region that was asked for is not in the array.
+    #[error("axis {axis} of the region: {problem}")]
+    InvalidRegion {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// What is wrong with what was asked for of it.
+        problem: String,
+    },
+
     /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
     #[error(
         "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place: read a copy (of a member of an \
