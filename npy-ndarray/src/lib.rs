@@ -17,6 +17,7 @@
 //! # Where to look
 //!
 //! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order or set limits.
+//! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
@@ -40,6 +41,7 @@
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
 mod order;
+mod region;
 mod read;
 mod write;
 mod grow;
@@ -57,12 +59,13 @@ pub use npy_core;
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
 pub use grow::NpyBlockWriter;
-pub use npy_core::{Error, ErrorKind, Order, Result, SaveOptions};
+pub use npy_core::{AxisRange, Error, ErrorKind, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]
 pub use npz::{NpzReader, NpzWriter};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
+pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
 

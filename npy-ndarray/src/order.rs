@@ -5,7 +5,11 @@ use npy_core::{ErrorKind, Header, Order, Result};
 
 /// The file's shape as a dimension of an array type, and its order as the array's layout.
 pub(crate) fn layout<D: Dimension>(header: &Header, order: Order) -> Result<Shape<D>> {
-    let shape = header.shape();
+    layout_of(header.shape(), order)
+}
+
+/// A shape as a dimension of an array type, with the layout for an order.
+pub(crate) fn layout_of<D: Dimension>(shape: &[usize], order: Order) -> Result<Shape<D>> {
     match D::from_dimension(&IxDyn(shape)) {
         Some(dimension) => Ok(dimension.set_f(order == Order::Fortran)),
         None => {

@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::{ErrorKind, Limits, NpyElement, NpyReader, Order, Result};
+use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, Result};
 
 use crate::order::{layout, reorder};
+use crate::region::read_region;
 
 /// Reads a file into an owned array: `Array2::<f64>::load_npy(path)?`.
 ///
@@ -56,6 +57,30 @@ pub trait ReadNpyExt: Sized {
     ///
     /// Like [`read_npy`](Self::read_npy).
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+
+    /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
+    ///
+    /// The array has as many axes as the file, and the order of the file. For several regions of one file, and for streams, see
+    /// [`read_region`](crate::read_region).
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy), and when the region has more or fewer axes than the array, goes beyond one of them, or has a
+    /// step of 0.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{AxisRange, ReadNpyExt, WriteNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("matrix.npy");
+    /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
+    /// // In Python: np.load(path, mmap_mode="r")[1:, ::2]
+    /// let part = Array2::<i32>::load_npy_region(&path, &[(1..).into(), AxisRange::from(..).step_by(2)])?;
+    /// assert_eq!(part, array![[4, 6], [7, 9]]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self>;
 }
 
 /// How an array is read.
@@ -116,6 +141,11 @@ where
         let path = path.as_ref();
         let reader = NpyReader::open_with(path, options.limits)?;
         into_array(reader, options.order).map_err(|error| error.with_path(path))
+    }
+
+    fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
+        let path = path.as_ref();
+        read_region(&mut NpyReader::open(path)?, region).map_err(|error| error.with_path(path))
     }
 }
 

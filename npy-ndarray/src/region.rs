@@ -1,0 +1,175 @@
+//! Parts of arrays: regions, and blocks along the outer axis.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use ndarray::{Array, ArrayBase, DataOwned, Dimension};
+use npy_core::{AxisRange, ErrorKind, NpyElement, NpyReader, Order, Result, region_shape};
+
+use crate::order::{layout, layout_of};
+
+/// Reads a region of the array that a reader is for: what [`ReadNpyExt::load_npy_region`](crate::ReadNpyExt::load_npy_region) does
+/// with a file, for several regions of one file, for streams, and with limits.
+///
+/// The array's memory has the order of the file. The reader then stands behind the region's last element.
+///
+/// # Errors
+///
+/// Like [`NpyReader::read_region`], and when the array has another number of dimensions.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::npy_core::NpyReader;
+/// use npy_ndarray::{WriteNpyExt, read_region};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
+/// let mut reader = NpyReader::open(&path)?;
+/// let corner: Array2<i32> = read_region(&mut reader, &[(1..).into(), (..2).into()])?;
+/// let column: Array2<i32> = read_region(&mut reader, &[(..).into(), 2.into()])?;
+/// assert_eq!(corner, array![[4, 5], [7, 8]]);
+/// assert_eq!(column, array![[3], [6], [9]]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn read_region<R, A, S, D>(reader: &mut NpyReader<R>, region: &[AxisRange]) -> Result<ArrayBase<S, D>>
+where
+    R: Read + Seek,
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    let order = reader.header().order();
+    // Before the data are read: they may be many.
+    layout::<D>(reader.header(), order)?;
+    let shape = region_shape(reader.header(), region)?;
+    let layout = layout_of(&shape, order)?;
+    let items = reader.read_region(region)?;
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() }.into())
+}
+
+/// An array in blocks of some rows, one after another, in the memory of one block.
+///
+/// A row is what one index of the outer axis has. That is the first axis in C order, and the **last** in Fortran order, where what has
+/// the same first index does not lie together in the file: of a Fortran file of shape (2, 100) blocks of 10 rows have the shape (2, 10).
+/// The last block may have fewer rows. Each block has the order of the file. An array without elements has no blocks. After an error
+/// the iterator ends.
+///
+/// ```
+/// use ndarray::{Array2, Axis, Ix2};
+/// use npy_ndarray::{NpyBlocks, WriteNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// Array2::from_shape_fn((5, 3), |(i, _)| i as f64).save_npy(&path)?;
+/// let mut sums = Vec::new();
+/// for block in NpyBlocks::<f64, Ix2>::open(&path, 2)? {
+///     sums.extend(block?.sum_axis(Axis(1)));
+/// }
+/// assert_eq!(sums, [0.0, 3.0, 6.0, 9.0, 12.0]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub struct NpyBlocks<A, D, R = BufReader<File>> {
+    reader: NpyReader<R>,
+    /// The shape of a block of one row.
+    shape: Vec<usize>,
+    axis: usize,
+    per_row: usize,
+    rows: usize,
+    is_done: bool,
+    array: PhantomData<fn() -> Array<A, D>>,
+}
+
+impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
+    /// Opens a file, to be read in blocks of so many rows. 0 is taken for 1.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is no `.npy` file, or has another number of dimensions than `D`, or none.
+    pub fn open(path: impl AsRef<Path>, rows: usize) -> Result<Self> {
+        let path = path.as_ref();
+        let open = || Self::new(NpyReader::open(path)?, rows);
+        open().map_err(|error| error.with_path(path))
+    }
+}
+
+impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
+    /// The rows that are left to a reader, in blocks of so many.
+    ///
+    /// # Errors
+    ///
+    /// When the array has another number of dimensions than `D`, or none, or the reader does not stand at the beginning of a row.
+    ///
+    /// ```
+    /// use ndarray::Ix1;
+    /// use npy_ndarray::npy_core::NpyReader;
+    /// use npy_ndarray::{NpyBlocks, WriteNpyExt};
+    ///
+    /// # let mut stream = Vec::new();
+    /// ndarray::array![1_u8, 2, 3, 4].write_npy(&mut stream)?;
+    /// let mut reader = NpyReader::new(&stream[..])?;
+    /// reader.skip(1)?;
+    /// let lengths: Vec<usize> = NpyBlocks::<u8, Ix1, _>::new(reader, 2)?.map(|block| Ok(block?.len())).collect::<Result<_, npy_ndarray::Error>>()?;
+    /// assert_eq!(lengths, [2, 1]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn new(reader: NpyReader<R>, rows: usize) -> Result<Self> {
+        let header = reader.header();
+        layout::<D>(header, header.order())?;
+        let mut shape = header.shape().to_vec();
+        let axis = if header.order() == Order::Fortran { shape.len().saturating_sub(1) } else { 0 };
+        let Some(length) = shape.get_mut(axis) else {
+            return Err(ErrorKind::WrongDimensions { expected: 1, shape }.into());
+        };
+        let per_row = header.element_count().checked_div(*length).unwrap_or(0);
+        *length = 1;
+        let torn = reader.remaining().checked_rem(per_row).unwrap_or(0);
+        if torn != 0 {
+            return Err(ErrorKind::WrongCount { expected: per_row as u64, found: torn as u64 }.into());
+        }
+        Ok(Self { reader, shape, axis, per_row, rows: rows.max(1), is_done: false, array: PhantomData })
+    }
+
+    /// The reader, which stands behind the last block.
+    pub fn into_inner(self) -> NpyReader<R> {
+        self.reader
+    }
+
+    fn read(&mut self) -> Result<Option<Array<A, D>>> {
+        let length = self.rows.saturating_mul(self.per_row);
+        // The first of chunks, which tells of another dtype even if there is nothing to read.
+        let Some(items) = self.reader.chunks::<A>(length).next().transpose()? else { return Ok(None) };
+        let mut shape = self.shape.clone();
+        if let Some(rows) = shape.get_mut(self.axis) {
+            *rows = items.len().checked_div(self.per_row).unwrap_or(0);
+        }
+        let layout = layout_of(&shape, self.reader.header().order())?;
+        let overflow = |_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() };
+        Ok(Some(Array::from_shape_vec(layout, items).map_err(overflow)?))
+    }
+}
+
+impl<A: NpyElement, D: Dimension, R: Read> Iterator for NpyBlocks<A, D, R> {
+    type Item = Result<Array<A, D>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let block = self.read();
+        self.is_done = !matches!(block, Ok(Some(_))) || self.reader.remaining() == 0;
+        block.transpose()
+    }
+}
+
+impl<A: NpyElement, D: Dimension, R: Read> FusedIterator for NpyBlocks<A, D, R> {}
+
+impl<A, D, R> fmt::Debug for NpyBlocks<A, D, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyBlocks").field("reader", &self.reader).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
