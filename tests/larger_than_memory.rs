@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::process::Command;
 
-use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter};
+use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter, ShardWriter, Shards};
 use support::announce;
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
@@ -124,4 +124,72 @@ fn several_arrays_in_one_stream() {
     let mut end = Vec::new();
     rest.read_to_end(&mut end).unwrap();
     assert!(end.is_empty());
+}
+
+fn file_names(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn shards_are_one_sequence() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join("steps");
+    assert_eq!(Shards::open(&prefix).unwrap().rows(), 0);
+    let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
+    steps.write_slice(&(0..250).collect::<Vec<_>>()).unwrap();
+    steps.flush().unwrap();
+    assert_eq!(file_names(folder.path()), ["steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
+    assert_eq!(npy_core::load::<u32>(folder.path().join("steps-00002.npy.part")).unwrap().len(), 50);
+    assert_eq!(Shards::open(&prefix).unwrap().rows(), 200);
+    // Only one at a time.
+    assert!(ShardWriter::<u32>::open(&prefix, 100).unwrap_err().to_string().contains("it is being added to already"));
+    // Dropped, as in a crash, and gone on with.
+    drop(steps);
+    let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
+    assert_eq!(steps.rows(), 250);
+    (250..999).for_each(|step| steps.push(&step).unwrap());
+    steps.finish().unwrap();
+    // A short shard stays one; the next goes on behind it, with another length if one likes.
+    let mut steps = ShardWriter::<u32>::open(&prefix, 30).unwrap();
+    steps.write_slice(&(999..1060).collect::<Vec<_>>()).unwrap();
+    steps.finish().unwrap();
+    let steps = Shards::open(&prefix).unwrap();
+    assert_eq!(steps.rows(), 1060);
+    assert_eq!(steps.shards().len(), 13);
+    assert_eq!(steps.shards()[9].rows, 900..999);
+    assert_eq!(steps.shards()[10].rows, 999..1029);
+    assert_eq!(steps.shard_of(999).unwrap().path, folder.path().join("steps-00010.npy"));
+    assert!(steps.shard_of(1060).is_none());
+    for rows in [0..0, 0..1060, 99..101, 998..1000, 1059..1060, 1060..1060, 150..870] {
+        assert_eq!(steps.read::<u32>(rows.clone()).unwrap(), rows.map(|row| row as u32).collect::<Vec<_>>());
+    }
+    assert!(steps.read::<u32>(0..1061).is_err());
+    assert!(steps.records::<u32>().map(Result::unwrap).eq(0..1060));
+    // Another dtype, when beginning and when reading.
+    assert!(matches!(ShardWriter::<u64>::open(&prefix, 100).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert!(matches!(steps.read::<u64>(0..1).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(steps.records::<u64>().count(), 1);
+    // Names that only look like shards, and one that is missing.
+    for name in ["steps-1.npy", "steps-000001.npy", "steps-x.npy", "steps.npy", "steps-00001.txt"] {
+        fs::write(folder.path().join(name), b"").unwrap();
+    }
+    assert_eq!(Shards::open(&prefix).unwrap().rows(), 1060);
+    fs::remove_file(folder.path().join("steps-00004.npy")).unwrap();
+    let error = Shards::open(&prefix).unwrap_err();
+    assert!(error.to_string().contains("steps-00004.npy: cannot open the file: a shard is missing between others"), "{error}");
+}
+
+#[test]
+fn shards_of_rows_with_more_dimensions() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join("positions");
+    let rows: Vec<[f32; 3]> = (0..25).map(|i| [i as f32, 0.0, 1.0]).collect();
+    let mut writer = ShardWriter::open(&prefix, 10).unwrap();
+    writer.write_slice(&rows).unwrap();
+    writer.finish().unwrap();
+    let shards = Shards::open(&prefix).unwrap();
+    assert_eq!(shards.rows(), 25);
+    assert_eq!(shards.read::<[f32; 3]>(8..12).unwrap(), rows[8..12]);
 }

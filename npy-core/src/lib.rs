@@ -29,6 +29,7 @@
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
+//! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - [`DType`], [`Header`]: what a file holds, as values.
@@ -73,6 +74,7 @@ mod save;
 mod growth;
 mod write;
 mod append;
+mod shards;
 mod view;
 #[cfg(feature = "npz")]
 pub mod npz;
@@ -98,9 +100,10 @@ pub use header::{Header, Version};
 pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};
 pub use record::NpyRecord;
-pub use save::SaveOptions;
 pub use region::{AxisRange, ByteRanges, byte_ranges, region_shape};
+pub use save::SaveOptions;
 pub use shape::Order;
+pub use shards::{Shard, ShardWriter, Shards};
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_with, write};
 

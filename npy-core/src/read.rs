@@ -324,7 +324,12 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Reads an array of so many dimensions, besides those that are in the elements.
-    fn into_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Vec<T>> {
+    fn into_dimensions<T: NpyElement>(self, expected: usize) -> Result<Vec<T>> {
+        self.with_dimensions::<T>(expected)?.into_vec()
+    }
+
+    /// The array as elements `T` see it, which may have its last axes in them; of so many dimensions besides.
+    pub(crate) fn with_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Self> {
         let axes = element::inner_axes::<T>();
         if axes > 0
             && let Some(header) = self.header.with_inner_axes(axes)
@@ -335,7 +340,7 @@ impl<R: Read> NpyReader<R> {
             return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
         }
         self.check_dimensions(expected)?;
-        self.into_vec()
+        Ok(self)
     }
 
     /// Refuses arrays of more or fewer dimensions.

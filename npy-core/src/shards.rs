@@ -1,0 +1,299 @@
+//! One long array in several files of so many rows each: `steps-00000.npy`, `steps-00001.npy`, ….
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::element::{self, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::read::NpyReader;
+use crate::write::NpyWriter;
+
+/// Writes rows into one file after another, each of which is finished before the next begins.
+///
+/// A shard that is being filled is a valid file beside the others, `steps-00002.npy.part`, and gets its own name when it is full. Whenever the process is killed, the
+/// finished shards are whole, and [`open`](Self::open) goes on behind the last row that was [flushed](Self::flush).
+///
+/// ```
+/// use npy_core::{ShardWriter, Shards};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let prefix = folder.path().join("steps");
+/// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+/// for step in 0..2500 {
+///     steps.push(&step)?;
+/// }
+/// steps.finish()?; // steps-00000.npy and steps-00001.npy of 1000 rows, steps-00002.npy of 500
+///
+/// let steps = Shards::open(&prefix)?;
+/// assert_eq!(steps.rows(), 2500);
+/// assert_eq!(steps.read::<u32>(998..1002)?, [998, 999, 1000, 1001]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[must_use = "without `finish` the last shard stays a part"]
+pub struct ShardWriter<T: NpyElement> {
+    prefix: PathBuf,
+    most: u64,
+    /// The number of the shard that is being filled.
+    number: u64,
+    /// Rows in the shards before it.
+    before: u64,
+    /// Rows in it.
+    rows: u64,
+    current: Option<NpyWriter<T, File>>,
+}
+
+impl<T: NpyElement> ShardWriter<T> {
+    /// Begins shards of so many rows, at least one, or goes on with those that are there, whose last rows may be in a part. `prefix` is the path without number and ending.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or made, when shards that are there have another dtype or more dimensions than the elements, or one is missing between others.
+    pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
+        let prefix = prefix.as_ref();
+        let finished = Shards::open(prefix)?;
+        if let Some(last) = finished.shards.last() {
+            // Its dtype, for a mistake to be found before anything is written.
+            let check = || element::plan::<T>(NpyReader::open(&last.path)?.with_dimensions::<T>(1)?.header().dtype());
+            check().map_err(|error: Error| error.with_path(&last.path))?;
+        }
+        let number = finished.shards.len() as u64;
+        let part = path_of(prefix, number, PART);
+        let mut writer =
+            Self { prefix: prefix.to_owned(), most: rows.max(1), number, before: finished.rows(), rows: 0, current: None };
+        if part.exists() {
+            let header = File::open(&part).map_err(Error::from).and_then(Header::read).map_err(|error| error.with_path(&part))?;
+            writer.rows = rows_of(&header);
+            writer.current = Some(NpyWriter::append(&part)?);
+            writer.finish_full()?;
+        }
+        Ok(writer)
+    }
+
+    /// How many rows there are in all shards together.
+    pub fn rows(&self) -> u64 {
+        self.before + self.rows
+    }
+
+    /// Writes the next row.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be expressed in the dtype, or writing fails.
+    pub fn push(&mut self, row: &T) -> Result<()> {
+        self.write_slice(std::slice::from_ref(row))
+    }
+
+    /// Writes the next rows.
+    ///
+    /// # Errors
+    ///
+    /// Like [`push`](Self::push).
+    pub fn write_slice(&mut self, mut rows: &[T]) -> Result<()> {
+        while !rows.is_empty() {
+            let room = usize::try_from(self.most - self.rows).unwrap_or(usize::MAX);
+            let (now, later) = rows.split_at(room.min(rows.len()));
+            let current = match &mut self.current {
+                Some(current) => current,
+                none => none.insert(NpyWriter::create(path_of(&self.prefix, self.number, PART))?),
+            };
+            current.write_slice(now)?;
+            self.rows += now.len() as u64;
+            rows = later;
+            self.finish_full()?;
+        }
+        Ok(())
+    }
+
+    /// Sees that all rows so far are on the disk: see [`NpyWriter::flush`].
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        self.current.as_mut().map_or(Ok(()), NpyWriter::flush)
+    }
+
+    /// Finishes the last shard, however many rows it has.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn finish(mut self) -> Result<()> {
+        if self.rows > 0 { self.finish_shard() } else { Ok(()) }
+    }
+
+    fn finish_full(&mut self) -> Result<()> {
+        if self.rows >= self.most { self.finish_shard() } else { Ok(()) }
+    }
+
+    /// Gives the part its own name, when all of it is there.
+    fn finish_shard(&mut self) -> Result<()> {
+        let Some(current) = self.current.take() else { return Ok(()) };
+        let part = path_of(&self.prefix, self.number, PART);
+        let path = path_of(&self.prefix, self.number, ENDING);
+        current.finish().map_err(|error| error.with_path(&part))?;
+        fs::rename(&part, &path).map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
+        self.number += 1;
+        self.before += self.rows;
+        self.rows = 0;
+        Ok(())
+    }
+}
+
+impl<T: NpyElement> fmt::Debug for ShardWriter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardWriter").field("prefix", &self.prefix).field("rows", &self.rows()).finish_non_exhaustive()
+    }
+}
+
+/// The finished shards of an array, as one sequence of rows.
+///
+/// See [`ShardWriter`] for an example.
+#[derive(Clone, Debug)]
+pub struct Shards {
+    shards: Vec<Shard>,
+}
+
+/// One file of several that make one array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shard {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Which rows of all it holds.
+    pub rows: Range<u64>,
+}
+
+impl Shards {
+    /// Finds the shards of a prefix and reads their headers; none is an empty array. A part that is being filled is not among them.
+    ///
+    /// # Errors
+    ///
+    /// When the folder or a file cannot be read, when one between others is missing, or its array has no dimensions.
+    pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
+        let prefix = prefix.as_ref();
+        let mut shards = Vec::new();
+        let mut begin = 0;
+        for number in 0..count_of(prefix)? {
+            let path = path_of(prefix, number, ENDING);
+            let read = || {
+                let file = File::open(&path).map_err(|error| Error::io("cannot open the file", error))?;
+                Header::read(file)
+            };
+            let end = begin + rows_of(&read().map_err(|error: Error| error.with_path(&path))?);
+            shards.push(Shard { path, rows: begin..end });
+            begin = end;
+        }
+        Ok(Self { shards })
+    }
+
+    /// How many rows there are together.
+    pub fn rows(&self) -> u64 {
+        self.shards.last().map_or(0, |last| last.rows.end)
+    }
+
+    /// The files, in their order.
+    pub fn shards(&self) -> &[Shard] {
+        &self.shards
+    }
+
+    /// The file that a row is in.
+    pub fn shard_of(&self, row: u64) -> Option<&Shard> {
+        let at = self.shards.partition_point(|shard| shard.rows.end <= row);
+        self.shards.get(at)
+    }
+
+    /// Reads some rows, from as many files as they are in.
+    ///
+    /// # Errors
+    ///
+    /// When there are not so many rows, when a file cannot be read, or has another dtype than `T`.
+    pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
+        if rows.end > self.rows() || rows.start > rows.end {
+            return Err(ErrorKind::WrongCount { expected: rows.end, found: self.rows() }.into());
+        }
+        let mut items = Vec::new();
+        let first = self.shards.partition_point(|shard| shard.rows.end <= rows.start);
+        for shard in self.shards[first..].iter().take_while(|shard| shard.rows.start < rows.end) {
+            let within =
+                |row: u64| usize::try_from(row.clamp(shard.rows.start, shard.rows.end) - shard.rows.start).unwrap_or(usize::MAX);
+            let read = || NpyReader::open(&shard.path)?.with_dimensions::<T>(1)?.read_at(within(rows.start)..within(rows.end));
+            items.append(&mut read().map_err(|error| error.with_path(&shard.path))?);
+        }
+        Ok(items)
+    }
+
+    /// All rows, one after another, in bounded memory. After an error the iterator ends.
+    ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// # let mut steps = ShardWriter::open(&prefix, 2)?;
+    /// # steps.write_slice(&[1.0_f64, 2.0, 4.0])?;
+    /// # steps.finish()?;
+    /// let sum = Shards::open(&prefix)?.records::<f64>().sum::<Result<f64, _>>()?;
+    /// assert_eq!(sum, 7.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn records<T: NpyElement>(&self) -> impl Iterator<Item = Result<T>> {
+        /// Rows that are read at a time.
+        const ROWS: u64 = 4096;
+        let mut failed = false;
+        let ranges = (0..self.rows()).step_by(usize::try_from(ROWS).unwrap_or(1));
+        let rows = ranges.map(|begin| self.read::<T>(begin..(begin + ROWS).min(self.rows())));
+        let rows = rows.take_while(move |rows| !std::mem::replace(&mut failed, rows.is_err()));
+        rows.flat_map(|rows| match rows {
+            Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+}
+
+const ENDING: &str = ".npy";
+const PART: &str = ".npy.part";
+
+/// Digits of the number in a file's name; larger numbers have more.
+const DIGITS: usize = 5;
+
+fn path_of(prefix: &Path, number: u64, ending: &str) -> PathBuf {
+    let mut name = prefix.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(format!("-{number:0DIGITS$}{ending}"));
+    prefix.with_file_name(name)
+}
+
+/// How many shards there are: one more than the highest number, of which none may be missing below.
+fn count_of(prefix: &Path) -> Result<u64> {
+    let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot_read = |error| Error::io("cannot read the folder", error).with_path(folder);
+    let mut begin = prefix.file_name().map_or_else(OsString::new, OsString::from);
+    begin.push("-");
+    let number_of = |name: OsString| -> Option<u64> {
+        let name = name.as_encoded_bytes().strip_prefix(begin.as_encoded_bytes())?;
+        let digits = std::str::from_utf8(name).ok()?.strip_suffix(ENDING)?;
+        let is_number = digits.len() >= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|number| is_number && format!("{number:0DIGITS$}") == digits)
+    };
+    let (mut count, mut end) = (0_u64, 0_u64);
+    for entry in fs::read_dir(folder).map_err(cannot_read)? {
+        if let Some(number) = number_of(entry.map_err(cannot_read)?.file_name()) {
+            count += 1;
+            end = end.max(number.saturating_add(1));
+        }
+    }
+    if count < end {
+        let missing = (0..end).find(|number| !path_of(prefix, *number, ENDING).exists()).unwrap_or(end);
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "a shard is missing between others");
+        return Err(Error::io("cannot open the file", error).with_path(path_of(prefix, missing, ENDING)));
+    }
+    Ok(count)
+}
+
+/// The length of the axis that is counted: the first one. Shards are in C order.
+fn rows_of(header: &Header) -> u64 {
+    header.shape().first().copied().unwrap_or(1) as u64
+}
