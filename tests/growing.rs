@@ -473,7 +473,8 @@ fn a_sink_without_room_keeps_what_was_there() {
 fn child_that_meets_a_limit() {
     let Some(folder) = std::env::var_os("NPY_LIMIT") else { return };
     let folder = PathBuf::from(folder);
-    let items: Vec<Reading> = (0..20).map(reading).collect();
+    let count: u64 = std::env::var("NPY_COUNT").unwrap().parse().unwrap();
+    let items: Vec<Reading> = (0..count).map(reading).collect();
     let kind = |result: Result<(), Error>| match result.map_err(Error::into_kind) {
         Ok(()) => "fine".to_owned(),
         Err(ErrorKind::Io { error, .. }) => error.kind().to_string(),
@@ -483,7 +484,7 @@ fn child_that_meets_a_limit() {
     let mut safe = 0;
     let append = || {
         let mut writer = NpyWriter::<Reading, _>::append(folder.join("grown.npy"))?;
-        for chunk in items.chunks(3) {
+        for chunk in items.chunks(3.max(items.len() / 50)) {
             writer.write_slice(chunk)?;
             writer.flush()?;
             safe += chunk.len();
@@ -500,7 +501,6 @@ fn child_that_meets_a_limit() {
 fn a_limit_of_the_files_length_keeps_what_was_there() {
     let folder = folder();
     let (saved, grown) = (folder.path().join("saved.npy"), folder.path().join("grown.npy"));
-    let items: Vec<Reading> = (0..20).map(reading).collect();
     let old = [reading(7)];
     npy_core::save(&saved, &old).unwrap();
     let offset = Header::parse(&fs::read(&saved).unwrap()).unwrap().1;
@@ -511,7 +511,8 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
         return;
     }
     let (mut failed, mut fine) = (0, 0);
-    for most in offset + 17..=offset + 21 * 17 {
+    let mut limit = |count: usize, most: usize| {
+        let items: Vec<Reading> = (0..count as u64).map(reading).collect();
         npy_core::save(&saved, &old).unwrap();
         npy_core::save(&grown, &old).unwrap();
         let test = std::env::current_exe().unwrap();
@@ -519,27 +520,35 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
         let script = format!(
             "trap '' XFSZ; exec prlimit --fsize={most} \"$0\" child_that_meets_a_limit --exact --nocapture --test-threads=1"
         );
-        let output = Command::new("sh").arg("-c").arg(script).arg(test).env("NPY_LIMIT", folder.path()).output().unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).arg(test).env("NPY_LIMIT", folder.path()).env("NPY_COUNT", count.to_string());
+        let printed = String::from_utf8(shell.output().unwrap().stdout).unwrap();
         let said = |what: &str| {
             printed.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_else(|| panic!("{most}: {printed}")).to_owned()
         };
         let found = npy_core::load::<Reading>(&saved).unwrap();
-        if most < offset + 20 * 17 {
+        if most < offset + count * 17 {
             assert_eq!(said("save "), "file too large", "{most}");
             assert_eq!(found, old, "{most}");
             failed += 1;
         } else {
-            assert_eq!((said("save "), &found), ("fine".to_owned(), &items), "{most}");
+            assert!(said("save ") == "fine" && found == items, "{most}");
             fine += 1;
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{most}");
         let safe: usize = said("safe ").parse().unwrap();
         let found = npy_core::load::<Reading>(&grown).unwrap();
-        assert_eq!(found[0], old[0]);
-        assert_eq!(found[1..], items[..safe], "{most}");
-        assert_eq!(said("append ") == "fine", most >= offset + 21 * 17, "{most}");
-        assert_eq!(safe, ((most - offset) / 17 - 1) / 3 * 3 + if most >= offset + 21 * 17 { 2 } else { 0 }, "{most}");
+        assert!(found[0] == old[0] && found[1..] == items[..safe], "{most}: {} of {safe}", found.len());
+        assert_eq!(said("append ") == "fine", most >= offset + (count + 1) * 17, "{most}");
+        let chunk = 3.max(count / 50);
+        let whole = ((most - offset) / 17 - 1).min(count);
+        assert_eq!(safe, if whole == count { count } else { whole / chunk * chunk }, "{most}");
+    };
+    // Every byte of a small file, and any of a large one.
+    (offset + 17..=offset + 21 * 17).for_each(|most| limit(20, most));
+    let mut state = 3;
+    for _ in 0..30 {
+        limit(100_000, offset + 17 + random(&mut state) as usize % (100_001 * 17));
     }
     announce(&format!("files that may not get longer: {failed} saves failed, {fine} did not"));
 }
