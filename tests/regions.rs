@@ -1,4 +1,4 @@
-//! Regions, rows by their number, and blocks: against NumPy, against arithmetic done element by element, and against broken files.
+//! Regions: against NumPy, against arithmetic done element by element, and against broken files.
 
 #[path = "support/archives.rs"]
 mod archives;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use archives::random;
-use ndarray::{Array1, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, s};
+use ndarray::{Array2, Array3, ArrayD, Ix2, ShapeBuilder, s};
 use npy_core::{AxisRange, DType, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, byte_ranges, region_shape};
 use npy_ndarray::{NpyBlocks, ReadNpyExt, WriteNpyExt, read_region};
 use support::announce;
@@ -237,7 +237,7 @@ fn byte_ranges_are_those_of_the_elements() {
 fn no_more_is_read_than_documented() {
     let mut state = 2;
     let (mut dropped, mut seeked) = (0, 0);
-    for case in 0..150 {
+    for case in 0..60 {
         // Large enough that some gaps are too wide, some pieces are read directly, and the stage is filled several times.
         let order = random_order(&mut state);
         let shape = match case % 3 {
@@ -268,7 +268,7 @@ fn no_more_is_read_than_documented() {
         let ends: Vec<_> = byte_ranges(&header, &region).unwrap().collect();
         seeked += usize::from(ends.windows(2).any(|pair| pair[1].start - pair[0].end > MOST_GAP));
     }
-    assert!(dropped > 20 && seeked > 5, "{dropped} {seeked}");
+    assert!(dropped > 10 && seeked > 5, "{dropped} {seeked}");
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn errors_of_regions() {
     let header = Header::new(f64::dtype(), Order::C, &[10, 3]).unwrap();
     let error = |region: [AxisRange; 2]| byte_ranges(&header, &region).unwrap_err();
     insta::assert_snapshot!(error([(2..11).into(), (..).into()]), @"axis 0 of the region: 2..11 goes beyond the axis, which has length 10");
-    insta::assert_snapshot!(error([(..).into(), 3.into()]), @"axis 1 of the region: 3..=3 goes beyond the axis, which has length 3");
+    insta::assert_snapshot!(error([(..).into(), 3.into()]), @"axis 1 of the region: 3 goes beyond the axis, which has length 3");
     insta::assert_snapshot!(error([(..=9999).into(), 0.into()]), @"axis 0 of the region: ..=9999 goes beyond the axis, which has length 10");
     #[expect(clippy::reversed_empty_ranges, reason = "it is the error that is tested")]
     let reversed = error([(5..3).into(), 0.into()]);
@@ -326,74 +326,6 @@ fn errors_of_regions() {
     assert!(reader.skip(usize::MAX).is_err() && reader.seek_to(usize::MAX).is_err());
     // A wrong question does no harm to the reader.
     assert_eq!(reader.into_vec::<f64>().unwrap().len(), 30);
-}
-
-#[test]
-fn rows_by_their_number() {
-    for order in [Order::C, Order::Fortran] {
-        let (shape, rows, per_row) = if order == Order::C { ([7, 3], 7, 3) } else { ([3, 7], 7, 3) };
-        let header = Header::new(i32::dtype(), order, &shape).unwrap();
-        let values: Vec<i32> = (0..21).collect();
-        let file = [header.to_bytes(), values.iter().flat_map(|value| value.to_ne_bytes()).collect()].concat();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows.npy");
-        fs::write(&path, &file).unwrap();
-        check_rows(NpyReader::new(Cursor::new(&file)).unwrap(), &values, rows, per_row);
-        check_rows(NpyReader::new(BufReader::with_capacity(16, Cursor::new(&file))).unwrap(), &values, rows, per_row);
-        check_rows(NpyReader::open(&path).unwrap(), &values, rows, per_row);
-
-        let mut reader = NpyReader::from_bytes(&file).unwrap();
-        reader.skip(2).unwrap();
-        assert_eq!(reader.remaining(), 15);
-        assert_eq!(reader.into_vec::<i32>().unwrap(), &values[6..]);
-    }
-}
-
-fn check_rows<R: Read + Seek>(mut reader: NpyReader<R>, values: &[i32], rows: usize, per_row: usize) {
-    let mut state = 3;
-    let mut position = 0;
-    for _ in 0..2_000 {
-        let row = random(&mut state) % (rows + 1);
-        let end = row + random(&mut state) % (rows - row + 1);
-        match random(&mut state) % 6 {
-            0 => {
-                reader.seek_to(row).unwrap();
-                position = row * per_row;
-            }
-            1 => {
-                assert_eq!(reader.read_at::<i32>(row..end).unwrap(), &values[row * per_row..end * per_row]);
-                position = end * per_row;
-            }
-            2 => {
-                let left = (values.len() - position) / per_row;
-                let step = random(&mut state) % (left + 1);
-                reader.skip(step).unwrap();
-                position += step * per_row;
-                assert!(reader.skip(left - step + 1).is_err());
-            }
-            3 => {
-                let chunk = reader.chunks::<i32>(2).next().transpose().unwrap().unwrap_or_default();
-                assert_eq!(chunk, &values[position..(position + 2).min(values.len())]);
-                position += chunk.len();
-            }
-            4 => {
-                let mut items = vec![0; random(&mut state) % (values.len() - position + 1)];
-                reader.read_into(&mut items).unwrap();
-                assert_eq!(items, &values[position..position + items.len()]);
-                position += items.len();
-            }
-            _ => {
-                let part =
-                    if reader.header().order() == Order::C { [(row..end).into(), 1.into()] } else { [1.into(), (row..end).into()] };
-                let expected: Vec<i32> = (row..end).map(|row| values[row * per_row + 1]).collect();
-                assert_eq!(reader.read_region::<i32>(&part).unwrap(), expected);
-                position = if end > row { (end - 1) * per_row + 2 } else { position };
-            }
-        }
-        assert_eq!(reader.remaining(), values.len() - position);
-    }
-    reader.seek_to(0).unwrap();
-    assert_eq!(reader.records::<i32>().collect::<Result<Vec<_>, _>>().unwrap(), values);
 }
 
 #[test]
@@ -576,49 +508,6 @@ fn a_part_of_a_huge_file() {
     let mut reader = NpyReader::open(&path).unwrap();
     assert_eq!(reader.read_at::<f32>(1_999..2_000).unwrap().last(), Some(&999.0));
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-}
-
-#[test]
-fn blocks() {
-    let array = Array2::from_shape_fn((7, 3), |(i, j)| (i * 3 + j) as i64);
-    let fortran = Array2::from_shape_fn((3, 7).f(), |(i, j)| (i * 7 + j) as i64);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("blocks.npy");
-    for rows in [0, 1, 2, 3, 7, 100, usize::MAX] {
-        let step = rows.clamp(1, 7);
-        array.save_npy(&path).unwrap();
-        let blocks: Vec<Array2<i64>> = NpyBlocks::open(&path, rows).unwrap().collect::<Result<_, _>>().unwrap();
-        assert_eq!(blocks, array.axis_chunks_iter(ndarray::Axis(0), step).map(|block| block.to_owned()).collect::<Vec<_>>());
-        fortran.save_npy(&path).unwrap();
-        let blocks: Vec<Array2<i64>> = NpyBlocks::open(&path, rows).unwrap().collect::<Result<_, _>>().unwrap();
-        assert_eq!(blocks, fortran.axis_chunks_iter(ndarray::Axis(1), step).map(|block| block.to_owned()).collect::<Vec<_>>());
-        assert_eq!(blocks[0].strides()[0], 1);
-    }
-    assert!(NpyBlocks::<i64, Ix1>::open(&path, 1).is_err());
-    assert!(NpyBlocks::<i64, Ix3>::open(&path, 1).is_err());
-    assert_eq!(NpyBlocks::<i64, IxDyn>::open(&path, 4).unwrap().map(|block| block.unwrap().ndim()).max(), Some(2));
-    let mut blocks = NpyBlocks::<f32, Ix2>::open(&path, 4).unwrap();
-    assert!(matches!(blocks.next().unwrap().unwrap_err().kind(), ErrorKind::Mismatch { .. }));
-    assert!(blocks.next().is_none());
-
-    // From a row on; but not from within one.
-    let mut reader = NpyReader::open(&path).unwrap();
-    reader.seek_to(5).unwrap();
-    let blocks: Vec<Array2<i64>> = NpyBlocks::new(reader, 4).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(blocks, [fortran.slice(s![.., 5..]).to_owned()]);
-    let mut reader = NpyReader::open(&path).unwrap();
-    reader.read_into(&mut [0_i64]).unwrap();
-    assert!(NpyBlocks::<i64, Ix2, _>::new(reader, 4).is_err());
-
-    // An empty file of another dtype is an error, as it is elsewhere; and so is one that ends early.
-    Array1::<u8>::zeros(0).save_npy(&path).unwrap();
-    assert!(NpyBlocks::<u16, Ix1>::open(&path, 4).unwrap().next().unwrap().is_err());
-    assert!(NpyBlocks::<u8, Ix1>::open(&path, 4).unwrap().next().is_none());
-    let mut file = Vec::new();
-    array.write_npy(&mut file).unwrap();
-    let mut blocks = NpyBlocks::<i64, Ix2, _>::new(NpyReader::new(&file[..file.len() - 8]).unwrap(), 3).unwrap();
-    assert!(blocks.next().unwrap().is_ok() && blocks.next().unwrap().is_ok() && blocks.next().unwrap().is_err());
-    assert!(blocks.next().is_none());
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::shape::Order;
 /// // In Python: array[2:5, :, 7:8, ::10]
 /// let region = [AxisRange::from(2..5), (..).into(), 7.into(), AxisRange::from(..).step_by(10)];
 /// assert_eq!(region[0].to_string(), "2..5");
+/// assert_eq!(region[2].to_string(), "7");
 /// assert_eq!(region[3].to_string(), "..;10");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,14 +87,14 @@ impl AxisRange {
 /// As in Rust, and the step behind a semicolon.
 impl fmt::Display for AxisRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.start > 0 {
-            write!(f, "{}", self.start)?;
-        }
-        f.write_str("..")?;
-        match self.end {
-            End::Open => {}
-            End::Before(end) => write!(f, "{end}")?,
-            End::With(last) => write!(f, "={last}")?,
+        match (self.start, self.end) {
+            (0, End::Open) => f.write_str("..")?,
+            (start, End::Open) => write!(f, "{start}..")?,
+            (0, End::Before(end)) => write!(f, "..{end}")?,
+            (start, End::Before(end)) => write!(f, "{start}..{end}")?,
+            (start, End::With(last)) if start == last => write!(f, "{last}")?,
+            (0, End::With(last)) => write!(f, "..={last}")?,
+            (start, End::With(last)) => write!(f, "{start}..={last}")?,
         }
         if self.step == 1 { Ok(()) } else { write!(f, ";{}", self.step) }
     }
