@@ -6,7 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{self, Read};
 
-use npy_core::{ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Part, Void};
+use npy_core::{
+    AxisRange, ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, Void, byte_ranges,
+};
 use support::{announce, file_with_header};
 
 /// Counts what each thread has allocated, and the most it had at a time.
@@ -561,4 +563,48 @@ fn decoders_do_not_believe_claims() {
         // bzip2 has tables for its blocks of 900 kB.
         assert!(peak < if method == 12 { 8 << 20 } else { 32 * FEW }, "{method}: {peak}");
     }
+}
+
+/// What is not in the region takes no memory, and neither does what is not there.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn regions_take_the_memory_of_their_result() {
+    const STAGE: usize = 256 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sparse.npy");
+    let header = Header::new(f64::dtype(), Order::C, &[1000, 1000, 1000]).unwrap();
+    std::fs::write(&path, header.to_bytes()).unwrap();
+    let all = AxisRange::from(..);
+    let regions = [
+        [AxisRange::from(5..900).step_by(7), (20..30).into(), (10..20).into()],
+        [999.into(), all.step_by(2), all.step_by(2)],
+        [all.step_by(100), all.step_by(100), all.step_by(10)],
+        [500.into(), all, (1..).into()],
+        [3.into(), 4.into(), all],
+        [all, all, 0.into()],
+    ];
+    for region in &regions {
+        let (error, peak) = with_peak(|| NpyReader::open(&path).unwrap().read_region::<f64>(region).unwrap_err());
+        assert!(
+            matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }) && peak < STAGE + 2 * FEW,
+            "{peak}"
+        );
+        let cursor = std::io::Cursor::new(header.to_bytes());
+        let (error, peak) = with_peak(|| NpyReader::new(cursor).unwrap().read_region::<f64>(region).unwrap_err());
+        assert!(
+            matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }) && peak < STAGE + 2 * FEW,
+            "{peak}"
+        );
+    }
+    std::fs::File::options().append(true).open(&path).unwrap().set_len(header.to_bytes().len() as u64 + 8_000_000_000).unwrap();
+    for region in &regions[..5] {
+        let (items, peak) = with_peak(|| NpyReader::open(&path).unwrap().read_region::<f64>(region).unwrap());
+        assert!(peak < items.len() * 8 + STAGE + FEW, "{peak} for {}", items.len());
+    }
+    let mut reader = NpyReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let (result, peak) = with_peak(|| reader.skip(3));
+    assert!(result.is_ok() && peak < STAGE + FEW, "{peak}");
+    // An iterator's memory does not depend on how many ranges there are.
+    let (count, peak) = with_peak(|| byte_ranges(&header, &[all.step_by(10), all, all.step_by(100)]).unwrap().count());
+    assert!(count == 1_000_000 && peak < 1000, "{count} {peak}");
 }
