@@ -31,6 +31,8 @@
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
 //! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
 //! - [`view`]: a file in memory as a slice, without copying.
+//! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
+//!   [`row_range`]: the part of each.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - [`DType`], [`Header`]: what a file holds, as values.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for.
@@ -46,6 +48,7 @@
 //! - `complex`: `num_complex::Complex` as an element.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
+//! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` does.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
@@ -61,6 +64,7 @@ mod shape;
 mod dtype;
 mod header;
 mod region;
+mod rows;
 mod plan;
 mod alloc;
 mod element;
@@ -101,9 +105,12 @@ pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};
 pub use record::NpyRecord;
 pub use region::{AxisRange, ByteRanges, byte_ranges, region_shape};
+pub use rows::row_range;
 pub use save::SaveOptions;
 pub use shape::Order;
 pub use shards::{Shard, ShardWriter, Shards};
+#[cfg(feature = "mmap")]
+pub use view::{NpyMap, NpyMapMut};
 pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_with, write};
 

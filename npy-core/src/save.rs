@@ -201,7 +201,7 @@ impl TemporaryFile {
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", std::process::id()));
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok((file, Self { path: Some(path) })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(cannot_create(error)),
@@ -212,7 +212,8 @@ impl TemporaryFile {
     /// The file of that name, emptied; `None` if others have it, or it is something else.
     fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
         let mut options = OpenOptions::new();
-        options.write(true);
+        // Read too, because a map needs that.
+        options.read(true).write(true);
         match options.create_new(true).open(path) {
             Ok(file) => {
                 // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no locks,

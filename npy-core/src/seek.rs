@@ -6,37 +6,8 @@ use std::ops::Range;
 use crate::alloc::{Bulk, STAGE_BYTES, Spare};
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::Header;
 use crate::read::{NpyReader, with_totals};
-use crate::shape::Order;
-
-/// The outer axis of an array: the one that varies slowest in the file.
-struct OuterAxis {
-    axis: usize,
-    rows: usize,
-    /// Elements in a row.
-    per_row: usize,
-}
-
-impl OuterAxis {
-    fn of(header: &Header) -> Self {
-        let shape = header.shape();
-        let axis = if header.order() == Order::C { 0 } else { shape.len().saturating_sub(1) };
-        // An array without axes is one row of one element.
-        let rows = shape.get(axis).copied().unwrap_or(1);
-        Self { axis, rows, per_row: header.element_count().checked_div(rows).unwrap_or(0) }
-    }
-
-    /// The element that a row begins with. The row behind the last is the end.
-    fn element(&self, row: usize) -> Result<usize> {
-        if row <= self.rows {
-            // Not more than all elements, whose number was checked.
-            return Ok(row * self.per_row);
-        }
-        let problem = format!("row {row} is beyond the end: there are {}", self.rows);
-        Err(ErrorKind::InvalidRegion { axis: self.axis, problem }.into())
-    }
-}
+use crate::rows::OuterAxis;
 
 impl<R: Read> NpyReader<R> {
     /// Passes over rows by reading them, without decoding, in bounded memory: for streams. In a file
@@ -142,16 +113,11 @@ impl<R: Read + Seek> NpyReader<R> {
     /// ```
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
         let plan = element::plan::<T>(self.header.dtype())?;
-        let outer = OuterAxis::of(&self.header);
-        let (begin, end) = (outer.element(rows.start)?, outer.element(rows.end)?);
-        if rows.start > rows.end {
-            let problem = format!("{}..{} begins behind its end", rows.start, rows.end);
-            return Err(ErrorKind::InvalidRegion { axis: outer.axis, problem }.into());
-        }
+        let elements = OuterAxis::of(&self.header).elements(&rows)?;
         self.begin()?;
-        self.go_to(begin)?;
+        self.go_to(elements.start)?;
         self.end()?;
-        self.read_vec(&plan, end - begin)
+        self.read_vec(&plan, elements.len())
     }
 
     /// Goes to an element.

@@ -3,12 +3,20 @@
 //! One of the two modules that may hold `unsafe`; the other is `alloc`.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "mmap")]
+mod map;
+
+use std::ops::Range;
+
 use crate::alloc::{Bulk, Plain};
 use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
 use crate::error::{ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::rust_type;
+
+#[cfg(feature = "mmap")]
+pub use map::{NpyMap, NpyMapMut};
 
 /// An element whose memory is the bytes of a file, so that it can be viewed in place: numbers, bools, fixed text, times, raw bytes,
 /// arrays of them, and structs with `#[npy(view)]`.
@@ -126,13 +134,17 @@ pub fn view_with<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<&[T]> {
 ///
 /// Like [`view`].
 pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, &[T])> {
-    let (header, begin, end) = locate::<T>(bytes, limits)?;
-    let data = &bytes[begin..end];
-    let count = header.element_count();
-    // SAFETY: `locate` has checked that `data` are `count` elements of `T`'s size at `T`'s alignment, laid out as `NpyView` demands,
-    // and valid ones. The lifetime is that of `bytes`.
-    let items = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<T>(), count) };
+    let (header, begin) = Header::parse_with(bytes, limits)?;
+    let items = elements(&header, &bytes[begin..], begin, 0..header.element_count())?;
     Ok((header, items))
+}
+
+/// Some elements of an array whose data begin with `data`, which stand at `offset` in the file.
+fn elements<'a, T: NpyView>(header: &Header, data: &'a [u8], offset: usize, range: Range<usize>) -> Result<&'a [T]> {
+    let data = &data[locate::<T>(header, data, offset, &range)?];
+    // SAFETY: `locate` has checked that `data` are as many elements of `T`'s size at `T`'s alignment, laid out as `NpyView` demands,
+    // and valid ones. The lifetime is that of `data`.
+    Ok(unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<T>(), range.len()) })
 }
 
 /// The elements of a whole file in memory, in place and to be changed there.
@@ -171,47 +183,50 @@ pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<&mu
 ///
 /// Like [`view`].
 pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<(Header, &mut [T])> {
+    let (header, begin) = Header::parse_with(bytes, limits)?;
+    let items = elements_mut(&header, &mut bytes[begin..], begin, 0..header.element_count())?;
+    Ok((header, items))
+}
+
+/// [`elements`], to be changed.
+fn elements_mut<'a, T: NpyView>(header: &Header, data: &'a mut [u8], offset: usize, range: Range<usize>) -> Result<&'a mut [T]> {
     const {
         assert!(
             !T::HAS_PADDING,
             "a struct with padding cannot be viewed to be changed in place: what is between its fields is not defined"
         );
     }
-    let (header, begin, end) = locate::<T>(bytes, limits)?;
-    let data = &mut bytes[begin..end];
-    let count = header.element_count();
-    // SAFETY: as in `view_with_header`; besides, the borrow is unique, and whatever `T` is stored, its bytes are
-    // initialised, because it has no padding.
-    let items = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<T>(), count) };
-    Ok((header, items))
+    let place = locate::<T>(header, data, offset, &range)?;
+    let data = &mut data[place];
+    // SAFETY: as in `elements`; besides, the borrow is unique, and whatever `T` is stored, its bytes are initialised, because it has no
+    // padding.
+    Ok(unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<T>(), range.len()) })
 }
 
-/// Checks everything that viewing needs; tells where the data begin and end.
-fn locate<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, usize, usize)> {
+/// Checks everything that viewing these elements needs; tells where in `data` their bytes are.
+fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
     const { T::PROOF }
-    let (header, begin) = Header::parse_with(bytes, limits)?;
     let plan = element::plan::<T>(header.dtype())?;
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == plan);
     if !is_native || header.dtype().itemsize() != size_of::<T>() {
         let (file, rust_type, rust) = (header.dtype().to_string(), rust_type::<T>(), T::dtype().to_string());
         return Err(ErrorKind::NotViewable { file, rust_type, rust }.into());
     }
-    let (expected, found) = (header.data_bytes(), bytes.len() - begin);
-    let Some(length) = usize::try_from(expected).ok().filter(|&length| length <= found) else {
-        return Err(ErrorKind::Truncated { part: Part::Data, offset: begin as u64, expected, found: found as u64 }.into());
+    let place = range.start.saturating_mul(size_of::<T>())..range.end.saturating_mul(size_of::<T>());
+    let Some(bytes) = data.get(place.clone()).filter(|bytes| Some(bytes.len()) == range.len().checked_mul(size_of::<T>())) else {
+        let (expected, found) = (header.data_bytes(), data.len() as u64);
+        return Err(ErrorKind::Truncated { part: Part::Data, offset: offset as u64, expected, found }.into());
     };
-    let end = begin + length;
-    let data = &bytes[begin..end];
-    let misalignment = data.as_ptr().addr() % align_of::<T>();
+    let misalignment = bytes.as_ptr().addr() % align_of::<T>();
     if misalignment != 0 {
         return Err(ErrorKind::Misaligned { alignment: align_of::<T>(), misalignment }.into());
     }
     if T::HAS_INVALID {
-        for (index, element) in data.chunks_exact(size_of::<T>().max(1)).enumerate() {
-            T::check(element).map_err(|error| error.in_element(index as u64))?;
+        for (index, element) in bytes.chunks_exact(size_of::<T>().max(1)).enumerate() {
+            T::check(element).map_err(|error| error.in_element((range.start + index) as u64))?;
         }
     }
-    Ok((header, begin, end))
+    Ok(place)
 }
 
 macro_rules! view {
