@@ -20,6 +20,7 @@
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
+//! - `MapNpyExt`, `MapMutNpyExt`: a file of any size as an array view (feature `mmap`).
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
@@ -37,6 +38,7 @@
 //! - `derive`: `npy_core::NpyRecord` and, with `npz`, `NpzArchive` can be derived.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
+//! - `mmap`: files mapped into memory.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
@@ -46,6 +48,8 @@ mod read;
 mod write;
 mod grow;
 mod view;
+#[cfg(feature = "mmap")]
+mod mmap;
 #[cfg(feature = "npz")]
 mod npz;
 #[cfg(feature = "npz")]
@@ -59,6 +63,8 @@ pub use npy_core;
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
 pub use grow::NpyBlockWriter;
+#[cfg(feature = "mmap")]
+pub use mmap::{MapMutNpyExt, MapNpyExt};
 pub use npy_core::{AxisRange, Error, ErrorKind, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;
@@ -85,6 +91,6 @@ pub mod __private {
     pub use crate::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
 }
 
-#[cfg(all(doctest, feature = "derive", feature = "npz"))]
+#[cfg(all(doctest, feature = "derive", feature = "mmap", feature = "npz"))]
 #[doc = include_str!("../../README.md")]
 struct ReadmeDoctests;

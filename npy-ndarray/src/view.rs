@@ -83,6 +83,6 @@ impl<'a, A: NpyView, D: Dimension> ViewMutNpyExt<'a> for ArrayViewMut<'a, A, D> 
     }
 }
 
-fn overflow(header: &Header) -> ErrorKind {
+pub(crate) fn overflow(header: &Header) -> ErrorKind {
     ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() }
 }

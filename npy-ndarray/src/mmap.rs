@@ -1,0 +1,120 @@
+//! Mapped files as array views.
+
+use std::ops::Range;
+
+use ndarray::{ArrayView, ArrayViewMut, Dimension, Shape};
+use npy_core::{ErrorKind, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
+
+use crate::order::{layout, layout_of};
+use crate::view::overflow;
+
+/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
+///
+/// ```
+/// use ndarray::{Ix2, array};
+/// use npy_core::NpyMap;
+/// use npy_ndarray::{MapNpyExt, WriteNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].save_npy(&path)?;
+/// // SAFETY: nobody changes this file or cuts it while it is mapped.
+/// let map = unsafe { NpyMap::open(&path)? };
+/// assert_eq!(map.array::<f64, Ix2>()?.column(1).sum(), 12.0);
+/// assert_eq!(map.array_rows::<f64, Ix2>(1..3)?, array![[3.0, 4.0], [5.0, 6.0]]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait MapNpyExt {
+    /// The whole array, in place.
+    ///
+    /// # Errors
+    ///
+    /// Like [`NpyMap::view`], and when the number of dimensions differs.
+    fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>>;
+
+    /// Some rows of the array, in place: a range of its first axis in C order, and of its last in Fortran order. Nothing else is looked
+    /// at, so that others may change it.
+    ///
+    /// # Errors
+    ///
+    /// Like [`array`](Self::array), and when there are fewer rows.
+    fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>>;
+}
+
+/// Views a mapped file as an array to be changed in place: `map.array_mut::<f64, Ix2>()?`.
+///
+/// ```
+/// use ndarray::{Ix2, array};
+/// use npy_core::{Header, NpyElement, NpyMapMut, Order};
+/// use npy_ndarray::{MapMutNpyExt, MapNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// let header = Header::new(f64::dtype(), Order::C, &[3, 2])?;
+/// // SAFETY: nobody else uses this file while it is mapped.
+/// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
+/// map.array_mut::<f64, Ix2>()?.column_mut(1).fill(4.0);
+/// map.array_rows_mut::<f64, Ix2>(1..2)?[[0, 0]] = 8.0;
+/// assert_eq!(map.array::<f64, Ix2>()?, array![[0.0, 4.0], [8.0, 4.0], [0.0, 4.0]]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait MapMutNpyExt: MapNpyExt {
+    /// The whole array, in place.
+    ///
+    /// # Errors
+    ///
+    /// Like [`MapNpyExt::array`].
+    fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
+
+    /// Some rows of the array, in place: what one of many processes fills.
+    ///
+    /// # Errors
+    ///
+    /// Like [`MapNpyExt::array_rows`].
+    fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
+}
+
+macro_rules! looking {
+    ($map:ty) => {
+        impl MapNpyExt for $map {
+            fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>> {
+                let header = self.header();
+                ArrayView::from_shape(layout(header, header.order())?, self.view()?).map_err(|_| overflow(header).into())
+            }
+
+            fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>> {
+                let header = self.header();
+                let layout = layout_of_rows(header, rows.len())?;
+                ArrayView::from_shape(layout, self.rows(rows)?).map_err(|_| overflow(header).into())
+            }
+        }
+    };
+}
+
+looking!(NpyMap);
+looking!(NpyMapMut);
+
+impl MapMutNpyExt for NpyMapMut {
+    fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
+        let overflow = overflow(self.header());
+        let layout = layout(self.header(), self.header().order())?;
+        ArrayViewMut::from_shape(layout, self.view_mut()?).map_err(|_| overflow.into())
+    }
+
+    fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>> {
+        let overflow = overflow(self.header());
+        let layout = layout_of_rows(self.header(), rows.len())?;
+        ArrayViewMut::from_shape(layout, self.rows_mut(rows)?).map_err(|_| overflow.into())
+    }
+}
+
+/// The layout of as many rows of the array.
+fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {
+    let mut shape = header.shape().to_vec();
+    let axis = if header.order() == Order::Fortran { shape.last_mut() } else { shape.first_mut() };
+    let Some(axis) = axis else {
+        return Err(ErrorKind::WrongDimensions { expected: 1, shape }.into());
+    };
+    *axis = rows;
+    layout_of(&shape, header.order())
+}
