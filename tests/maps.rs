@@ -4,7 +4,7 @@ mod support;
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 
 use ndarray::{Array2, ArrayView2, Axis, Ix0, Ix1, Ix2, IxDyn, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyReader, NpyRecord, Order, row_range};
@@ -454,7 +454,7 @@ fn a_file_that_is_cut_ends_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("array.npy");
     npy_core::save(&path, &vec![0_u8; 1 << 20]).unwrap();
-    let status: ExitStatus = another_process("shrink", &path).status().unwrap();
+    let status = another_process("shrink", &path).status().unwrap();
     assert_eq!(status.signal(), Some(SIGBUS), "{status}");
     // Afterwards it is a file that ends early.
     assert!(matches!(map(&path).unwrap_err().kind(), ErrorKind::Truncated { .. }));

@@ -376,7 +376,7 @@ impl NpyMapMut {
 
     /// Waits until all changes are on the disk. Other processes and readers of the file see them without that.
     ///
-    /// A map of [`open_copy`](Self::open_copy) has nothing to write.
+    /// The name of a file that was just made may reach the disk later. A map of [`open_copy`](Self::open_copy) has nothing to write.
     ///
     /// # Errors
     ///
@@ -439,6 +439,8 @@ macro_rules! looking {
             }
 
             /// The elements in the order of the file, in place. A record's fields are those of its struct, which needs `#[npy(view)]`.
+            ///
+            /// That takes no time, except where not all bytes are values, as with bools and enums: they are checked, every time.
             ///
             /// # Errors
             ///
