@@ -140,7 +140,7 @@ fn shards_are_one_sequence() {
     let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
     steps.write_slice(&(0..250).collect::<Vec<_>>()).unwrap();
     steps.flush().unwrap();
-    assert_eq!(file_names(folder.path()), ["steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
+    assert_eq!(file_names(folder.path()), [".steps.npy-lock", "steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
     assert_eq!(npy_core::load::<u32>(folder.path().join("steps-00002.npy.part")).unwrap().len(), 50);
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 200);
     // Only one at a time.
@@ -179,6 +179,47 @@ fn shards_are_one_sequence() {
     fs::remove_file(folder.path().join("steps-00004.npy")).unwrap();
     let error = Shards::open(&prefix).unwrap_err();
     assert!(error.to_string().contains("steps-00004.npy: cannot open the file: a shard is missing between others"), "{error}");
+}
+
+/// What failed is not gone on with, nothing that was flushed is lost, and opening again goes on.
+#[test]
+fn shards_survive_what_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join("s");
+    let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();
+    writer.write_slice(&[1, 2]).unwrap();
+    writer.flush().unwrap();
+    // The full shard cannot get its name.
+    fs::create_dir(folder.path().join("s-00000.npy")).unwrap();
+    writer.push(&3).unwrap_err();
+    fs::remove_dir(folder.path().join("s-00000.npy")).unwrap();
+    assert!(writer.push(&4).unwrap_err().to_string().contains("an earlier write failed"));
+    assert!(writer.flush().is_err());
+    writer.finish().unwrap_err();
+    let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();
+    assert_eq!(writer.rows(), 3);
+    writer.write_slice(&[4, 5]).unwrap();
+    // Two at once, before there is a part too.
+    assert!(ShardWriter::<u64>::open(&prefix, 3).is_err());
+    writer.finish().unwrap();
+    assert_eq!(Shards::open(&prefix).unwrap().read::<u64>(0..5).unwrap(), [1, 2, 3, 4, 5]);
+    // A part that does not come next, of another type or shape.
+    let part = folder.path().join("s-00007.npy.part");
+    npy_core::save(&part, &[9_u64]).unwrap();
+    let error = ShardWriter::<u64>::open(&prefix, 3).unwrap_err();
+    assert!(error.to_string().contains("s-00007.npy.part"), "{error}");
+    fs::rename(&part, folder.path().join("s-00002.npy.part")).unwrap();
+    assert!(matches!(ShardWriter::<f64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(ShardWriter::<u64>::open(&prefix, 3).unwrap().rows(), 6);
+    npy_core::save(folder.path().join("s-00002.npy.part"), &[[9_u64; 2]]).unwrap();
+    assert!(matches!(ShardWriter::<u64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    // More rows than can be counted.
+    let large = folder.path().join("large");
+    for number in 0..3 {
+        let header = npy_core::Header::new("|u1".parse().unwrap(), npy_core::Order::C, &[isize::MAX as usize]).unwrap();
+        fs::write(folder.path().join(format!("large-0000{number}.npy")), header.to_bytes()).unwrap();
+    }
+    assert!(matches!(Shards::open(&large).unwrap_err().kind(), ErrorKind::ShapeOverflow { .. }));
 }
 
 #[test]

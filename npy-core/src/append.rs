@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Part, Result};
 use crate::growth::{Growable, Growth, Rescue, Stage, patch, sync_file};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::save::{Replacement, SaveOptions, lock};
+use crate::save::{Replacement, SaveOptions, is_same, lock};
 use crate::write::{NpyWriter, cannot_write, header_of, layout_of};
 
 impl<T: NpyElement> NpyWriter<T, File> {
@@ -19,7 +19,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// Data are brought to the disk before the header counts them, so that whenever the process is killed or the power is cut, the file is a valid one that
     /// holds the first of the elements that were pushed, at least those that were flushed. [`recover`] counts others that came through.
     ///
-    /// What stood under `path` is replaced by the empty array at once. The file is locked: a second writer is an error.
+    /// What stood under `path` is replaced by the empty array at once. The file is locked: a second writer of this library is an error, but not on Windows,
+    /// where a lock would keep readers out. Do not [`save`](crate::save) to the path meanwhile: that puts another file in the place of this one.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -67,6 +68,10 @@ impl<T: NpyElement> NpyWriter<T, File> {
         let create = || {
             let length = header.to_bytes().len();
             let growable = Growable::new(header, &layout_of::<T>(header), length)?;
+            // Nobody may be adding to what is replaced.
+            let existing =
+                OpenOptions::new().write(true).open(path).ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
+            existing.as_ref().map_or(Ok(()), lock)?;
             let (mut file, replacement) = Replacement::begin(path)?;
             if !replacement.is_file() {
                 let problem =
@@ -75,7 +80,11 @@ impl<T: NpyElement> NpyWriter<T, File> {
             }
             lock(&file)?;
             file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            replacement.commit(SaveOptions::new(), || Ok(()))?;
+            replacement.commit(SaveOptions::new().durable(), || file.sync_all())?;
+            if cfg!(windows) {
+                // That of the temporary file, which would keep readers out.
+                let _ = file.unlock();
+            }
             Self::growing(file, header, growable, 0)
         };
         create().map_err(|error: Error| error.with_path(path))
@@ -173,7 +182,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
         let mut writer = Self::with_header(writer, header)?;
         // The header is there.
         writer.stage = Stage::new(Vec::new());
-        writer.expected = u64::MAX;
+        writer.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
         writer.growth = Some(Growth { growable, patch, sync, start, committed });
         Ok(writer)
     }
@@ -257,6 +266,10 @@ impl OpenArray {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
         lock(&file)?;
+        if !is_same(&file, path) {
+            let error = io::Error::new(io::ErrorKind::ResourceBusy, "another file was put in its place meanwhile");
+            return Err(Error::io("cannot open the file", error));
+        }
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
         Ok(Self { file, header, data_offset, length })

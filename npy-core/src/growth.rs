@@ -48,6 +48,20 @@ impl Growable {
         self.row_bytes
     }
 
+    /// How many rows the header has room to say.
+    pub(crate) fn most_rows(&self) -> u64 {
+        let mut most = 0_u64;
+        while let Some(more) = most.checked_mul(10).and_then(|most| most.checked_add(9)) {
+            if more > i64::MAX as u64 / self.row_bytes.max(1) || self.bytes(more).is_err() {
+                break;
+            }
+            most = more;
+        }
+        // The last digits, as far as the size of an array allows.
+        let largest = i64::MAX as u64 / self.row_bytes.max(1);
+        if self.bytes(largest).is_ok() { largest } else { most }
+    }
+
     /// The header of so many rows, as long as the one that is there.
     pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
         let mut shape = self.header.shape().to_vec();
@@ -103,8 +117,11 @@ pub(crate) struct Growth<W> {
 pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
     let distance = |bytes: u64| i64::try_from(bytes).map_err(io::Error::other);
     // Relative to here, because the array need not begin where the stream does.
-    writer.seek(SeekFrom::Current(-distance(back)?))?;
+    let place = writer.seek(SeekFrom::Current(-distance(back)?))?;
     writer.write_all(bytes)?;
+    if writer.stream_position()? != place + bytes.len() as u64 {
+        return Err(io::Error::other("the stream writes at its end only, as a file does that was opened for appending"));
+    }
     writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))?;
     Ok(())
 }
@@ -154,7 +171,8 @@ impl Rescue {
     fn settle(mut self, last: &[u8]) -> io::Result<()> {
         self.file.write_all(last)?;
         let bytes = self.handed + last.len() as u64;
-        let rows = bytes / self.growable.row_bytes().max(1);
+        // Rows without bytes cannot be counted here.
+        let Some(rows) = bytes.checked_div(self.growable.row_bytes()) else { return Ok(()) };
         let header = self.growable.bytes(rows).map_err(io::Error::other)?;
         self.file.sync_data()?;
         self.file.seek(SeekFrom::Start(0))?;

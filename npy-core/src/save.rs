@@ -144,7 +144,7 @@ impl Replacement {
 }
 
 /// Brings the names in the file's folder to the disk.
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     // Other systems do not open folders, and need not.
     #[cfg(unix)]
     {
@@ -160,6 +160,10 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 pub(crate) fn lock(file: &File) -> Result<()> {
     // A process that another thread starts holds all files, and their locks, until it runs its own program.
     const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
+    // There a lock would keep out those who only read.
+    if cfg!(windows) {
+        return Ok(());
+    }
     for milliseconds in PATIENCE {
         thread::sleep(Duration::from_millis(milliseconds));
         match file.try_lock() {
@@ -209,31 +213,34 @@ impl TemporaryFile {
         }
     }
 
-    /// The file of that name, emptied; `None` if others have it, or it is something else.
+    /// A new file of that name, in the place of one that is left over; `None` if others have it, or it is something else.
     fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
         let mut options = OpenOptions::new();
         // Read too, because a map needs that.
         options.read(true).write(true);
-        match options.create_new(true).open(path) {
-            Ok(file) => {
-                // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no locks,
-                // nobody takes anything over.
-                let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
-                return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
+        for is_second in [false, true] {
+            match options.create_new(true).open(path) {
+                Ok(file) => {
+                    // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no
+                    // locks, nobody takes anything over.
+                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
+                    return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_second => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => break,
+                Err(error) => return Err(cannot_create(error)),
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(cannot_create(error)),
+            // What somebody else put there, a link say, is left alone.
+            if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+                break;
+            }
+            let Ok(left) = OpenOptions::new().write(true).open(path) else { break };
+            // Not written into, but made anew: others may have it open, or be its owner.
+            if left.try_lock().is_err() || !is_at(&left, path) || fs::remove_file(path).is_err() {
+                break;
+            }
         }
-        // What somebody else put there, a link say, is left alone.
-        let is_left_over = |metadata: fs::Metadata| metadata.is_file();
-        if !fs::symlink_metadata(path).is_ok_and(is_left_over) {
-            return Ok(None);
-        }
-        let Ok(file) = options.create_new(false).open(path) else { return Ok(None) };
-        if file.try_lock().is_err() || !is_at(&file, path) || file.set_len(0).is_err() {
-            return Ok(None);
-        }
-        Ok(Some((file, Self { path: Some(path.to_owned()) })))
+        Ok(None)
     }
 
     fn rename(mut self, target: &Path) -> Result<()> {
@@ -283,6 +290,20 @@ fn is_at(file: &File, path: &Path) -> bool {
         (Ok(file), Ok(path)) => file.nlink() == 1 && identity(file) == identity(path),
         _ => false,
     }
+}
+
+/// Whether it is still this file that is found under the path, by links too.
+#[cfg(unix)]
+pub(crate) fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let found = fs::metadata(path).map(identity);
+    found.is_ok_and(|found| file.metadata().is_ok_and(|file| identity(file) == found))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Whether it is still this file that has the name: where files cannot be told apart, only new ones are.

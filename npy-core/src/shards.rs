@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,8 @@ use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::read::NpyReader;
-use crate::write::NpyWriter;
+use crate::save::{lock, sync_folder};
+use crate::write::{NpyWriter, cannot_write};
 
 /// Writes rows into one file after another, each of which is finished before the next begins.
 ///
@@ -44,6 +45,10 @@ pub struct ShardWriter<T: NpyElement> {
     /// Rows in it.
     rows: u64,
     current: Option<NpyWriter<T, File>>,
+    /// Keeps others from writing shards of this prefix.
+    _lock: File,
+    /// Whether writing has failed, so that it is not known what the files hold.
+    failed: bool,
 }
 
 impl<T: NpyElement> ShardWriter<T> {
@@ -51,9 +56,11 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or made, when shards that are there have another dtype or more dimensions than the elements, or one is missing between others.
+    /// When a file cannot be read or made, when shards that are there have another dtype or more dimensions than the elements, when one is missing between others, or
+    /// somebody else writes shards of this prefix. (An empty file `.steps.npy-lock` beside them, which stays, tells that.)
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
+        let guard = lock_prefix(prefix)?;
         let finished = Shards::open(prefix)?;
         if let Some(last) = finished.shards.last() {
             // Its dtype, for a mistake to be found before anything is written.
@@ -62,11 +69,27 @@ impl<T: NpyElement> ShardWriter<T> {
         }
         let number = finished.shards.len() as u64;
         let part = path_of(prefix, number, PART);
-        let mut writer =
-            Self { prefix: prefix.to_owned(), most: rows.max(1), number, before: finished.rows(), rows: 0, current: None };
+        if let Some(other) = numbers_of(prefix, PART)?.into_iter().find(|other| *other != number) {
+            let error = std::io::Error::other(format!("it is a part, and shard {number} would be the next"));
+            return Err(Error::io("cannot go on with the shards", error).with_path(path_of(prefix, other, PART)));
+        }
+        let mut writer = Self {
+            prefix: prefix.to_owned(),
+            most: rows.max(1),
+            number,
+            before: finished.rows(),
+            rows: 0,
+            current: None,
+            _lock: guard,
+            failed: false,
+        };
         if part.exists() {
-            let header = File::open(&part).map_err(Error::from).and_then(Header::read).map_err(|error| error.with_path(&part))?;
-            writer.rows = rows_of(&header);
+            let rows = || {
+                let reader = NpyReader::open(&part)?.with_dimensions::<T>(1)?;
+                element::plan::<T>(reader.header().dtype())?;
+                Ok(reader.header().element_count() as u64)
+            };
+            writer.rows = rows().map_err(|error: Error| error.with_path(&part))?;
             writer.current = Some(NpyWriter::append(&part)?);
             writer.finish_full()?;
         }
@@ -92,7 +115,14 @@ impl<T: NpyElement> ShardWriter<T> {
     /// # Errors
     ///
     /// Like [`push`](Self::push).
-    pub fn write_slice(&mut self, mut rows: &[T]) -> Result<()> {
+    pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
+        self.begin()?;
+        self.write_rows(rows)?;
+        self.failed = false;
+        Ok(())
+    }
+
+    fn write_rows(&mut self, mut rows: &[T]) -> Result<()> {
         while !rows.is_empty() {
             let room = usize::try_from(self.most - self.rows).unwrap_or(usize::MAX);
             let (now, later) = rows.split_at(room.min(rows.len()));
@@ -114,7 +144,19 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// When writing fails.
     pub fn flush(&mut self) -> Result<()> {
-        self.current.as_mut().map_or(Ok(()), NpyWriter::flush)
+        self.begin()?;
+        self.current.as_mut().map_or(Ok(()), NpyWriter::flush)?;
+        self.failed = false;
+        Ok(())
+    }
+
+    /// Notes that writing has begun, and refuses it after a failure.
+    fn begin(&mut self) -> Result<()> {
+        if self.failed {
+            return Err(cannot_write(std::io::Error::other("an earlier write failed; open the shards again to go on")));
+        }
+        self.failed = true;
+        Ok(())
     }
 
     /// Finishes the last shard, however many rows it has.
@@ -123,6 +165,7 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// When writing fails.
     pub fn finish(mut self) -> Result<()> {
+        self.begin()?;
         if self.rows > 0 { self.finish_shard() } else { Ok(()) }
     }
 
@@ -136,7 +179,8 @@ impl<T: NpyElement> ShardWriter<T> {
         let part = path_of(&self.prefix, self.number, PART);
         let path = path_of(&self.prefix, self.number, ENDING);
         current.finish().map_err(|error| error.with_path(&part))?;
-        fs::rename(&part, &path).map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
+        let rename = || fs::rename(&part, &path).and_then(|()| sync_folder(&path));
+        rename().map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
         self.number += 1;
         self.before += self.rows;
         self.rows = 0;
@@ -177,14 +221,20 @@ impl Shards {
     pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
         let prefix = prefix.as_ref();
         let mut shards = Vec::new();
-        let mut begin = 0;
+        let mut begin = 0_u64;
         for number in 0..count_of(prefix)? {
             let path = path_of(prefix, number, ENDING);
             let read = || {
                 let file = File::open(&path).map_err(|error| Error::io("cannot open the file", error))?;
                 Header::read(file)
             };
-            let end = begin + rows_of(&read().map_err(|error: Error| error.with_path(&path))?);
+            let header = read().map_err(|error: Error| error.with_path(&path))?;
+            let overflow =
+                || Error::from(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() });
+            let rows = header.shape().first().map(|rows| *rows as u64);
+            let rows = rows.ok_or_else(|| ErrorKind::WrongDimensions { expected: 1, shape: Vec::new() });
+            let end = rows.map_err(Error::from).and_then(|rows| begin.checked_add(rows).ok_or_else(overflow));
+            let end = end.map_err(|error| error.with_path(&path))?;
             shards.push(Shard { path, rows: begin..end });
             begin = end;
         }
@@ -245,7 +295,7 @@ impl Shards {
         const ROWS: u64 = 4096;
         let mut failed = false;
         let ranges = (0..self.rows()).step_by(usize::try_from(ROWS).unwrap_or(1));
-        let rows = ranges.map(|begin| self.read::<T>(begin..(begin + ROWS).min(self.rows())));
+        let rows = ranges.map(|begin| self.read::<T>(begin..begin.saturating_add(ROWS).min(self.rows())));
         let rows = rows.take_while(move |rows| !std::mem::replace(&mut failed, rows.is_err()));
         rows.flat_map(|rows| match rows {
             Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
@@ -266,34 +316,44 @@ fn path_of(prefix: &Path, number: u64, ending: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
+/// Keeps others from writing shards of the prefix until the file is closed.
+fn lock_prefix(prefix: &Path) -> Result<File> {
+    let mut name = OsString::from(".");
+    name.push(prefix.file_name().unwrap_or_default());
+    name.push(".npy-lock");
+    let path = prefix.with_file_name(name);
+    let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = open.map_err(|error| Error::io("cannot create the file", error));
+    file.and_then(|file| lock(&file).map(|()| file)).map_err(|error| error.with_path(path))
+}
+
 /// How many shards there are: one more than the highest number, of which none may be missing below.
 fn count_of(prefix: &Path) -> Result<u64> {
+    let numbers = numbers_of(prefix, ENDING)?;
+    let end = numbers.iter().max().map_or(0, |last| last.saturating_add(1));
+    if (numbers.len() as u64) < end {
+        let missing = (0..end).find(|number| !path_of(prefix, *number, ENDING).exists()).unwrap_or(end);
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "a shard is missing between others");
+        return Err(Error::io("cannot open the file", error).with_path(path_of(prefix, missing, ENDING)));
+    }
+    Ok(end)
+}
+
+/// The numbers of the files that are there.
+fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
     let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot_read = |error| Error::io("cannot read the folder", error).with_path(folder);
     let mut begin = prefix.file_name().map_or_else(OsString::new, OsString::from);
     begin.push("-");
     let number_of = |name: OsString| -> Option<u64> {
         let name = name.as_encoded_bytes().strip_prefix(begin.as_encoded_bytes())?;
-        let digits = std::str::from_utf8(name).ok()?.strip_suffix(ENDING)?;
+        let digits = std::str::from_utf8(name).ok()?.strip_suffix(ending)?;
         let is_number = digits.len() >= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
         digits.parse().ok().filter(|number| is_number && format!("{number:0DIGITS$}") == digits)
     };
-    let (mut count, mut end) = (0_u64, 0_u64);
+    let mut numbers = Vec::new();
     for entry in fs::read_dir(folder).map_err(cannot_read)? {
-        if let Some(number) = number_of(entry.map_err(cannot_read)?.file_name()) {
-            count += 1;
-            end = end.max(number.saturating_add(1));
-        }
+        numbers.extend(number_of(entry.map_err(cannot_read)?.file_name()));
     }
-    if count < end {
-        let missing = (0..end).find(|number| !path_of(prefix, *number, ENDING).exists()).unwrap_or(end);
-        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "a shard is missing between others");
-        return Err(Error::io("cannot open the file", error).with_path(path_of(prefix, missing, ENDING)));
-    }
-    Ok(count)
-}
-
-/// The length of the axis that is counted: the first one. Shards are in C order.
-fn rows_of(header: &Header) -> u64 {
-    header.shape().first().copied().unwrap_or(1) as u64
+    Ok(numbers)
 }

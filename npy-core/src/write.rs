@@ -231,9 +231,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             let begin = self.make_room(step * self.itemsize)?;
             self.stage.bytes.resize(begin + step * self.itemsize, 0);
             let part = items.by_ref().take(step);
+            // Until it went well: if the iterator panics, what is in the stage is nothing that was pushed.
+            let rescue = self.stage.rescue.take();
+            self.failed = true;
             let encoded = element::encode_all(&self.plan, self.itemsize, part, &mut self.stage.bytes[begin..], self.count);
             let count = encoded.as_ref().map_or(0, |count| *count);
             self.stage.bytes.truncate(begin + count * self.itemsize);
+            (self.stage.rescue, self.failed) = (rescue, false);
             self.count += count as u64;
             encoded?;
         }
@@ -258,6 +262,10 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             None => writer.flush().map_err(cannot_write),
         };
         self.failed = result.is_err();
+        if self.failed {
+            // What did not come to the disk now is not counted later.
+            self.stage.rescue = None;
+        }
         result
     }
 
@@ -290,6 +298,10 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     #[cold]
     fn overfull(&self, count: usize) -> Error {
+        if self.growth.is_some() {
+            let problem = "its header has no room for more digits; NumPy 1.24 and later leave some, and so does this library: load and save it once";
+            return ErrorKind::CannotGrow { problem: problem.to_owned() }.into();
+        }
         ErrorKind::WrongCount { expected: self.expected, found: self.count + count as u64 }.into()
     }
 

@@ -36,6 +36,8 @@ pub struct NpyBlockWriter<A: NpyElement> {
     writer: NpyWriter<A, File>,
     shape: Vec<usize>,
     order: Order,
+    /// Whether a block was written in part.
+    failed: bool,
 }
 
 impl<A: NpyElement> NpyBlockWriter<A> {
@@ -46,7 +48,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// Like [`NpyWriter::create_with`].
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
-        Ok(Self { writer: NpyWriter::create_with(path, &header)?, shape: shape.to_vec(), order })
+        Ok(Self { writer: NpyWriter::create_with(path, &header)?, shape: shape.to_vec(), order, failed: false })
     }
 
     /// Goes on with a file.
@@ -60,7 +62,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         // Locked by the writer.
         let header =
             File::open(path).map_err(npy_core::Error::from).and_then(Header::read).map_err(|error| error.with_path(path))?;
-        Ok(Self { writer, shape: header.shape().to_vec(), order: header.order() })
+        Ok(Self { writer, shape: header.shape().to_vec(), order: header.order(), failed: false })
     }
 
     /// Writes rows behind the others.
@@ -84,7 +86,19 @@ impl<A: NpyElement> NpyBlockWriter<A> {
             );
             return Err(ErrorKind::CannotGrow { problem }.into());
         }
-        write_elements(&mut self.writer, block, self.order)
+        self.expect_whole()?;
+        let written = write_elements(&mut self.writer, block, self.order);
+        self.failed = written.is_err();
+        written
+    }
+
+    /// Refuses rows behind a block that was written in part.
+    fn expect_whole(&self) -> Result<()> {
+        if self.failed {
+            let problem = "an earlier block was written in part; append to the file to go on behind its last whole row".to_owned();
+            return Err(ErrorKind::CannotGrow { problem }.into());
+        }
+        Ok(())
     }
 
     /// Commits the rows so far: see [`NpyWriter::flush`].
@@ -93,6 +107,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// When writing fails.
     pub fn flush(&mut self) -> Result<()> {
+        self.expect_whole()?;
         self.writer.flush()
     }
 
@@ -102,6 +117,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// When writing fails.
     pub fn finish(self) -> Result<()> {
+        self.expect_whole()?;
         self.writer.finish().map(drop)
     }
 }
