@@ -632,6 +632,21 @@ fn what_goes_wrong_is_not_counted() {
     let error = writer.finish().unwrap_err();
     assert!(error.to_string().contains("opened for appending"), "{error}");
 
+    // Text whose width nobody knows: refused before anything is touched.
+    npy_core::save(&path, &[7_u8]).unwrap();
+    let error = NpyWriter::<String, _>::create(&path).map(drop).unwrap_err();
+    assert!(error.to_string().contains("how wide its elements will be is not known (<U0)"), "{error}");
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [7]);
+    // Another file in its place, and one that is written over.
+    let mut writer = NpyWriter::<u8, _>::append(&path).unwrap();
+    let error = npy_core::save_with(&path, &[1_u8], npy_core::SaveOptions::new().in_place()).unwrap_err();
+    assert!(error.to_string().contains("it is being added to already"), "{error}");
+    npy_core::save(&path, &[8_u8]).unwrap();
+    writer.push(&9).unwrap();
+    let error = writer.finish().unwrap_err();
+    assert!(error.to_string().contains("another file was put in its place"), "{error}");
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [8]);
+
     let none: DType = "|S0".parse().unwrap();
     let mut writer =
         NpyWriter::<npy_core::FixedBytes<0>, _>::create_with(&path, &Header::new(none, Order::C, &[0]).unwrap()).unwrap();

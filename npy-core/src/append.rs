@@ -42,6 +42,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// When the file cannot be made, or is none that can be gone back in.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        expect_fixed_width::<T>()?;
         Self::create_with(path, &header_of(T::dtype(), &[0])?)
     }
 
@@ -85,7 +86,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
                 // That of the temporary file, which would keep readers out.
                 let _ = file.unlock();
             }
-            Self::growing(file, header, growable, 0)
+            Self::growing(path, file, header, growable, 0)
         };
         create().map_err(|error: Error| error.with_path(path))
     }
@@ -128,7 +129,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
                 return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into());
             }
             expect_one_array(&mut file, end)?;
-            let writer = Self::growing(file, &header, growable, layout.element_count() as u64)?;
+            let writer = Self::growing(path, file, &header, growable, layout.element_count() as u64)?;
             let mut file = &writer.writer;
             file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(cannot_write)?;
             Ok(writer)
@@ -136,11 +137,11 @@ impl<T: NpyElement> NpyWriter<T, File> {
         append().map_err(|error: Error| error.with_path(path))
     }
 
-    fn growing(file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
+    fn growing(path: &Path, file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
         let handle = file.try_clone().map_err(cannot_write)?;
         let mut writer = Self::grow(file, header, growable.clone(), start, sync_file)?;
         let handed = start * writer.itemsize as u64;
-        writer.stage.rescue = Some(Box::new(Rescue { file: handle, growable, handed }));
+        writer.stage.rescue = Some(Box::new(Rescue { file: handle, path: path.to_owned(), growable, handed }));
         Ok(writer)
     }
 }
@@ -163,6 +164,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// When writing fails.
     pub fn new(writer: W) -> Result<Self> {
+        expect_fixed_width::<T>()?;
         Self::new_with(writer, &header_of(T::dtype(), &[0])?)
     }
 
@@ -186,6 +188,18 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
         writer.growth = Some(Growth { growable, patch, sync, start, committed });
         Ok(writer)
     }
+}
+
+/// Refuses elements whose width is that of the longest, which nobody knows before.
+pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
+    if const { T::VARIES } {
+        let problem = format!(
+            "how wide its elements will be is not known ({}); give the text a width, with `#[npy(dtype = \"U16\")]` on the field or a header of one's own",
+            T::dtype()
+        );
+        return Err(ErrorKind::CannotGrow { problem }.into());
+    }
+    Ok(())
 }
 
 /// What [`recover`] has found and kept.

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
+use crate::save::is_same;
 use crate::shape::Order;
 
 /// A header whose outer axis changes its length while the header keeps its own.
@@ -139,6 +141,8 @@ pub(crate) struct Stage {
 /// The file that a stage belongs to.
 pub(crate) struct Rescue {
     pub(crate) file: File,
+    /// Where it was found.
+    pub(crate) path: PathBuf,
     pub(crate) growable: Growable,
     /// Bytes of the array that were handed on, those that were in the file before included.
     pub(crate) handed: u64,
@@ -167,6 +171,12 @@ impl Drop for Stage {
 }
 
 impl Rescue {
+    /// Sees that the file is still the one under its path.
+    pub(crate) fn expect_in_place(&self) -> io::Result<()> {
+        let gone = || io::Error::other("another file was put in its place meanwhile, or it was removed");
+        if is_same(&self.file, &self.path) { Ok(()) } else { Err(gone()) }
+    }
+
     /// Writes the last bytes, and then how many whole rows there are.
     fn settle(mut self, last: &[u8]) -> io::Result<()> {
         self.file.write_all(last)?;

@@ -82,6 +82,10 @@ pub fn replace_file_with(path: &Path, options: SaveOptions, write: impl FnOnce(&
 fn overwrite(path: &Path, options: SaveOptions, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
     let before = file.metadata().map_err(cannot_create)?;
+    if before.is_file() {
+        // Not into a file that grows.
+        lock(&file)?;
+    }
     write(&mut file)?;
     if before.is_file() {
         let end = file.stream_position().map_err(cannot_write)?;

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::append::expect_fixed_width;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
@@ -60,6 +61,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// somebody else writes shards of this prefix. (An empty file `.steps.npy-lock` beside them, which stays, tells that.)
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
+        expect_fixed_width::<T>()?;
         let guard = lock_prefix(prefix)?;
         let finished = Shards::open(prefix)?;
         if let Some(last) = finished.shards.last() {
@@ -264,7 +266,8 @@ impl Shards {
     /// When there are not so many rows, when a file cannot be read, or has another dtype than `T`.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
-            return Err(ErrorKind::WrongCount { expected: rows.end, found: self.rows() }.into());
+            let problem = format!("{}..{} is no range of the {} rows that the shards have", rows.start, rows.end, self.rows());
+            return Err(ErrorKind::InvalidRegion { axis: 0, problem }.into());
         }
         let mut items = Vec::new();
         let first = self.shards.partition_point(|shard| shard.rows.end <= rows.start);

@@ -261,6 +261,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             Some(growth) => growth.commit(writer, *count, *itemsize),
             None => writer.flush().map_err(cannot_write),
         };
+        let in_place = self.stage.rescue.as_ref().map_or(Ok(()), |rescue| rescue.expect_in_place().map_err(cannot_write));
+        let result = result.and(in_place);
         self.failed = result.is_err();
         if self.failed {
             // What did not come to the disk now is not counted later.
