@@ -24,9 +24,9 @@ pub struct Limits {
     pub(crate) element_bytes: usize,
     pub(crate) data_bytes: u64,
     pub(crate) empty_elements: u64,
-    #[cfg_attr(not(feature = "npz"), allow(dead_code, reason = "only archives have members"))]
+    #[cfg(feature = "npz")]
     pub(crate) members: u64,
-    #[cfg_attr(not(feature = "npz"), allow(dead_code, reason = "only archives have members"))]
+    #[cfg(feature = "npz")]
     pub(crate) member_bytes: u64,
 }
 
@@ -44,7 +44,9 @@ impl Limits {
             element_bytes: i32::MAX as usize,
             data_bytes: u64::MAX,
             empty_elements: 1 << 16,
+            #[cfg(feature = "npz")]
             members: 1 << 22,
+            #[cfg(feature = "npz")]
             member_bytes: u64::MAX,
         }
     }
@@ -94,6 +96,7 @@ impl Limits {
     }
 
     /// How many members an archive may have.
+    #[cfg(feature = "npz")]
     #[must_use]
     pub const fn members(mut self, limit: u64) -> Self {
         self.members = limit;
@@ -101,6 +104,7 @@ impl Limits {
     }
 
     /// How many bytes the content of an archive's member may have when it is decompressed.
+    #[cfg(feature = "npz")]
     #[must_use]
     pub const fn member_bytes(mut self, limit: u64) -> Self {
         self.member_bytes = limit;

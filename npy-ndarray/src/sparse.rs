@@ -343,38 +343,25 @@ fn write_indices<W: Write>(
     width.write(archive, "indptr", indptr)
 }
 
-impl<T: NpyElement + Send + 'static> CsrMatrix<T> {
-    fn of(mut members: Members<T>) -> Result<Self> {
-        let (shape, (indptr, indices)) = (members.matrix_shape()?, read_indices(&mut members)?);
-        Self::new(shape, indptr, indices, Members::entries(members.data)?)
-    }
+/// Compressed rows and columns, and rows of blocks, differ in the dimensions of their entries alone.
+macro_rules! compressed_members {
+    ($name:ident, $entries:path) => {
+        impl<T: NpyElement + Send + 'static> $name<T> {
+            fn of(mut members: Members<T>) -> Result<Self> {
+                let (shape, (indptr, indices)) = (members.matrix_shape()?, read_indices(&mut members)?);
+                Self::new(shape, indptr, indices, $entries(members.data)?)
+            }
 
-    fn write_places<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()> {
-        write_indices(archive, self.shape, &self.indptr, &self.indices)
-    }
+            fn write_places<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()> {
+                write_indices(archive, self.shape, &self.indptr, &self.indices)
+            }
+        }
+    };
 }
 
-impl<T: NpyElement + Send + 'static> CscMatrix<T> {
-    fn of(mut members: Members<T>) -> Result<Self> {
-        let (shape, (indptr, indices)) = (members.matrix_shape()?, read_indices(&mut members)?);
-        Self::new(shape, indptr, indices, Members::entries(members.data)?)
-    }
-
-    fn write_places<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()> {
-        write_indices(archive, self.shape, &self.indptr, &self.indices)
-    }
-}
-
-impl<T: NpyElement + Send + 'static> BsrMatrix<T> {
-    fn of(mut members: Members<T>) -> Result<Self> {
-        let (shape, (indptr, indices)) = (members.matrix_shape()?, read_indices(&mut members)?);
-        Self::new(shape, indptr, indices, Members::data(members.data)?)
-    }
-
-    fn write_places<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()> {
-        write_indices(archive, self.shape, &self.indptr, &self.indices)
-    }
-}
+compressed_members!(CsrMatrix, Members::entries);
+compressed_members!(CscMatrix, Members::entries);
+compressed_members!(BsrMatrix, Members::data);
 
 impl<T: NpyElement + Send + 'static> CooMatrix<T> {
     fn of(members: Members<T>) -> Result<Self> {
