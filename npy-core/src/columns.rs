@@ -126,7 +126,7 @@ impl<'a, T: NpyElement> Column<'a, T> {
 }
 
 /// The field of that name, and where it begins. Names may have dots in them, so a whole name comes before one that is taken apart.
-fn lookup<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d Field)> {
+pub(crate) fn lookup<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d Field)> {
     let DType::Record(record) = dtype else { return None };
     if let Some(field) = record.field(name) {
         return Some((field.offset(), field));

@@ -30,6 +30,7 @@
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
 //! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
+//! - [`DynValues`]: an array whose dtype is known when the program runs.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
 //!   [`row_range`]: the part of each.
@@ -80,6 +81,7 @@ mod write;
 mod append;
 mod shards;
 mod view;
+mod dynamic;
 #[cfg(feature = "npz")]
 pub mod npz;
 
@@ -98,6 +100,7 @@ pub use append::{Recovered, recover};
 pub use chunks::{Chunks, Records};
 pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
+pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
 pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
 pub use header::{Header, Version};

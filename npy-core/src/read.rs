@@ -182,7 +182,16 @@ impl<'a> NpyReader<&'a [u8]> {
     ///
     /// Like [`from_bytes`](Self::from_bytes).
     pub fn from_bytes_with(bytes: &'a [u8], limits: Limits) -> Result<Self> {
-        let source: Source<&[u8]> = Source {
+        Self::with_source(bytes, Self::source(), &limits)
+    }
+
+    /// The elements alone, which are what the header says.
+    pub(crate) fn from_parts(bytes: &'a [u8], header: Header) -> Self {
+        Self { reader: bytes, source: Self::source(), header, data_offset: 0, position: 0, failed: false }
+    }
+
+    fn source() -> Source<&'a [u8]> {
+        Source {
             fill: |reader, spare| {
                 let count = spare.copy_from(reader);
                 *reader = &reader[count..];
@@ -192,8 +201,7 @@ impl<'a> NpyReader<&'a [u8]> {
             bytes: |reader| reader,
             consume: |reader, count| *reader = &reader[count..],
             finish: |_| Ok(()),
-        };
-        Self::with_source(bytes, source, &limits)
+        }
     }
 }
 
@@ -382,6 +390,20 @@ impl<R: Read> NpyReader<R> {
         self.position += count;
         self.end()?;
         Ok(items)
+    }
+
+    /// The bytes of the elements that are left.
+    pub(crate) fn read_bytes(&mut self) -> Result<Vec<u8>> {
+        let (count, itemsize) = (self.remaining(), self.header.dtype().itemsize());
+        let is_there = self.is_there::<()>(count);
+        self.begin()?;
+        let offset = self.offset();
+        let Self { reader, source, .. } = self;
+        let bytes =
+            Bulk::<u8>::new().read_vec(count * itemsize, false, is_there, offset, &mut |spare| (source.fill)(reader, spare))?;
+        self.position += count;
+        self.end()?;
+        Ok(bytes)
     }
 
     /// Notes that reading has begun, and refuses it after a failure.

@@ -341,6 +341,15 @@ pub enum ErrorKind {
         found: u64,
     },
 
+    /// The bytes of an array are more or fewer than its dtype and its shape need.
+    #[error("the dtype and the shape need {expected} bytes, and there are {found}")]
+    WrongLength {
+        /// How many are needed.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+
     /// The region that was asked for is not in the array.
     #[error("axis {axis} of the region: {problem}")]
     InvalidRegion {

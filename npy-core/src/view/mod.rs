@@ -139,6 +139,11 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Hea
     Ok((header, items))
 }
 
+/// The elements of an array that stand in memory without their header.
+pub(crate) fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> Result<&'a [T]> {
+    elements(header, data, 0, 0..header.element_count())
+}
+
 /// Some elements of an array whose data begin with `data`, which stand at `offset` in the file.
 fn elements<'a, T: NpyView>(header: &Header, data: &'a [u8], offset: usize, range: Range<usize>) -> Result<&'a [T]> {
     let data = &data[locate::<T>(header, data, offset, &range)?];

@@ -1,0 +1,401 @@
+//! Arrays whose dtype is known when the program runs.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::alloc::reserve_exact;
+use crate::columns::lookup;
+use crate::dtype::DType;
+use crate::element::{self, NpyElement};
+use crate::error::{ErrorKind, Result};
+use crate::header::Header;
+use crate::limits::Limits;
+use crate::plan::{Planner, rust_type};
+use crate::read::NpyReader;
+use crate::save::{SaveOptions, replace_file_with};
+use crate::shape::Order;
+use crate::view::{NpyView, view_elements};
+use crate::write::{cannot_write, dtype_of, header_of};
+
+/// An array whose dtype is known when the program runs: a dtype, a shape, an order, and the bytes of the elements as they stand in the
+/// file.
+///
+/// Nothing is converted and nothing is lost: padding, bytes of a bool other than 0 and 1, text that is no text. What was loaded is saved
+/// byte for byte, but that the header is written as a current NumPy writes it. `npy_ndarray::DynArray` holds the numbers of one as an
+/// array of `ndarray`.
+///
+/// ```
+/// use npy_core::DynValues;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("values.npy");
+/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+/// let values = DynValues::load(&path)?;
+/// match values.dtype().to_string().as_str() {
+///     "<f8" => println!("{:?}", values.to_vec::<f64>()?),
+///     "<i8" => println!("{:?}", values.to_vec::<i64>()?),
+///     other => println!("{} bytes of {other}", values.bytes().len()),
+/// }
+/// # assert_eq!(values.to_vec::<f64>()?, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct DynValues {
+    header: Header,
+    bytes: Vec<u8>,
+}
+
+impl DynValues {
+    /// The array of this dtype, order and shape whose elements are `bytes`: one after another, in the order named, in the byte order
+    /// that the dtype says.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are more or fewer than the dtype and the shape need, when the dtype holds Python objects or is a sub-array, or when
+    /// the array is larger than any can be.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
+    /// assert_eq!(values.to_vec::<u16>()?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(dtype: DType, order: Order, shape: &[usize], bytes: Vec<u8>) -> Result<Self> {
+        Self::with_header(Header::new(dtype, order, shape)?, bytes)
+    }
+
+    /// The bytes behind a header.
+    pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let (expected, found) = (header.data_bytes(), bytes.len() as u64);
+        if expected != found {
+            return Err(ErrorKind::WrongLength { expected, found }.into());
+        }
+        Ok(Self { header, bytes })
+    }
+
+    /// The one-dimensional array of these elements.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be stored as its dtype.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&["a".to_owned(), "bcd".to_owned()])?;
+    /// assert_eq!(values.dtype().to_string(), "<U3");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
+        Self::encode(Order::C, &[items.len()], items.iter())
+    }
+
+    /// The array of these elements, which come in the order named.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be stored as its dtype, or when there are more or fewer than the shape needs.
+    pub(crate) fn encode<'a, T: NpyElement + 'a>(
+        order: Order,
+        shape: &[usize],
+        items: impl Iterator<Item = &'a T> + Clone,
+    ) -> Result<Self> {
+        let dtype = dtype_of(items.clone());
+        // An array of sub-arrays has their axes besides, as its last ones.
+        let header = match order {
+            Order::C => header_of(dtype.clone(), shape)?,
+            Order::Fortran => Header::new(dtype.clone(), order, shape)?,
+        };
+        let (plan, itemsize) = (element::plan::<T>(&dtype)?, dtype.itemsize());
+        let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, length)?;
+        bytes.resize(length, 0);
+        let expected = shape.iter().product::<usize>();
+        let found = element::encode_all(&plan, itemsize, items.take(expected), &mut bytes, 0)?;
+        if found != expected {
+            return Err(ErrorKind::WrongCount { expected: expected as u64, found: found as u64 }.into());
+        }
+        Ok(Self { header, bytes })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is no `.npy` file, ends early, or holds Python objects.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, Limits::new())
+    }
+
+    /// [`load`](Self::load) with limits to what the file may ask for.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load), and when the file asks for more.
+    pub fn load_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        NpyReader::open_with(path, limits)?.into_values().map_err(|error| error.with_path(path))
+    }
+
+    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load).
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// let values = DynValues::read(&file[..])?;
+    /// assert_eq!(values.bytes(), [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits to what the input may ask for.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_with`](Self::load_with).
+    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+        NpyReader::with_limits(reader, limits)?.into_values()
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; what was at `path` is there still then.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, SaveOptions::new())
+    }
+
+    /// [`save`](Self::save) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save`](Self::save).
+    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+        replace_file_with(path.as_ref(), options, |file| self.write(file))
+    }
+
+    /// Writes the array to a stream.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        let header = self.header.to_bytes();
+        let written = writer.write_all(&header).and_then(|()| writer.write_all(&self.bytes)).and_then(|()| writer.flush());
+        written.map_err(cannot_write)
+    }
+
+    /// Dtype, order and shape, as they stand in a file.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The dtype of the elements.
+    pub fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// The lengths of the axes.
+    pub fn shape(&self) -> &[usize] {
+        self.header.shape()
+    }
+
+    /// The order in which the elements stand in [`bytes`](Self::bytes).
+    pub fn order(&self) -> Order {
+        self.header.order()
+    }
+
+    /// The bytes of the elements, one element after another.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes of the elements, by value.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The elements as values of a Rust type, in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is not the type's, or an element is no value of it.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new("|S2".parse()?, Order::C, &[2], b"ab\0\0".to_vec())?;
+    /// assert_eq!(values.to_vec::<String>()?, ["ab", ""]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
+        NpyReader::from_parts(&self.bytes, self.header.clone()).into_vec()
+    }
+
+    /// The elements in place, as a slice in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is not the type's, in the machine's byte order; when an element is no value of it; or when the memory is not
+    /// aligned for it, which does not happen for types whose alignment the allocator gives to every block.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&[1.5_f32, 2.5])?;
+    /// assert_eq!(values.view::<f32>()?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn view<T: NpyView>(&self) -> Result<&[T]> {
+        view_elements(&self.header, &self.bytes)
+    }
+
+    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`.
+    ///
+    /// The axes of a field that is a sub-array become the last ones of the array.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no records, or have no such field.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('at', '|i1', (2,))]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?;
+    /// let at = values.field("at")?;
+    /// assert_eq!(at.shape(), [2, 2]);
+    /// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let (offset, dtype) = self.locate(name)?;
+        let (itemsize, width, count) = (self.dtype().itemsize(), dtype.itemsize(), self.header.element_count());
+        let header = match dtype {
+            // The axes of the field vary fastest, in C order; so must the others.
+            DType::SubArray(array) => {
+                let shape = [self.shape(), array.shape()].concat();
+                Header::new(array.base().clone(), Order::C, &shape)?
+            }
+            dtype => Header::new(dtype.clone(), self.order(), self.shape())?,
+        };
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, count.saturating_mul(width))?;
+        if width > 0 {
+            let field = |index: usize| &self.bytes[index * itemsize + offset..][..width];
+            if header.order() == self.order() || self.shape().len() < 2 {
+                (0..count).for_each(|index| bytes.extend_from_slice(field(index)));
+            } else {
+                InOrderC::new(self.shape()).for_each(|index| bytes.extend_from_slice(field(index)));
+            }
+        }
+        Self::with_header(header, bytes)
+    }
+
+    /// Where in each record a field begins, and its dtype.
+    fn locate(&self, name: &str) -> Result<(usize, &DType)> {
+        if let Some((offset, field)) = lookup(name, self.dtype()) {
+            return Ok((offset, field.dtype()));
+        }
+        let mut planner = Planner::new();
+        planner.in_field(name, |planner| match self.dtype() {
+            DType::Record(record) => planner.missing_column(record),
+            dtype => planner.mismatch_with(dtype, "a record".to_owned(), None),
+        });
+        Err(planner.into_error(rust_type::<Self>()))
+    }
+
+    /// The elements of one field, as values of a Rust type: [`field`](Self::field), then [`to_vec`](Self::to_vec).
+    ///
+    /// # Errors
+    ///
+    /// Like those.
+    pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
+        self.field(name)?.to_vec()
+    }
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads the elements that are left, as bytes with a dtype.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, when the input ends early, and when the dtype holds Python objects.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// reader.read_into(&mut [0_u8])?;
+    /// assert_eq!(reader.into_values()?.bytes(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_values(mut self) -> Result<DynValues> {
+        let header = self.header().clone();
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let header = match self.remaining() {
+            left if left == header.element_count() => header,
+            left => Header::new(header.dtype().clone(), Order::C, &[left])?,
+        };
+        let bytes = self.read_bytes()?;
+        DynValues::with_header(header, bytes)
+    }
+}
+
+impl fmt::Debug for DynValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynValues").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// The positions of an array in Fortran order, in the order C: the last axis fastest.
+struct InOrderC {
+    shape: Vec<usize>,
+    index: Vec<usize>,
+    next: Option<usize>,
+}
+
+impl InOrderC {
+    fn new(shape: &[usize]) -> Self {
+        let next = if shape.contains(&0) { None } else { Some(0) };
+        Self { shape: shape.to_vec(), index: vec![0; shape.len()], next }
+    }
+}
+
+impl Iterator for InOrderC {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let current = self.next?;
+        self.next = None;
+        for axis in (0..self.shape.len()).rev() {
+            self.index[axis] += 1;
+            if self.index[axis] < self.shape[axis] {
+                let positions = self.index.iter().zip(&self.shape).rev();
+                self.next = Some(positions.fold(0, |position, (index, length)| position * length + index));
+                break;
+            }
+            self.index[axis] = 0;
+        }
+        Some(current)
+    }
+}
