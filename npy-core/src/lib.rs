@@ -82,6 +82,7 @@ mod append;
 mod shards;
 mod view;
 mod dynamic;
+mod cast;
 #[cfg(feature = "npz")]
 pub mod npz;
 
@@ -97,6 +98,7 @@ pub use npy_derive::NpyRecord;
 pub use num_complex;
 
 pub use append::{Recovered, recover};
+pub use cast::{Casting, NpyNumber};
 pub use chunks::{Chunks, Records};
 pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
@@ -139,6 +141,7 @@ pub mod __private {
     pub use std::string::{String, ToString};
 
     pub use crate::alloc::{Bulk, Plain, reverse_axes};
+    pub use crate::cast::{Class, Wide, cast_items};
     pub use crate::dtype::{ByteOrder, DType};
     #[cfg(any(feature = "jiff", feature = "chrono"))]
     pub use crate::element::TimePlan;

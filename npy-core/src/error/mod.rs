@@ -341,6 +341,26 @@ pub enum ErrorKind {
         found: u64,
     },
 
+    /// Numbers of one dtype do not become those of the other under this rule.
+    #[error("{from} does not become {to} under the rule '{casting}'; `Casting::Checked` converts what fits")]
+    CannotCast {
+        /// The dtype of the array.
+        from: String,
+        /// The dtype that was asked for.
+        to: String,
+        /// The rule, as NumPy names it.
+        casting: &'static str,
+    },
+
+    /// What should become numbers is none.
+    #[error("{from} is no number, and does not become {to}{}", if .from.starts_with('[') { "; take one of its fields" } else { "" })]
+    NoNumbers {
+        /// The dtype of the array.
+        from: String,
+        /// The dtype that was asked for.
+        to: String,
+    },
+
     /// The bytes of an array are more or fewer than its dtype and its shape need.
     #[error("the dtype and the shape need {expected} bytes, and there are {found}")]
     WrongLength {
