@@ -244,7 +244,55 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
-        NpyReader::from_parts(&self.bytes, self.header.clone()).into_vec()
+        self.reader().into_vec()
+    }
+
+    /// A reader of the elements, which stands at the first.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&[1_u8, 2, 3])?;
+    /// let mut reader = values.reader();
+    /// let mut first = [0_u8; 2];
+    /// reader.read_into(&mut first)?;
+    /// assert_eq!(first, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn reader(&self) -> NpyReader<&[u8]> {
+        NpyReader::from_parts(&self.bytes, self.header.clone())
+    }
+
+    /// The array with its elements in the order named, moved if need be.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the elements a second time.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new("|u1".parse()?, Order::Fortran, &[2, 3], vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(values.into_order(Order::C)?.bytes(), [1, 3, 5, 2, 4, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_order(self, order: Order) -> Result<Self> {
+        if order == self.order() {
+            return Ok(self);
+        }
+        let header = Header::new(self.dtype().clone(), order, self.shape())?;
+        let itemsize = self.dtype().itemsize();
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, self.bytes.len())?;
+        if itemsize > 0 {
+            let mut shape = self.shape().to_vec();
+            if order == Order::Fortran {
+                // An array in C order is one in Fortran order with its axes reversed.
+                shape.reverse();
+            }
+            InOrderC::new(&shape).for_each(|index| bytes.extend_from_slice(&self.bytes[index * itemsize..][..itemsize]));
+        }
+        Self::with_header(header, bytes)
     }
 
     /// The elements in place, as a slice in the order of [`order`](Self::order).
@@ -356,7 +404,7 @@ impl<R: Read> NpyReader<R> {
             left if left == header.element_count() => header,
             left => Header::new(header.dtype().clone(), Order::C, &[left])?,
         };
-        let bytes = self.read_bytes()?;
+        let bytes = self.read_bytes(self.remaining())?;
         DynValues::with_header(header, bytes)
     }
 }

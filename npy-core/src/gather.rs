@@ -4,8 +4,10 @@ use std::io::{self, Read, Seek};
 use std::ops::Range;
 
 use crate::alloc::{Bulk, STAGE_BYTES, Spare};
+use crate::dynamic::DynValues;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Part, Result};
+use crate::header::Header;
 use crate::read::{NpyReader, Source};
 use crate::region::{AxisRange, Pieces, region_shape};
 use crate::seek::seek;
@@ -43,6 +45,42 @@ impl<R: Read + Seek> NpyReader<R> {
     /// ```
     pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
         let plan = element::plan::<T>(self.header.dtype())?;
+        let whole = |reader: &mut Self, count| reader.read_vec(&plan, count);
+        Ok(self.gather(region, whole, |mut reader| reader.read_vec(&plan, reader.remaining()))?.1)
+    }
+
+    /// [`read_region`](Self::read_region) for a dtype that is known when the program runs.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_region`](Self::read_region), and when the dtype holds Python objects.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("numbers.npy");
+    /// npy_core::save(&path, &[1_u16, 2, 3, 4])?;
+    /// let values = NpyReader::open(&path)?.read_region_values(&[(1..3).into()])?;
+    /// assert_eq!(values.to_vec::<u16>()?, [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_region_values(&mut self, region: &[AxisRange]) -> Result<DynValues> {
+        if self.header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let (header, bytes) = self.gather(region, Self::read_bytes, |mut reader| reader.read_bytes(reader.remaining()))?;
+        DynValues::with_header(header, bytes)
+    }
+
+    /// Reads the elements of a region: by `whole` where they lie together, so many from where the reader stands, else by `each` from a
+    /// reader that has them one after another. With them comes the header of an array that consists of them.
+    fn gather<V>(
+        &mut self,
+        region: &[AxisRange],
+        whole: impl FnOnce(&mut Self, usize) -> Result<V>,
+        each: impl FnOnce(NpyReader<&mut Gather<'_, R>>) -> Result<V>,
+    ) -> Result<(Header, V)> {
         let pieces = Pieces::new(&self.header, region)?;
         let header = self.header.with_shape(region_shape(&self.header, region)?)?;
         let itemsize = self.header.dtype().itemsize();
@@ -52,7 +90,8 @@ impl<R: Read + Seek> NpyReader<R> {
         if let Some(range) = pieces.only() {
             self.go_to(element(range.start))?;
             self.end()?;
-            return self.read_vec(&plan, header.element_count());
+            let items = whole(self, header.element_count())?;
+            return Ok((header, items));
         }
         let end = pieces.end().unwrap_or(0);
         let position = self.position as u64 * itemsize as u64;
@@ -66,9 +105,15 @@ impl<R: Read + Seek> NpyReader<R> {
             staged: 0..0,
             is_there,
         };
-        let reader =
-            NpyReader { reader: &mut gather, source: Gather::source(), header, data_offset: 0, position: 0, failed: false };
-        let result = reader.into_vec::<T>();
+        let reader = NpyReader {
+            reader: &mut gather,
+            source: Gather::source(),
+            header: header.clone(),
+            data_offset: 0,
+            position: 0,
+            failed: false,
+        };
+        let result = each(reader);
         let missing = gather.origin.missing.take();
         let items = result.map_err(|error| match missing {
             Some(Missing { begin, expected, found }) => {
@@ -80,7 +125,7 @@ impl<R: Read + Seek> NpyReader<R> {
             self.position = element(end);
         }
         self.end()?;
-        Ok(items)
+        Ok((header, items))
     }
 }
 

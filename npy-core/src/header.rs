@@ -299,6 +299,11 @@ impl Header {
         Some(Self { dtype, order: self.order, shape: shape.to_vec(), count, version: self.version })
     }
 
+    /// The same array of another dtype, which has the same itemsize.
+    pub(crate) fn with_dtype(&self, dtype: DType) -> Self {
+        Self { dtype, ..self.clone() }
+    }
+
     /// The same with another shape.
     pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
         let count = element_count(&shape, self.dtype.itemsize())?;

@@ -72,7 +72,6 @@ mod element;
 mod record;
 mod read;
 mod seek;
-mod gather;
 mod chunks;
 mod columns;
 mod save;
@@ -82,6 +81,7 @@ mod append;
 mod shards;
 mod view;
 mod dynamic;
+mod gather;
 mod cast;
 #[cfg(feature = "npz")]
 pub mod npz;
@@ -159,7 +159,8 @@ pub mod __private {
     };
     pub use crate::save::{replace_file, replace_file_with};
     pub use crate::view::{
-        NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_mut_with_header, view_with_header,
+        NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
+        view_with_header,
     };
     pub use crate::write::dtype_of;
 }

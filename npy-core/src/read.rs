@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::alloc::{Bulk, FIRST_BYTES, STAGE_BYTES, Spare, reserve_exact, reserve_more};
+use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
@@ -241,6 +242,17 @@ impl<R: Read> NpyReader<R> {
         &self.header
     }
 
+    /// Takes the elements for those of another dtype with the same itemsize.
+    #[doc(hidden)]
+    pub fn with_dtype(mut self, dtype: DType) -> Result<Self> {
+        if dtype.itemsize() == self.header.dtype().itemsize() {
+            self.header = self.header.with_dtype(dtype);
+            return Ok(self);
+        }
+        let (expected, found) = (self.header.dtype().itemsize() as u64, dtype.itemsize() as u64);
+        Err(ErrorKind::WrongLength { expected, found }.into())
+    }
+
     /// How many elements are left from where the reader stands. After an error no more can be read.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
@@ -392,9 +404,9 @@ impl<R: Read> NpyReader<R> {
         Ok(items)
     }
 
-    /// The bytes of the elements that are left.
-    pub(crate) fn read_bytes(&mut self) -> Result<Vec<u8>> {
-        let (count, itemsize) = (self.remaining(), self.header.dtype().itemsize());
+    /// The bytes of the next elements, of which there must be as many.
+    pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
+        let itemsize = self.header.dtype().itemsize();
         let is_there = self.is_there::<()>(count);
         self.begin()?;
         let offset = self.offset();

@@ -137,7 +137,12 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn with_header(writer: W, header: &Header) -> Result<Self> {
-        let layout = layout_of::<T>(header);
+        Self::with_header_as(writer, header, &layout_of::<T>(header))
+    }
+
+    /// Writes `header`, and elements as those of the array that `layout` describes, which has the same bytes.
+    #[doc(hidden)]
+    pub fn with_header_as(writer: W, header: &Header, layout: &Header) -> Result<Self> {
         Ok(Self {
             plan: element::plan::<T>(layout.dtype())?,
             itemsize: layout.dtype().itemsize(),

@@ -50,6 +50,7 @@ mod grow;
 mod view;
 #[cfg(feature = "mmap")]
 mod mmap;
+mod dynamic;
 #[cfg(feature = "npz")]
 mod npz;
 #[cfg(feature = "npz")]
@@ -62,10 +63,11 @@ pub use npy_core;
 
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
+pub use dynamic::{DynArray, FromDynArray, TypedArray};
 pub use grow::NpyBlockWriter;
 #[cfg(feature = "mmap")]
 pub use mmap::{MapMutNpyExt, MapNpyExt};
-pub use npy_core::{AxisRange, Error, ErrorKind, Order, Result, SaveOptions};
+pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]

@@ -8,7 +8,8 @@ use std::path::Path;
 use ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
 use npy_core::{Limits, NpyElement, NpyView, Result, npz};
 
-use crate::read::into_array;
+use crate::dynamic::{DynArray, from_reader};
+use crate::read::{NpyReadOptions, into_array};
 use crate::view::ViewNpyExt;
 use crate::write::WriteNpyExt;
 
@@ -147,6 +148,44 @@ impl<R: Read + Seek> NpzReader<R> {
         D: Dimension,
     {
         let read = self.archive.array(index).and_then(|reader| into_array(reader, None));
+        read.map_err(|error| self.archive.locate(error, index))
+    }
+
+    /// The array of that name, whatever its dtype.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such array, it is damaged, or reading fails.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{DynArray, NpzReader, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut writer = NpzWriter::create(&path)?;
+    /// writer.add_array("mask", &array![true, false])?;
+    /// writer.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// for name in archive.names()? {
+    ///     let array: DynArray = archive.dynamic(&name)?;
+    ///     println!("{name}: {} {:?}", array.dtype(), array.shape()); // mask: |b1 [2]
+    /// }
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn dynamic(&mut self, name: &str) -> Result<DynArray> {
+        self.dynamic_with(name, NpyReadOptions::new())
+    }
+
+    /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
+    ///
+    /// # Errors
+    ///
+    /// Like [`dynamic`](Self::dynamic).
+    pub fn dynamic_with(&mut self, name: &str, options: NpyReadOptions) -> Result<DynArray> {
+        let index = self.archive.find(name)?;
+        let read = self.archive.array(index).and_then(|reader| from_reader(reader, options));
         read.map_err(|error| self.archive.locate(error, index))
     }
 

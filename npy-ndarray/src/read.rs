@@ -103,8 +103,8 @@ pub trait ReadNpyExt: Sized {
 #[derive(Clone, Copy, Debug, Default)]
 #[must_use]
 pub struct NpyReadOptions {
-    order: Option<Order>,
-    limits: Limits,
+    pub(crate) order: Option<Order>,
+    pub(crate) limits: Limits,
 }
 
 impl NpyReadOptions {

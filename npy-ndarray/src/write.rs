@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ndarray::{ArrayBase, ArrayRef, Data, Dimension, IntoDimension};
 use npy_core::__private::{dtype_of, replace_file_with};
-use npy_core::{Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
+use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Writes an array as `np.save` would: `array.save_npy(path)?`.
 ///
@@ -86,10 +86,22 @@ where
 }
 
 fn write<A: NpyElement, D: Dimension, W: Write>(array: &ArrayRef<A, D>, writer: W) -> Result<()> {
+    let dtype = dtype_of(array.iter());
+    write_as(array, &dtype, &dtype, writer)
+}
+
+/// Writes an array that the header says is of `dtype`, with its elements as those of `stored`, which has the same bytes.
+pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
+    array: &ArrayRef<A, D>,
+    dtype: &DType,
+    stored: &DType,
+    writer: W,
+) -> Result<()> {
     // C first, as NumPy has it for arrays that are contiguous in both orders.
     let is_fortran = array.as_slice().is_none() && array.view().reversed_axes().as_slice().is_some();
     let order = if is_fortran { Order::Fortran } else { Order::C };
-    let mut writer = NpyWriter::with_header(writer, &Header::new(dtype_of(array.iter()), order, array.shape())?)?;
+    let header = |dtype: &DType| Header::new(dtype.clone(), order, array.shape());
+    let mut writer = NpyWriter::with_header_as(writer, &header(dtype)?, &header(stored)?)?;
     write_elements(&mut writer, array, order)?;
     writer.finish()?;
     Ok(())

@@ -139,6 +139,20 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Hea
     Ok((header, items))
 }
 
+/// Elements in memory as those of another type, which is laid out as `header` says.
+///
+/// # Errors
+///
+/// Like [`view`], when it is not.
+pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {
+    let not_viewable = || {
+        let (file, rust_type, rust) = (header.dtype().to_string(), rust_type::<T>(), T::dtype().to_string());
+        ErrorKind::NotViewable { file, rust_type, rust }
+    };
+    let bytes = S::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(not_viewable)?;
+    view_elements(header, bytes)
+}
+
 /// The elements of an array that stand in memory without their header.
 pub(crate) fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> Result<&'a [T]> {
     elements(header, data, 0, 0..header.element_count())

@@ -5,7 +5,8 @@ use std::io::{Read, Write};
 use ndarray::{ArrayBase, DataOwned, Dimension};
 use npy_core::{NpyElement, NpyReader, Result};
 
-use crate::read::into_array;
+use crate::dynamic::{self, DynArray};
+use crate::read::{NpyReadOptions, into_array};
 use crate::write::WriteNpyExt;
 
 /// A value that is one array of an archive: an array of `ndarray`, or a vector. Implement it for array types of other crates, to have them as
@@ -63,6 +64,17 @@ where
 {
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
         into_array(reader, None)
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        self.write_npy(writer)
+    }
+}
+
+/// Any array.
+impl NpzValue for DynArray {
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        dynamic::from_reader(reader, NpyReadOptions::new())
     }
 
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {

@@ -1,0 +1,239 @@
+//! Arrays of one Rust type out of those of whatever dtype: as they are, cast, or one field.
+
+use std::any::{Any, TypeId};
+
+use ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
+use npy_core::__private::{cast_items, view_items};
+use npy_core::{ByteOrder, Casting, DynValues, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
+
+use super::read::shaped;
+use super::write::to_values;
+use super::{DynArray, TypedArray, each};
+use crate::match_dtype;
+use crate::order::layout_of;
+use crate::read::into_array;
+use crate::view::overflow;
+
+/// What a [`DynArray`] becomes by [`into`](DynArray::into): owned arrays.
+pub trait FromDynArray: Sized {
+    /// The array, moved if its elements are of this type already.
+    ///
+    /// # Errors
+    ///
+    /// Like [`DynArray::into`].
+    fn from_dyn_array(array: DynArray) -> Result<Self>;
+}
+
+impl<A, S, D> FromDynArray for ArrayBase<S, D>
+where
+    A: NpyElement + 'static,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    fn from_dyn_array(array: DynArray) -> Result<Self> {
+        let decode = |values: DynValues| into_array(values.reader(), None);
+        match array {
+            DynArray::Datetime(_) | DynArray::Timedelta(_) => decode(array.to_values()?),
+            array => each!(array, numbers => own(numbers), values => decode(values)),
+        }
+    }
+}
+
+/// The array itself if it has elements of the type asked for, else a decoded copy.
+fn own<T, A, S, D>(numbers: TypedArray<T>) -> Result<ArrayBase<S, D>>
+where
+    T: NpyElement + Clone + 'static,
+    A: NpyElement + 'static,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    let layout = layout_of::<D>(numbers.shape(), numbers.order())?;
+    if TypeId::of::<T>() != TypeId::of::<A>() {
+        // Other types read the same dtype: an `Option`, a struct around a number.
+        return into_array(to_values(&**numbers)?.reader(), None);
+    }
+    let shape = numbers.shape().to_vec();
+    let mut items = Some(numbers.into_parts().0);
+    let same = (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default();
+    let overflow = || ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() };
+    ArrayBase::from_shape_vec(layout, same).map_err(|_| overflow().into())
+}
+
+impl DynArray {
+    /// An owned array of one Rust type and, unless it is an `ArrayD`, so many axes: the array itself, without a copy, if its elements are
+    /// numbers of that type. Records, text and times are decoded. Nothing is converted: see [`cast`](Self::cast).
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is another than the type's, an element is no value of it, or there are more or fewer axes.
+    ///
+    /// ```
+    /// use ndarray::{Array1, ArrayD, array};
+    /// use npy_ndarray::DynArray;
+    ///
+    /// let numbers: Array1<f64> = DynArray::from(array![1.5, 2.5]).into()?;
+    /// assert_eq!(numbers, array![1.5, 2.5]);
+    ///
+    /// let texts = DynArray::new(&array!["a".to_owned(), "b".to_owned()])?;
+    /// assert_eq!(texts.into::<ArrayD<String>>()?[1], "b");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    #[allow(clippy::should_implement_trait, reason = "it can fail, and `TryInto` cannot be told the type as briefly")]
+    pub fn into<A: FromDynArray>(self) -> Result<A> {
+        A::from_dyn_array(self)
+    }
+
+    /// The elements in place, as a view.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is another than the type's, or an element is no value of it. Numbers are viewed whatever the file's byte order;
+    /// records and text only in the machine's.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::DynArray;
+    ///
+    /// let array = DynArray::from(array![[1_u8, 2], [3, 4]]);
+    /// assert_eq!(array.view::<u8>()?[[1, 0]], 3);
+    /// assert!(array.view::<i8>().is_err());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn view<T: NpyView>(&self) -> Result<ArrayViewD<'_, T>> {
+        each!(
+            self,
+            numbers => {
+                let dtype = numbers.dtype().clone().with_byte_order(ByteOrder::NATIVE);
+                let header = Header::new(dtype, numbers.order(), numbers.shape())?;
+                view_of(&header, view_items(&header, numbers.items())?)
+            },
+            values => view_of(values.header(), values.view()?),
+        )
+    }
+
+    /// The numbers as those of another type, by NumPy's rule for storing results ([`Casting::SameKind`]): to wider types, and to
+    /// narrower ones of the same kind, where floats are rounded and integers wrap.
+    ///
+    /// # Errors
+    ///
+    /// When the rule does not allow it, as it does not for floats to integers, or when the elements are no numbers.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{Casting, DynArray};
+    ///
+    /// let array = DynArray::from(array![1_i32, 2, 300]);
+    /// assert_eq!(array.cast::<f32>()?, array![1.0, 2.0, 300.0].into_dyn());
+    ///
+    /// let error = array.cast_with::<u8>(Casting::Checked).unwrap_err();
+    /// assert_eq!(error.to_string(), "element 2: 300 is outside of the range of |u1");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn cast<T: NpyNumber>(&self) -> Result<ArrayD<T>> {
+        self.cast_with(Casting::SameKind)
+    }
+
+    /// [`cast`](Self::cast) by another rule.
+    ///
+    /// # Errors
+    ///
+    /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
+    /// is named, by its place in memory.
+    pub fn cast_with<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
+        match_dtype!(self, {
+            Bool(numbers) => cast_array(numbers, casting),
+            Number(numbers) => cast_array(numbers, casting),
+            other => {
+                let values = other.to_values()?;
+                let items = values.cast(casting)?;
+                shaped(values.shape(), values.order(), items)
+            },
+        })
+    }
+
+    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`. The axes of a field that is
+    /// a sub-array become the last ones.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no records, or have no such field.
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
+    ///
+    /// let dtype = "[('id', '|u1'), ('pose', [('x', '|i1'), ('y', '|i1')])]".parse()?;
+    /// let array = DynArray::from_values(DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?)?;
+    /// assert_eq!(array.field("pose")?.field_as::<i8>("y")?, array.field_as::<i8>("pose.y")?);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        Self::from_values(self.field_values(name)?)
+    }
+
+    /// The elements of one field, as an array of a Rust type: [`field`](Self::field), then [`into`](Self::into).
+    ///
+    /// # Errors
+    ///
+    /// Like those.
+    pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<ArrayD<T>> {
+        into_array(self.field_values(name)?.reader(), None)
+    }
+
+    fn field_values(&self, name: &str) -> Result<DynValues> {
+        match self {
+            Self::Record(values) => values.field(name),
+            // Says what it has instead.
+            other => DynValues::new(other.dtype().into_owned(), Order::C, &[0], Vec::new())?.field(name),
+        }
+    }
+
+    /// What `map` makes of the bytes of each element, as an array: for dtypes that NumPy has no numbers for.
+    ///
+    /// Python's `ml_dtypes` stores its types as raw bytes. Of those, `bfloat16` (`<V2`) is read by `into::<ArrayD<half::bf16>>()`
+    /// with the feature `half`; the others have the dtype `|V1` (`float8_e5m2` `<f1`), and the file does not say which type they are.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the result.
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
+    ///
+    /// /// `ml_dtypes.float8_e4m3fn`: 1 bit of sign, 4 of exponent with the bias 7, 3 of mantissa, no infinity.
+    /// fn float8_e4m3fn(byte: u8) -> f32 {
+    ///     let (exponent, mantissa) = (i32::from(byte >> 3 & 15), f32::from(byte & 7));
+    ///     let magnitude = match (exponent, byte & 7) {
+    ///         (15, 7) => f32::NAN,
+    ///         (0, _) => mantissa / 8.0 * 2.0_f32.powi(-6),
+    ///         _ => (1.0 + mantissa / 8.0) * 2.0_f32.powi(exponent - 7),
+    ///     };
+    ///     if byte >> 7 == 1 { -magnitude } else { magnitude }
+    /// }
+    ///
+    /// /// `ml_dtypes.int4`: the lower four bits, the highest of which is the sign.
+    /// fn int4(byte: u8) -> i8 {
+    ///     (byte << 4).cast_signed() >> 4
+    /// }
+    ///
+    /// let array = DynArray::from_values(DynValues::new("|V1".parse()?, Order::C, &[3], vec![0x38, 0xbc, 0x7e])?)?;
+    /// let floats = array.map_bytes(|bytes| float8_e4m3fn(bytes[0]))?;
+    /// assert_eq!(floats.as_slice(), Some(&[1.0, -1.5, 448.0][..]));
+    /// assert_eq!(array.map_bytes(|bytes| int4(bytes[0]))?[1], -4);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn map_bytes<T>(&self, mut map: impl FnMut(&[u8]) -> T) -> Result<ArrayD<T>> {
+        let values = self.to_values()?;
+        let (itemsize, count) = (values.dtype().itemsize(), values.header().element_count());
+        let element = |index: usize| &values.bytes()[index * itemsize..(index + 1) * itemsize];
+        shaped(values.shape(), values.order(), (0..count).map(|index| map(element(index))).collect())
+    }
+}
+
+fn view_of<'a, T>(header: &Header, items: &'a [T]) -> Result<ArrayViewD<'a, T>> {
+    ArrayView::from_shape(layout_of::<IxDyn>(header.shape(), header.order())?, items).map_err(|_| overflow(header).into())
+}
+
+fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Casting) -> Result<ArrayD<T>> {
+    let items = cast_items(numbers.items().iter().copied(), casting)?;
+    shaped(numbers.shape(), numbers.order(), items)
+}

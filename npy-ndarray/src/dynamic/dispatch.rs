@@ -1,0 +1,134 @@
+//! One body for arrays of many types.
+
+/// Writes a `match` over a [`DynArray`](crate::DynArray) in which one arm stands for many types, with its body once for each.
+///
+/// The groups are `Integer` (of either sign), `Float`, `Real` (both of these), `Complex`, and `Number` (all of these); a single type is a
+/// group by its name, as `Bool`, `Float64`, `Unicode`. What is matched is tried in order; the last arm is for all else. In a body the name
+/// is an array of that type: a [`TypedArray`](crate::TypedArray), which is used as an `ArrayD`, or
+/// [`DynValues`](npy_core::DynValues).
+///
+/// `Float` has `half::f16` among it only with the feature `half`; `Complex` is none without the feature `complex`, and has not the parts
+/// that are long doubles. Long doubles and times belong to no group.
+///
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::{DynArray, match_dtype};
+///
+/// fn largest(array: &DynArray) -> String {
+///     match_dtype!(array, {
+///         Real(numbers) => match numbers.iter().copied().reduce(|a, b| if b > a { b } else { a }) {
+///             Some(largest) => largest.to_string(),
+///             None => "nothing".to_owned(),
+///         },
+///         Bool(bools) => bools.iter().any(|value| *value).to_string(),
+///         other => format!("of {} there is none", other.dtype()),
+///     })
+/// }
+///
+/// assert_eq!(largest(&array![3_u8, 7, 5].into()), "7");
+/// assert_eq!(largest(&array![0.5, 0.25].into()), "0.5");
+/// assert_eq!(largest(&array![true].into()), "true");
+/// ```
+#[macro_export]
+macro_rules! match_dtype {
+    ($array:expr, { $($arms:tt)* }) => {
+        $crate::__match_dtype!([$array] [] $($arms)*)
+    };
+}
+
+/// Takes one arm after another off the front, and puts what it stands for behind those before it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_dtype {
+    ([$array:expr] [$($done:tt)*]) => {
+        match $array { $($done)* }
+    };
+    ([$array:expr] [$($done:tt)*] Number($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$array] [$($done)*] Real($name) => $body, Complex($name) => $body, $($($rest)*)?)
+    };
+    ([$array:expr] [$($done:tt)*] Real($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$array] [$($done)*] Integer($name) => $body, Float($name) => $body, $($($rest)*)?)
+    };
+    ([$array:expr] [$($done:tt)*] Integer($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!(
+            [$array]
+            [
+                $($done)*
+                $crate::DynArray::Int8($name) => $body,
+                $crate::DynArray::Int16($name) => $body,
+                $crate::DynArray::Int32($name) => $body,
+                $crate::DynArray::Int64($name) => $body,
+                $crate::DynArray::UInt8($name) => $body,
+                $crate::DynArray::UInt16($name) => $body,
+                $crate::DynArray::UInt32($name) => $body,
+                $crate::DynArray::UInt64($name) => $body,
+            ]
+            $($($rest)*)?
+        )
+    };
+    ([$array:expr] [$($done:tt)*] Float($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_half!(
+            [$array]
+            [
+                $($done)*
+                $crate::DynArray::Float32($name) => $body,
+                $crate::DynArray::Float64($name) => $body,
+            ]
+            ($name => $body)
+            $($($rest)*)?
+        )
+    };
+    ([$array:expr] [$($done:tt)*] Complex($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_complex!([$array] [$($done)*] ($name => $body) $($($rest)*)?)
+    };
+    ([$array:expr] [$($done:tt)*] $variant:ident($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$array] [$($done)* $crate::DynArray::$variant($name) => $body,] $($($rest)*)?)
+    };
+    ([$array:expr] [$($done:tt)*] $other:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$array] [$($done)* $other => $body,] $($($rest)*)?)
+    };
+}
+
+#[cfg(feature = "half")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_half {
+    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)* $crate::DynArray::Float16($name) => $body,] $($rest)*)
+    };
+}
+
+#[cfg(not(feature = "half"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_half {
+    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)*] $($rest)*)
+    };
+}
+
+#[cfg(feature = "complex")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_complex {
+    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!(
+            [$array]
+            [
+                $($done)*
+                $crate::DynArray::Complex64($name) => $body,
+                $crate::DynArray::Complex128($name) => $body,
+            ]
+            $($rest)*
+        )
+    };
+}
+
+#[cfg(not(feature = "complex"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_complex {
+    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)*] $($rest)*)
+    };
+}

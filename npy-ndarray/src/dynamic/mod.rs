@@ -1,0 +1,222 @@
+//! Arrays whose dtype is known when the program runs.
+
+mod convert;
+mod dispatch;
+mod read;
+mod typed;
+mod write;
+
+use std::borrow::Cow;
+
+use ndarray::{Array, ArrayRef, Dimension};
+#[cfg(feature = "half")]
+use npy_core::half::f16;
+#[cfg(feature = "complex")]
+use npy_core::num_complex::Complex;
+use npy_core::{DType, DynValues, LongDouble, NpyElement, Result};
+
+pub use convert::FromDynArray;
+#[cfg(feature = "npz")]
+pub(crate) use read::from_reader;
+pub use typed::TypedArray;
+
+/// An array whose dtype is known when the program runs: any file opens as one.
+///
+/// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](crate::match_dtype), which writes one body for
+/// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.
+///
+/// Saving gives the bytes that were loaded: byte order, padding, and bytes that are no value of the dtype stay as they were.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::{DynArray, WriteNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("measured.npy");
+/// array![[1_i16, 2], [3, 4]].save_npy(&path)?;
+///
+/// let array = DynArray::load_npy(&path)?;
+/// assert_eq!((array.dtype().to_string().as_str(), array.shape()), ("<i2", &[2, 2][..]));
+/// match &array {
+///     DynArray::Float64(numbers) => println!("mean {:?}", numbers.mean()),
+///     DynArray::Int16(numbers) => println!("sum {}", numbers.sum()),
+///     other => println!("{} elements of {}", other.len(), other.dtype()),
+/// }
+///
+/// let floats: Array2<f32> = array.cast::<f32>()?.into_dimensionality().unwrap();
+/// let exact: Array2<i16> = array.into()?;
+/// # assert_eq!((floats[[1, 0]], exact[[1, 0]]), (3.0, 3));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum DynArray {
+    /// `|b1`. An array with a byte other than 0 and 1 is [`Raw`](Self::Raw).
+    Bool(TypedArray<bool>),
+    /// `|i1`.
+    Int8(TypedArray<i8>),
+    /// `<i2`, `>i2`.
+    Int16(TypedArray<i16>),
+    /// `<i4`, `>i4`.
+    Int32(TypedArray<i32>),
+    /// `<i8`, `>i8`.
+    Int64(TypedArray<i64>),
+    /// `|u1`.
+    UInt8(TypedArray<u8>),
+    /// `<u2`, `>u2`.
+    UInt16(TypedArray<u16>),
+    /// `<u4`, `>u4`.
+    UInt32(TypedArray<u32>),
+    /// `<u8`, `>u8`.
+    UInt64(TypedArray<u64>),
+    /// `<f2`, `>f2`. Without the feature `half` these are [`Raw`](Self::Raw).
+    #[cfg(feature = "half")]
+    Float16(TypedArray<f16>),
+    /// `<f4`, `>f4`.
+    Float32(TypedArray<f32>),
+    /// `<f8`, `>f8`.
+    Float64(TypedArray<f64>),
+    /// `<f16`, `<f12`: the long double of the machine that wrote it.
+    LongDouble(TypedArray<LongDouble>),
+    /// `<c8`, `>c8`. Without the feature `complex` these, and the two below, are [`Raw`](Self::Raw).
+    #[cfg(feature = "complex")]
+    Complex64(TypedArray<Complex<f32>>),
+    /// `<c16`, `>c16`.
+    #[cfg(feature = "complex")]
+    Complex128(TypedArray<Complex<f64>>),
+    /// `<c32`, `<c24`.
+    #[cfg(feature = "complex")]
+    ComplexLongDouble(TypedArray<Complex<LongDouble>>),
+    /// `<M8[ns]` and other units: steps of the dtype's unit since 1970, `i64::MIN` for NaT.
+    /// `into::<Array1<Datetime64<unit::Nanosecond>>>()` makes times of them.
+    Datetime(TypedArray<i64>),
+    /// `<m8[ns]` and other units: steps of the dtype's unit, `i64::MIN` for NaT.
+    Timedelta(TypedArray<i64>),
+    /// `|S8`: `into::<ArrayD<String>>()` or `into::<ArrayD<FixedBytes<8>>>()`.
+    Bytes(DynValues),
+    /// `<U8`, `>U8`: `into::<ArrayD<String>>()`.
+    Unicode(DynValues),
+    /// `|V8`: `into::<ArrayD<Void>>()`; see [`map_bytes`](Self::map_bytes) for numbers that NumPy has no dtype for.
+    Void(DynValues),
+    /// Records: [`field`](Self::field), or `into::<Array1<T>>()` with a `#[derive(NpyRecord)]`.
+    Record(DynValues),
+    /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
+    Raw(DynValues),
+}
+
+/// Does `$typed` with an array of numbers, `$values` with [`DynValues`].
+macro_rules! each {
+    ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr $(,)?) => {
+        match $array {
+            $crate::DynArray::Bool($numbers) => $typed,
+            $crate::DynArray::Int8($numbers) => $typed,
+            $crate::DynArray::Int16($numbers) => $typed,
+            $crate::DynArray::Int32($numbers) => $typed,
+            $crate::DynArray::Int64($numbers) => $typed,
+            $crate::DynArray::UInt8($numbers) => $typed,
+            $crate::DynArray::UInt16($numbers) => $typed,
+            $crate::DynArray::UInt32($numbers) => $typed,
+            $crate::DynArray::UInt64($numbers) => $typed,
+            #[cfg(feature = "half")]
+            $crate::DynArray::Float16($numbers) => $typed,
+            $crate::DynArray::Float32($numbers) => $typed,
+            $crate::DynArray::Float64($numbers) => $typed,
+            $crate::DynArray::LongDouble($numbers) => $typed,
+            #[cfg(feature = "complex")]
+            $crate::DynArray::Complex64($numbers) => $typed,
+            #[cfg(feature = "complex")]
+            $crate::DynArray::Complex128($numbers) => $typed,
+            #[cfg(feature = "complex")]
+            $crate::DynArray::ComplexLongDouble($numbers) => $typed,
+            $crate::DynArray::Datetime($numbers) => $typed,
+            $crate::DynArray::Timedelta($numbers) => $typed,
+            $crate::DynArray::Bytes($raw) => $values,
+            $crate::DynArray::Unicode($raw) => $values,
+            $crate::DynArray::Void($raw) => $values,
+            $crate::DynArray::Record($raw) => $values,
+            $crate::DynArray::Raw($raw) => $values,
+        }
+    };
+}
+use each;
+
+impl DynArray {
+    /// A copy of an array of any elements: text, times, records of `#[derive(NpyRecord)]`, also without `#[npy(view)]`.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be stored as its dtype.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::DynArray;
+    ///
+    /// let texts = DynArray::new(&array!["a".to_owned(), "bcd".to_owned()])?;
+    /// assert_eq!(texts.dtype().to_string(), "<U3");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn new<T: NpyElement, D: Dimension>(array: &ArrayRef<T, D>) -> Result<Self> {
+        Self::from_values(write::to_values(array)?)
+    }
+
+    /// The dtype, as it stands in the file.
+    pub fn dtype(&self) -> Cow<'_, DType> {
+        each!(self, numbers => Cow::Borrowed(numbers.dtype()), values => Cow::Borrowed(values.dtype()))
+    }
+
+    /// The lengths of the axes.
+    pub fn shape(&self) -> &[usize] {
+        each!(self, numbers => numbers.shape(), values => values.shape())
+    }
+
+    /// How many axes there are.
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        each!(self, numbers => numbers.len(), values => values.header().element_count())
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+macro_rules! from_arrays {
+    ($($variant:ident $element:ty,)*) => {$(
+        /// A copy only if the array is contiguous in neither order.
+        impl<D: Dimension> From<Array<$element, D>> for DynArray {
+            fn from(array: Array<$element, D>) -> Self {
+                Self::$variant(array.into())
+            }
+        }
+    )*};
+}
+
+from_arrays! {
+    Bool bool,
+    Int8 i8,
+    Int16 i16,
+    Int32 i32,
+    Int64 i64,
+    UInt8 u8,
+    UInt16 u16,
+    UInt32 u32,
+    UInt64 u64,
+    Float32 f32,
+    Float64 f64,
+    LongDouble LongDouble,
+}
+
+#[cfg(feature = "half")]
+from_arrays!(Float16 f16,);
+
+#[cfg(feature = "complex")]
+from_arrays! {
+    Complex64 Complex<f32>,
+    Complex128 Complex<f64>,
+    ComplexLongDouble Complex<LongDouble>,
+}

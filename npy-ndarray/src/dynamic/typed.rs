@@ -1,0 +1,101 @@
+//! Arrays of numbers that remember which dtype they had in the file.
+
+use std::ops::Deref;
+
+use ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
+use npy_core::{DType, NpyElement, Order};
+
+/// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>`, and the dtype under which they are written, which has the file's byte
+/// order and the unit of times.
+///
+/// It can be used as an `ArrayD`. The elements are contiguous, in C or in Fortran order.
+///
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::{DynArray, TypedArray};
+///
+/// let DynArray::Float64(numbers) = DynArray::from(array![1.0, 2.0]) else { unreachable!() };
+/// assert_eq!(numbers.sum(), 3.0);
+/// assert_eq!(numbers.dtype().to_string(), "<f8");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypedArray<T> {
+    array: ArrayD<T>,
+    dtype: DType,
+}
+
+impl<T> TypedArray<T> {
+    /// The array is contiguous, and the dtype is one as which its elements can be written.
+    pub(super) fn with_dtype(array: ArrayD<T>, dtype: DType) -> Self {
+        Self { array, dtype }
+    }
+
+    /// The dtype in the file.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The order of the elements in memory: C where both are the same, as NumPy has it.
+    pub fn order(&self) -> Order {
+        if self.array.is_standard_layout() { Order::C } else { Order::Fortran }
+    }
+
+    /// The array, by value.
+    ///
+    /// ```
+    /// # use ndarray::array;
+    /// # use npy_ndarray::TypedArray;
+    /// let typed = TypedArray::from(array![[1_u8, 2]]);
+    /// assert_eq!(typed.into_array(), array![[1, 2]].into_dyn());
+    /// ```
+    pub fn into_array(self) -> ArrayD<T> {
+        self.array
+    }
+
+    /// The elements, to be changed in place.
+    ///
+    /// ```
+    /// # use ndarray::array;
+    /// # use npy_ndarray::TypedArray;
+    /// let mut typed = TypedArray::from(array![1_u8, 2]);
+    /// typed.view_mut().fill(7);
+    /// assert_eq!(*typed, array![7, 7].into_dyn());
+    /// ```
+    pub fn view_mut(&mut self) -> ArrayViewMutD<'_, T> {
+        self.array.view_mut()
+    }
+
+    /// The elements in memory order, and that order.
+    pub(super) fn into_parts(self) -> (Vec<T>, Order) {
+        let (order, count) = (self.order(), self.array.len());
+        let items = match self.array.into_raw_vec_and_offset() {
+            (items, None | Some(0)) if items.len() == count => items,
+            // Part of a larger allocation.
+            (items, offset) => items.into_iter().skip(offset.unwrap_or_default()).take(count).collect(),
+        };
+        (items, order)
+    }
+
+    /// The elements in memory order.
+    pub(super) fn items(&self) -> &[T] {
+        self.array.as_slice_memory_order().unwrap_or_default()
+    }
+}
+
+impl<T> Deref for TypedArray<T> {
+    type Target = ArrayD<T>;
+
+    fn deref(&self) -> &ArrayD<T> {
+        &self.array
+    }
+}
+
+/// In the machine's byte order. An array that is contiguous in neither order is copied.
+impl<T: NpyElement + Clone, D: Dimension> From<Array<T, D>> for TypedArray<T> {
+    fn from(array: Array<T, D>) -> Self {
+        let array = array.into_dyn();
+        let is_contiguous = array.is_standard_layout() || array.view().reversed_axes().is_standard_layout();
+        let array = if is_contiguous { array } else { array.as_standard_layout().into_owned() };
+        Self { array, dtype: T::dtype() }
+    }
+}
