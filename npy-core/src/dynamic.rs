@@ -75,7 +75,7 @@ impl DynValues {
         if expected != found {
             return Err(ErrorKind::WrongLength { expected, found }.into());
         }
-        Ok(Self { header, bytes })
+        Ok(Self { header: normal(header), bytes })
     }
 
     /// The one-dimensional array of these elements.
@@ -413,6 +413,19 @@ impl fmt::Debug for DynValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynValues").field("header", &self.header).finish_non_exhaustive()
     }
+}
+
+/// The header as a current NumPy writes it: in the lowest version that can hold it; in C order where both are the same; without a
+/// sub-array for the elements.
+fn normal(header: Header) -> Header {
+    let is_either = header.element_count() == 0 || header.shape().iter().filter(|length| **length != 1).count() < 2;
+    let order = if is_either { Order::C } else { header.order() };
+    let renewed = match order {
+        Order::C => header_of(header.dtype().clone(), header.shape()),
+        Order::Fortran => Header::new(header.dtype().clone(), order, header.shape()),
+    };
+    // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no NumPy has it.
+    renewed.unwrap_or(header)
 }
 
 /// The positions of an array in Fortran order, in the order C: the last axis fastest.

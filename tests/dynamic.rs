@@ -1,0 +1,384 @@
+//! Arrays whose dtype is known when the program runs: every file opens, and is saved as it was.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use ndarray::{Array1, Array2, ArrayD, ShapeBuilder, array};
+use npy_core::half::bf16;
+use npy_core::num_complex::Complex;
+use npy_core::{Datetime64, DynValues, ErrorKind, Header, NpyNumber, NpyRecord, Order, Void, unit};
+use npy_ndarray::{Casting, DynArray, NpyReadOptions, NpzArchive, NpzReader, ReadNpyExt, TypedArray, WriteNpyExt, match_dtype};
+use support::numpy::{frames, numpy};
+use support::{announce, data};
+
+fn saved(array: &DynArray) -> Vec<u8> {
+    let mut file = Vec::new();
+    array.write_npy(&mut file).unwrap();
+    file
+}
+
+/// Files that no reader opens as arrays: their headers or their data are broken. `tests/golden.rs` says how.
+const BROKEN: [&str; 5] = ["padding_out_of_order", "padding_overlap", "memmap_npint_shape", "title_float64", "memmap_list_shape"];
+
+#[test]
+fn every_golden_file_opens_and_is_saved_as_it_was() {
+    let (mut identical, mut renewed, mut broken) = (0, 0, 0);
+    let text = fs::read_to_string(data("manifest.tsv")).unwrap();
+    for line in text.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let (file, resave) = (columns[0], columns[8]);
+        let bytes = fs::read(data(file)).unwrap();
+        let array = match DynArray::read_npy(&bytes[..]) {
+            Ok(array) => array,
+            Err(error) if matches!(error.kind(), ErrorKind::ObjectArray) => continue,
+            Err(error) => {
+                assert!(BROKEN.iter().any(|name| file.contains(name)), "{file}: {error}");
+                broken += 1;
+                continue;
+            }
+        };
+        let (header, data_offset) = Header::parse(&bytes).unwrap();
+        assert_eq!(array.shape(), header.shape(), "{file}");
+        assert_eq!(array.dtype().as_ref(), header.dtype(), "{file}");
+        let elements = &bytes[data_offset..][..usize::try_from(header.data_bytes()).unwrap()];
+        let saved = saved(&array);
+        if resave == "identical" {
+            assert_eq!(
+                saved.escape_ascii().to_string(),
+                bytes[..data_offset + elements.len()].escape_ascii().to_string(),
+                "{file}"
+            );
+            identical += 1;
+            continue;
+        }
+        // Old headers are written as NumPy writes them today.
+        let (again, offset) = Header::parse(&saved).unwrap();
+        assert_eq!((again.dtype(), again.shape()), (header.dtype(), header.shape()), "{file}");
+        assert!(saved[offset..] == *elements, "{file}");
+        renewed += 1;
+    }
+    announce(&format!("any dtype: {identical} files saved byte for byte, {renewed} with a renewed header, {broken} broken"));
+    assert!(identical > 1_500 && renewed > 500);
+}
+
+#[test]
+fn golden_files_are_saved_as_numpy_saves_them() {
+    let Some(numpy) = numpy("golden_files_are_saved_as_numpy_saves_them") else { return };
+    let text = fs::read_to_string(data("manifest.tsv")).unwrap();
+    let files: Vec<&str> = text.lines().skip(1).map(|line| line.split('\t').next().unwrap()).collect();
+    let list: String = files.iter().map(|file| format!("{}\n", data(file).display())).collect();
+    let output = numpy.run(["resave.py"], list.as_bytes());
+    let mut compared = 0;
+    for (file, again) in files.iter().zip(frames(&output)) {
+        let (false, Ok(array)) = (again.is_empty(), DynArray::load_npy(data(file))) else { continue };
+        let ours = saved(&array);
+        // The mark by which ml_dtypes tells its types from raw bytes is lost in NumPy, and not here.
+        let ours = if file.contains("/ml_") { without_mark(ours) } else { ours };
+        assert_eq!(ours.escape_ascii().to_string(), again.escape_ascii().to_string(), "{file}");
+        compared += 1;
+    }
+    announce(&format!("any dtype: {compared} golden files saved as NumPy saves what it loads"));
+    assert!(compared > 2_000);
+}
+
+fn without_mark(mut file: Vec<u8>) -> Vec<u8> {
+    if let Some(mark) = file.windows(3).position(|bytes| bytes == b"'<V") {
+        file[mark + 1] = b'|';
+    }
+    file
+}
+
+#[test]
+fn random_dtypes_are_saved_as_numpy_saves_them() {
+    let Some(numpy) = numpy("random_dtypes_are_saved_as_numpy_saves_them") else { return };
+    let stream = numpy.run(["random_dtypes.py", "6", "2400"], b"");
+    let frames = frames(&stream);
+    let mut variants = BTreeMap::<String, usize>::new();
+    let mut cases = 0;
+    for case in frames[1..].chunks_exact(6) {
+        let [descr, _asked, c_file, f_file, _values, saved_again] = case else { unreachable!() };
+        let descr = String::from_utf8_lossy(descr);
+        let array = DynArray::read_npy(*c_file).unwrap_or_else(|error| panic!("{descr}: {error}"));
+        assert_eq!(saved(&array).escape_ascii().to_string(), saved_again.escape_ascii().to_string(), "{descr}");
+
+        let fortran = DynArray::read_npy(*f_file).unwrap();
+        let (header, offset) = Header::parse(f_file).unwrap();
+        let again = saved(&fortran);
+        let fresh = Header::new(header.dtype().clone(), header.order(), header.shape()).unwrap().to_bytes();
+        assert!(again == [&fresh[..], &f_file[offset..]].concat(), "{descr} in order F");
+
+        // The same elements in the same order, whatever order they had in memory.
+        let demanded = DynArray::read_npy_with(*f_file, NpyReadOptions::new().order(Order::C)).unwrap().to_values().unwrap();
+        assert!(demanded.bytes() == array.to_values().unwrap().bytes(), "{descr}: F as C");
+        let variant = format!("{array:?}").split('(').next().unwrap().to_owned();
+        *variants.entry(variant).or_default() += 1;
+        cases += 1;
+    }
+    announce(&format!("any dtype: {cases} random ones saved byte for byte: {variants:?}"));
+    assert!(cases >= 2_000 && variants.len() > 15);
+}
+
+#[test]
+fn casts_are_numpys() {
+    let Some(numpy) = numpy("casts_are_numpys") else { return };
+    let output = numpy.run(["casting.py"], b"");
+    let (mut pairs, mut allowed) = (0, 0);
+    for case in frames(&output).chunks_exact(4) {
+        let [target, rules, file, expected] = case else { unreachable!() };
+        let array = DynArray::read_npy(*file).unwrap();
+        let compare: fn(&DynArray, &[u8], &[u8]) = match *target {
+            b"?" => compare::<bool>,
+            b"u1" => compare::<u8>,
+            b"u2" => compare::<u16>,
+            b"u4" => compare::<u32>,
+            b"u8" => compare::<u64>,
+            b"i1" => compare::<i8>,
+            b"i2" => compare::<i16>,
+            b"i4" => compare::<i32>,
+            b"i8" => compare::<i64>,
+            b"f2" => compare::<npy_core::half::f16>,
+            b"f4" => compare::<f32>,
+            b"f8" => compare::<f64>,
+            b"c8" => compare::<Complex<f32>>,
+            _ => compare::<Complex<f64>>,
+        };
+        compare(&array, rules, expected);
+        pairs += 1;
+        allowed += usize::from(!expected.is_empty());
+    }
+    announce(&format!("casting: {pairs} pairs as np.can_cast has them, {allowed} cast as NumPy does"));
+    assert!(pairs == 2 * 14 * 14 && allowed > 200);
+}
+
+fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
+    let (from, to) = (array.dtype().into_owned(), T::dtype());
+    for (rule, allowed) in [Casting::Safe, Casting::SameKind].into_iter().zip(rules) {
+        assert_eq!(rule.allows(&from, &to), *allowed == b'1', "{from} to {to}, {rule:?}");
+        assert_eq!(array.cast_with::<T>(rule).is_ok(), *allowed == b'1', "{from} to {to}, {rule:?}");
+        let values = array.to_values().unwrap();
+        assert_eq!(values.cast::<T>(rule).is_ok(), *allowed == b'1', "{from} to {to}, {rule:?}");
+    }
+    assert!(array.cast_with::<T>(Casting::Unsafe).is_ok());
+    if rules[0] == b'1' && !(from.itemsize() == 8 && !from.to_string().contains(['f', 'c'])) {
+        // What is safe fits, but for 64-bit integers as floats.
+        array.cast_with::<T>(Casting::Checked).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+    }
+    if !expected.is_empty() {
+        let mut file = Vec::new();
+        array.cast::<T>().unwrap().write_npy(&mut file).unwrap();
+        assert_eq!(file.escape_ascii().to_string(), expected.escape_ascii().to_string(), "{from} to {to}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let first = |array: DynArray| array.cast_with::<i8>(Casting::Checked).unwrap_err().to_string();
+    assert_eq!(first(array![1.0, -128.0, 127.5].into()), "element 2: 127.5 is no value of |i1, and is not rounded");
+    assert_eq!(first(array![1.0, 128.0].into()), "element 1: 128 is outside of the range of |i1");
+    assert_eq!(first(array![f64::NAN].into()), "element 0: NaN is no value of |i1, and is not rounded");
+    assert_eq!(first(array![-f32::INFINITY].into()), "element 0: -inf is outside of the range of |i1");
+    assert_eq!(first(array![u64::MAX].into()), "element 0: 18446744073709551615 is outside of the range of |i1");
+    assert_eq!(
+        first(array![Complex::new(1.0, 0.0), Complex::new(1.0, -2.0)].into()),
+        "element 1: 1-2j is no value of |i1, and is not rounded"
+    );
+    let floats = |array: DynArray| array.cast_with::<f32>(Casting::Checked).unwrap_err().to_string();
+    assert_eq!(floats(array![0.1, 1e39].into()), format!("element 1: {} is outside of the range of <f4", 1e39));
+    assert_eq!(floats(array![1 << 24, (1 << 24) + 1].into()), "element 1: 16777217 is no value of <f4, and is not rounded");
+    assert_eq!(floats(array![i64::MAX].into()), "element 0: 9223372036854775807 is no value of <f4, and is not rounded");
+    let bools: DynArray = array![0, 1, 2].into();
+    assert_eq!(bools.cast_with::<bool>(Casting::Checked).unwrap_err().to_string(), "element 2: 2 is outside of the range of |b1");
+    assert_eq!(bools.cast_with::<bool>(Casting::Unsafe).unwrap(), array![false, true, true].into_dyn());
+
+    let error = DynArray::from(array![1.5]).cast::<i32>().unwrap_err();
+    assert_eq!(error.to_string(), "<f8 does not become <i4 under the rule 'same_kind'; `Casting::Checked` converts what fits");
+    let error = DynArray::new(&array!["a".to_owned()]).unwrap().cast::<i32>().unwrap_err();
+    assert_eq!(error.to_string(), "<U1 is no number, and does not become <i4");
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+#[npy(crate = npy_core)]
+struct Pose {
+    position: [f32; 3],
+    valid: bool,
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+#[npy(crate = npy_core)]
+struct Track {
+    name: String,
+    pose: Pose,
+    time: Datetime64<unit::Millisecond>,
+}
+
+fn tracks() -> Array2<Track> {
+    Array2::from_shape_fn((2, 3).f(), |(i, j)| Track {
+        name: format!("t{i}{j}"),
+        pose: Pose { position: [i as f32, j as f32, 0.5], valid: i == j },
+        time: Datetime64::new(1_000 * (3 * i + j) as i64),
+    })
+}
+
+#[test]
+fn records_are_taken_apart_and_put_together() {
+    let tracks = tracks();
+    let array = DynArray::new(&tracks).unwrap();
+    assert!(matches!(array, DynArray::Record(_)));
+    assert_eq!(array.to_values().unwrap().order(), Order::Fortran);
+    assert_eq!(array.clone().into::<Array2<Track>>().unwrap(), tracks);
+
+    let names: ArrayD<String> = array.field_as("name").unwrap();
+    assert_eq!(names, tracks.mapv(|track| track.name).into_dyn());
+    let positions = array.field("pose").unwrap().field_as::<f32>("position").unwrap();
+    assert_eq!(positions, array.field_as::<f32>("pose.position").unwrap());
+    assert_eq!(positions.shape(), [2, 3, 3]);
+    for ((i, j), track) in tracks.indexed_iter() {
+        assert_eq!(positions.slice(ndarray::s![i, j, ..]).to_vec(), track.pose.position);
+    }
+    let DynArray::Datetime(times) = array.field("time").unwrap() else { panic!("no times") };
+    assert_eq!((times[[1, 2]], times.dtype().to_string().as_str()), (5_000, "<M8[ms]"));
+    assert!(matches!(array.field("pose.valid").unwrap(), DynArray::Bool(_)));
+
+    let error = array.field("posse").unwrap_err().to_string();
+    assert!(error.contains("posse") && error.contains("name, pose, time"), "{error}");
+    let error = DynArray::from(array![1]).field("x").unwrap_err().to_string();
+    assert!(error.contains("<i4") && error.contains("a record"), "{error}");
+    let error = array.field_as::<f64>("pose.valid").unwrap_err().to_string();
+    assert!(error.contains("|b1"), "{error}");
+}
+
+#[test]
+fn arrays_are_viewed_and_moved() {
+    let fortran = Array2::from_shape_fn((2, 3).f(), |(i, j)| (10 * i + j) as i16);
+    let array = DynArray::from(fortran.clone());
+    let view = array.view::<i16>().unwrap();
+    assert_eq!((view.clone(), view.strides()), (fortran.view().into_dyn(), &[1, 2][..]));
+    let place = view.as_ptr();
+    let moved: Array2<i16> = array.clone().into().unwrap();
+    assert_eq!((&moved, moved.strides()), (&fortran, &[1, 2][..]));
+    let DynArray::Int16(typed) = array else { panic!("no i16") };
+    assert_eq!(typed.into_array().as_ptr(), place, "nothing was copied");
+
+    // The other byte order: numbers are viewed all the same, and stay big-endian in the file.
+    let values = DynValues::new(">i2".parse().unwrap(), Order::C, &[2], vec![1, 2, 3, 4]).unwrap();
+    let array = DynArray::from_values(values.clone()).unwrap();
+    assert_eq!(array.view::<i16>().unwrap(), array![0x0102, 0x0304].into_dyn());
+    assert_eq!(array.to_values().unwrap(), values);
+    assert_eq!(array.into::<Array1<i16>>().unwrap(), array![0x0102, 0x0304]);
+
+    let error = DynArray::from(array![1.5]).view::<f32>().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    let error = DynArray::from(array![1.5]).into::<Array1<f32>>().unwrap_err();
+    assert!(error.to_string().contains("<f8"), "{error}");
+    let error = DynArray::from(array![1.5]).into::<Array2<f64>>().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }), "{error}");
+    assert_eq!(DynArray::from(array![1.5]).into::<Array1<Option<f64>>>().unwrap(), array![Some(1.5)]);
+
+    let times = DynArray::new(&array![Datetime64::<unit::Second>::new(7)]).unwrap();
+    assert_eq!(times.view::<Datetime64<unit::Second>>().unwrap()[0].to_raw(), 7);
+    assert!(times.view::<i64>().is_err() && times.clone().into::<Array1<i64>>().is_err());
+    assert_eq!(times.into::<Array1<Datetime64<unit::Second>>>().unwrap()[0].to_raw(), 7);
+
+    // Of a slice only what is in it.
+    let mut slice = array![[1_u8, 2, 3], [4, 5, 6]];
+    slice.slice_collapse(ndarray::s![1.., ..2]);
+    assert_eq!(DynArray::from(slice).into::<Array2<u8>>().unwrap(), array![[4, 5]]);
+    let mut reversed = array![1_u8, 2, 3];
+    reversed.invert_axis(ndarray::Axis(0));
+    assert_eq!(*TypedArray::from(reversed), array![3, 2, 1].into_dyn());
+}
+
+#[test]
+fn bytes_that_are_no_value_are_kept() {
+    let odd = DynValues::new("|b1".parse().unwrap(), Order::C, &[3], vec![0, 1, 255]).unwrap();
+    let array = DynArray::from_values(odd.clone()).unwrap();
+    assert!(matches!(array, DynArray::Raw(_)));
+    assert_eq!(array.to_values().unwrap(), odd);
+    assert_eq!(array.cast::<u8>().unwrap(), array![0, 1, 1].into_dyn());
+    assert!(array.view::<bool>().unwrap_err().to_string().contains("element 2"));
+    assert_eq!(array.into::<Array1<bool>>().unwrap(), array![false, true, true]);
+}
+
+#[test]
+fn numbers_that_numpy_has_no_dtype_for() {
+    // `np.save` of an array of ml_dtypes.bfloat16; a record of it says `|V2`.
+    for descr in ["<V2", "|V2"] {
+        let values =
+            DynValues::new(descr.parse().unwrap(), Order::C, &[2], [0x3f80_u16, 0xc000].map(u16::to_le_bytes).concat()).unwrap();
+        let array = DynArray::from_values(values.clone()).unwrap();
+        assert_eq!(array.view::<bf16>().unwrap(), array![bf16::from_f32(1.0), bf16::from_f32(-2.0)].into_dyn());
+        let numbers: Array1<bf16> = array.clone().into().unwrap();
+        assert_eq!(numbers[1], bf16::from_f32(-2.0));
+        assert_eq!(array.to_values().unwrap(), values);
+        assert_eq!(array.into::<Array1<Void>>().unwrap()[0].len(), 2);
+    }
+    for (descr, itemsize) in [("<f1", 1), ("<W4", 4)] {
+        let values = DynValues::new(descr.parse().unwrap(), Order::C, &[1], vec![0x3c; itemsize]).unwrap();
+        let array = DynArray::from_values(values).unwrap();
+        assert!(matches!(array, DynArray::Raw(_)));
+        assert_eq!(array.map_bytes(<[u8]>::len).unwrap()[0], itemsize);
+        assert!(array.cast::<f32>().is_err());
+    }
+}
+
+#[test]
+fn archives_of_arrays_of_any_dtype() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("any.npz");
+    let mut arrays = BTreeMap::from([
+        ("numbers".to_owned(), DynArray::from(array![[1.5, 2.5]])),
+        ("texts".to_owned(), DynArray::new(&array!["a".to_owned()]).unwrap()),
+        ("tracks".to_owned(), DynArray::new(&tracks()).unwrap()),
+    ]);
+    arrays.save_npz(&path).unwrap();
+    let again = BTreeMap::<String, DynArray>::load_npz(&path).unwrap();
+    assert_eq!(again.len(), 3);
+    for (name, array) in &arrays {
+        assert_eq!(again[name].to_values().unwrap(), array.to_values().unwrap(), "{name}");
+    }
+    let mut archive = NpzReader::open(&path).unwrap();
+    assert!(matches!(archive.dynamic("texts").unwrap(), DynArray::Unicode(_)));
+    assert!(archive.dynamic("nothing").is_err());
+    arrays.clear();
+}
+
+#[test]
+fn regions_of_any_dtype() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tracks.npy");
+    tracks().save_npy(&path).unwrap();
+    let region = DynArray::load_npy_region(&path, &[1.into(), (1..).into()]).unwrap();
+    assert_eq!(region.shape(), [1, 2]);
+    assert_eq!(region.field_as::<String>("name").unwrap().iter().collect::<Vec<_>>(), ["t11", "t12"]);
+    assert!(DynArray::load_npy_region(&path, &[0.into()]).is_err());
+}
+
+#[test]
+fn one_body_for_many_types() {
+    fn kind(array: &DynArray) -> String {
+        match_dtype!(array, {
+            Float64(numbers) => format!("doubles {}", numbers.sum()),
+            Number(numbers) => format!("{} numbers of {} bytes", numbers.len(), numbers.dtype().itemsize()),
+            Record(values) => values.dtype().to_string(),
+            DynArray::Bytes(_) | DynArray::Unicode(_) => "text".to_owned(),
+            _ => "other".to_owned()
+        })
+    }
+    assert_eq!(kind(&array![1.0, 2.0].into()), "doubles 3");
+    assert_eq!(kind(&array![1_u8].into()), "1 numbers of 1 bytes");
+    assert_eq!(kind(&array![Complex::new(1.0_f32, 2.0)].into()), "1 numbers of 8 bytes");
+    assert_eq!(kind(&array![npy_core::half::f16::ONE].into()), "1 numbers of 2 bytes");
+    assert_eq!(kind(&DynArray::new(&array!["a".to_owned()]).unwrap()), "text");
+    assert_eq!(kind(&array![true].into()), "other");
+
+    // By value and in place.
+    let mut array = DynArray::from(array![1_i32, 2]);
+    match_dtype!(&mut array, {
+        Integer(numbers) => numbers.view_mut().mapv_inplace(|number| number * 2),
+        _ => unreachable!(),
+    });
+    let total = match_dtype!(array, { Real(numbers) => numbers.into_array().len(), _ => 0 });
+    assert_eq!(total, 2);
+}
