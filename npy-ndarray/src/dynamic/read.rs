@@ -54,8 +54,10 @@ impl DynArray {
     /// ```
     pub fn from_values(values: DynValues) -> Result<Self> {
         match values.dtype() {
-            DType::Scalar(scalar) if holds_numbers(*scalar) => from_reader(values.reader(), NpyReadOptions::new()),
-            DType::Scalar(scalar) => Ok(of_scalars(*scalar, values)),
+            DType::Scalar(scalar) => match scalar.kind() {
+                ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. } => Ok(of_scalars(*scalar, values)),
+                _ => from_reader(values.reader(), NpyReadOptions::new()),
+            },
             DType::Record(_) => Ok(Self::Record(values)),
             DType::SubArray(_) => Ok(Self::Raw(values)),
         }
@@ -114,21 +116,6 @@ pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: NpyReadOptions
         ScalarKind::Timedelta { .. } => DynArray::Timedelta(steps(reader, scalar, options)?),
         _ => of_scalars(scalar, values(reader, options)?),
     })
-}
-
-/// Whether arrays of it are read as numbers of a Rust type.
-fn holds_numbers(scalar: Scalar) -> bool {
-    match scalar.kind() {
-        ScalarKind::Bytes { .. }
-        | ScalarKind::Unicode { .. }
-        | ScalarKind::Void { .. }
-        | ScalarKind::Float8E5M2
-        | ScalarKind::Complex32
-        | ScalarKind::Object => false,
-        ScalarKind::Float16 => cfg!(feature = "half"),
-        ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => cfg!(feature = "complex"),
-        _ => true,
-    }
 }
 
 /// The variant for values that are not numbers of a Rust type.
