@@ -62,6 +62,7 @@ mod error;
 mod limits;
 mod literal;
 mod shape;
+mod small;
 mod dtype;
 mod header;
 mod region;

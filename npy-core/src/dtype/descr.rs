@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::repr::push_repr;
-use super::{DType, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, parse};
+use super::scalar::push_decimal;
+use super::{DType, Extras, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::literal::{self, Dialect, Node, Value};
@@ -64,7 +65,10 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>], limits: &Limits) -> Result<D
         let is_untitled = matches!(name.value, Value::Text(_));
         let (name, name_literal, title) = read_name(name)?;
         let is_padding = is_untitled && name.is_empty() && dtype.is_plain_void();
-        let field = Field { name, name_literal, title, offset, dtype };
+        let mut field = Field::new(name, offset, dtype);
+        if name_literal.is_some() || title.is_some() {
+            *field.extras_mut() = Extras { name_literal, title };
+        }
         offset = field.end();
         if !is_padding {
             fields.push(field);
@@ -194,78 +198,102 @@ fn locate(error: Error, node: &Node<'_>) -> Error {
     }
 }
 
-/// Appends the literal that `numpy.lib.format.dtype_to_descr` returns.
-pub(crate) fn write_descr(dtype: &DType, out: &mut String) {
+/// Appends the literal that `numpy.lib.format.dtype_to_descr` returns, in UTF-8.
+pub(crate) fn write_descr(dtype: &DType, out: &mut Vec<u8>) {
     match dtype {
         DType::Scalar(scalar) => {
-            // Writing to a `String` cannot fail.
-            let _ = write!(out, "'{scalar}'");
+            out.push(b'\'');
+            scalar.push(out);
+            out.push(b'\'');
         }
         DType::SubArray(array) => {
-            out.push('(');
+            out.push(b'(');
             write_descr(array.base(), out);
-            out.push_str(", ");
+            out.extend_from_slice(b", ");
             write_shape(array.shape(), out);
-            out.push(')');
+            out.push(b')');
         }
         DType::Record(record) => write_record(record, out),
     }
 }
 
-fn write_record(record: &Record, out: &mut String) {
+fn write_record(record: &Record, out: &mut Vec<u8>) {
     let mut end = 0;
-    let mut separator = "";
-    let mut begin_item = |out: &mut String| {
-        out.push_str(separator);
-        separator = ", ";
+    let mut is_first = true;
+    let mut begin_item = |out: &mut Vec<u8>| {
+        if !is_first {
+            out.extend_from_slice(b", ");
+        }
+        is_first = false;
     };
-    out.push('[');
+    out.push(b'[');
     for field in record.fields() {
         if field.offset > end {
             begin_item(out);
-            let _ = write!(out, "('', '|V{}')", field.offset - end);
+            push_padding(field.offset - end, out);
         }
         begin_item(out);
-        out.push('(');
-        if let Some(title) = &field.title {
-            out.push('(');
-            match title {
-                Title::Text(text) => push_repr(text, out),
-                Title::Literal(text) => out.push_str(text),
-            }
-            out.push_str(", ");
-        }
-        match &field.name_literal {
-            Some(literal) => out.push_str(literal),
-            None => push_repr(&field.name, out),
-        }
-        out.push_str(if field.title.is_some() { "), " } else { ", " });
+        out.push(b'(');
+        write_name(field, out);
+        out.extend_from_slice(b", ");
         match &field.dtype {
             DType::SubArray(array) => {
                 write_descr(array.base(), out);
-                out.push_str(", ");
+                out.extend_from_slice(b", ");
                 write_shape(array.shape(), out);
             }
             dtype => write_descr(dtype, out),
         }
-        out.push(')');
+        out.push(b')');
         end = field.end();
     }
     if record.itemsize() > end {
         begin_item(out);
-        let _ = write!(out, "('', '|V{}')", record.itemsize() - end);
+        push_padding(record.itemsize() - end, out);
     }
-    out.push(']');
+    out.push(b']');
+}
+
+/// Appends the name of a field, or the tuple of its title and its name.
+fn write_name(field: &Field, out: &mut Vec<u8>) {
+    let name = field.name.as_bytes();
+    if field.extras.is_none() && name.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\'' | b'\\')) {
+        out.push(b'\'');
+        out.extend_from_slice(name);
+        out.push(b'\'');
+        return;
+    }
+    let mut text = String::new();
+    match field.name_literal() {
+        Some(literal) => text.push_str(literal),
+        None => push_repr(field.name(), &mut text),
+    }
+    let Some(title) = field.title() else { return out.extend_from_slice(text.as_bytes()) };
+    let mut both = "(".to_owned();
+    match title {
+        Title::Text(text) => push_repr(text, &mut both),
+        Title::Literal(text) => both.push_str(text),
+    }
+    both.push_str(", ");
+    both.push_str(&text);
+    both.push(')');
+    out.extend_from_slice(both.as_bytes());
+}
+
+fn push_padding(bytes: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"('', '|V");
+    push_decimal(bytes, out);
+    out.extend_from_slice(b"')");
 }
 
 /// Appends a shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
-pub(crate) fn write_shape(shape: &[usize], out: &mut String) {
-    out.push('(');
+pub(crate) fn write_shape(shape: &[usize], out: &mut Vec<u8>) {
+    out.push(b'(');
     for (i, length) in shape.iter().enumerate() {
-        let separator = if i == 0 { "" } else { ", " };
-        let _ = write!(out, "{separator}{length}");
+        out.extend_from_slice(if i == 0 { b"" } else { b", " });
+        push_decimal(*length, out);
     }
-    out.push_str(if shape.len() == 1 { ",)" } else { ")" });
+    out.extend_from_slice(if shape.len() == 1 { b",)" } else { b")" });
 }
 
 /// What a header has in place of a value, for an error message.

@@ -1,20 +1,24 @@
 //! The dtype of an array as a plain value.
 
+mod canonical;
 mod descr;
+mod names;
 mod parse;
 mod repr;
 mod scalar;
 mod to_rust;
 mod unprintable;
 
-use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::small::{Lengths, Name};
 
+pub(crate) use canonical::Cursor;
 pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
+use names::repeated;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 pub(crate) use to_rust::rust_type;
 
@@ -50,9 +54,12 @@ pub enum DType {
 
 /// A small array as (part of) an element: `('<f8', (2, 3))`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SubArray {
-    base: Box<DType>,
-    shape: Vec<usize>,
+pub struct SubArray(Box<SubArrayParts>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SubArrayParts {
+    base: DType,
+    shape: Lengths,
 }
 
 /// A structured dtype: fields with names, each at an offset, in rising order without overlap.
@@ -67,12 +74,18 @@ pub struct Record {
 /// A field of a [`Record`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    name: String,
+    name: Name,
+    extras: Option<Box<Extras>>,
+    offset: usize,
+    dtype: DType,
+}
+
+/// What few fields have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Extras {
     /// How Python writes the name, if it holds a lone surrogate: `name` has its escape instead.
     name_literal: Option<String>,
     title: Option<Title>,
-    offset: usize,
-    dtype: DType,
 }
 
 /// The title of a field: a second name, which NumPy allows to be any Python object.
@@ -83,6 +96,15 @@ pub enum Title {
     Text(String),
     /// Anything else that a header can hold (a number, bytes, a tuple), in Python's spelling.
     Literal(String),
+}
+
+impl Title {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Literal(_) => None,
+        }
+    }
 }
 
 impl DType {
@@ -111,7 +133,7 @@ impl DType {
     pub fn has_object(&self) -> bool {
         match self {
             Self::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
-            Self::SubArray(array) => array.base.has_object(),
+            Self::SubArray(array) => array.base().has_object(),
             Self::Record(record) => record.fields.iter().any(|field| field.dtype.has_object()),
         }
     }
@@ -134,7 +156,7 @@ impl DType {
     fn set_byte_order(&mut self, order: ByteOrder) {
         match self {
             Self::Scalar(scalar) => scalar.set_byte_order(order),
-            Self::SubArray(array) => array.base.set_byte_order(order),
+            Self::SubArray(array) => array.0.base.set_byte_order(order),
             Self::Record(record) => record.fields.iter_mut().for_each(|field| field.dtype.set_byte_order(order)),
         }
     }
@@ -164,15 +186,15 @@ impl DType {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn descr(&self) -> String {
-        let mut text = String::new();
+        let mut text = Vec::new();
         write_descr(self, &mut text);
-        text
+        String::from_utf8(text).unwrap_or_default()
     }
 
     pub(crate) fn count_fields(&self) -> usize {
         match self {
             Self::Scalar(_) => 0,
-            Self::SubArray(array) => array.base.count_fields(),
+            Self::SubArray(array) => array.base().count_fields(),
             Self::Record(record) => record.fields.iter().map(|field| 1 + field.dtype.count_fields()).sum(),
         }
     }
@@ -239,12 +261,16 @@ impl SubArray {
     ///
     /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
     pub fn new(base: DType, shape: Vec<usize>) -> Result<Self> {
-        let array = Self::new_unchecked(base, shape);
-        let problem = if array.shape.is_empty() {
+        Self::with_lengths(base, shape.into())
+    }
+
+    fn with_lengths(base: DType, shape: Lengths) -> Result<Self> {
+        let array = Self(Box::new(SubArrayParts { base, shape }));
+        let problem = if array.shape().is_empty() {
             "a sub-array has at least one dimension"
-        } else if array.shape.len() > crate::shape::MOST_DIMENSIONS {
+        } else if array.shape().len() > crate::shape::MOST_DIMENSIONS {
             "a sub-array has at most 64 dimensions"
-        } else if array.shape.iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES || array.overflows() {
+        } else if array.shape().iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES || array.overflows() {
             "a dtype has at most 2147483647 bytes"
         } else {
             return Ok(array);
@@ -254,27 +280,27 @@ impl SubArray {
 
     /// Whether the size is too large on the way to an axis of length 0, which excuses nothing.
     fn overflows(&self) -> bool {
-        self.shape.iter().try_fold(self.base.itemsize(), |bytes, &length| bytes.checked_mul(length)).is_none()
+        self.shape().iter().try_fold(self.base().itemsize(), |bytes, &length| bytes.checked_mul(length)).is_none()
     }
 
     /// Without checking the size: [`Header::new`](crate::Header::new) does that for every dtype.
     pub(crate) fn new_unchecked(base: DType, shape: Vec<usize>) -> Self {
-        Self { base: Box::new(base), shape }
+        Self(Box::new(SubArrayParts { base, shape: shape.into() }))
     }
 
     /// The dtype of the small array's elements.
     pub fn base(&self) -> &DType {
-        &self.base
+        &self.0.base
     }
 
     /// The lengths of its axes, the outermost first.
     pub fn shape(&self) -> &[usize] {
-        &self.shape
+        &self.0.shape
     }
 
     /// How many bytes it takes.
     pub fn itemsize(&self) -> usize {
-        self.shape.iter().fold(self.base.itemsize(), |bytes, &length| bytes.saturating_mul(length))
+        self.shape().iter().fold(self.base().itemsize(), |bytes, &length| bytes.saturating_mul(length))
     }
 }
 
@@ -334,19 +360,15 @@ impl Record {
         if itemsize > MOST_BYTES {
             return Err(invalid(&format!("a record of {itemsize} bytes"), "a dtype has at most 2147483647 bytes"));
         }
-        let mut keys = HashSet::with_capacity(fields.len());
-        for field in &fields {
-            if !keys.insert(&field.name) {
-                return Err(invalid(&field.name, "two fields share this name"));
-            }
+        if let Some(name) = repeated(fields.iter().map(|field| field.name.as_bytes())) {
+            return Err(invalid(&String::from_utf8_lossy(name), "two fields share this name"));
         }
-        for field in &fields {
-            // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
-            if let Some(Title::Text(title)) = &field.title
-                && !keys.insert(title)
-            {
-                return Err(invalid(title, "a title equals a name or another title"));
-            }
+        // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
+        let titles = || fields.iter().filter_map(|field| field.title()).filter_map(Title::text);
+        if titles().next().is_some()
+            && let Some(title) = repeated(fields.iter().map(Field::name).chain(titles()).map(str::as_bytes))
+        {
+            return Err(invalid(&String::from_utf8_lossy(title), "a title equals a name or another title"));
         }
         Ok(Self { fields, itemsize })
     }
@@ -367,7 +389,7 @@ impl Record {
 
     /// The field of that name.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
+        self.fields.iter().find(|field| field.name.as_bytes() == name.as_bytes())
     }
 
     /// How many bytes a record takes, padding included.
@@ -379,7 +401,20 @@ impl Record {
 impl Field {
     /// A field `offset` bytes after the beginning of the record.
     pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
-        Self { name: name.into(), name_literal: None, title: None, offset, dtype }
+        Self::with_name(name.into().as_str().into(), offset, dtype)
+    }
+
+    fn with_name(name: Name, offset: usize, dtype: DType) -> Self {
+        Self { name, extras: None, offset, dtype }
+    }
+
+    fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+
+    /// How Python writes the name, if it is no text.
+    fn name_literal(&self) -> Option<&str> {
+        self.extras.as_ref()?.name_literal.as_deref()
     }
 
     /// The same field with a title.
@@ -393,7 +428,7 @@ impl Field {
     /// ```
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(Title::Text(title.into()));
+        self.extras_mut().title = Some(Title::Text(title.into()));
         self
     }
 
@@ -405,7 +440,7 @@ impl Field {
 
     /// Its title, if it has one.
     pub fn title(&self) -> Option<&Title> {
-        self.title.as_ref()
+        self.extras.as_ref()?.title.as_ref()
     }
 
     /// How many bytes after the beginning of the record it begins.

@@ -235,45 +235,90 @@ impl Scalar {
     }
 }
 
-/// NumPy's own spelling: `dtype.str`.
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.byte_order {
+impl Scalar {
+    /// Appends `dtype.str`, by far faster than formatting.
+    pub(super) fn push(self, out: &mut Vec<u8>) {
+        let Spelling { order, code, length, unit } = self.spelling();
+        out.extend_from_slice(order.as_bytes());
+        out.extend_from_slice(code.as_bytes());
+        if let Some(length) = length {
+            push_decimal(length, out);
+        }
+        if let Some((unit, count)) = unit {
+            out.push(b'[');
+            if count != 1 {
+                push_decimal(count as usize, out);
+            }
+            out.extend_from_slice(unit.symbol().as_bytes());
+            out.push(b']');
+        }
+    }
+
+    fn spelling(self) -> Spelling {
+        let order = match self.byte_order {
             None => "|",
             Some(ByteOrder::Little) => "<",
             Some(ByteOrder::Big) => ">",
-        })?;
-        let (code, unit, count) = match self.kind {
-            ScalarKind::Bool => return f.write_str("b1"),
-            ScalarKind::Int8 => return f.write_str("i1"),
-            ScalarKind::Int16 => return f.write_str("i2"),
-            ScalarKind::Int32 => return f.write_str("i4"),
-            ScalarKind::Int64 => return f.write_str("i8"),
-            ScalarKind::UInt8 => return f.write_str("u1"),
-            ScalarKind::UInt16 => return f.write_str("u2"),
-            ScalarKind::UInt32 => return f.write_str("u4"),
-            ScalarKind::UInt64 => return f.write_str("u8"),
-            ScalarKind::Float8E5M2 => return f.write_str("f1"),
-            ScalarKind::Float16 => return f.write_str("f2"),
-            ScalarKind::Float32 => return f.write_str("f4"),
-            ScalarKind::Float64 => return f.write_str("f8"),
-            ScalarKind::LongDouble { itemsize } => return write!(f, "f{itemsize}"),
-            ScalarKind::Complex32 => return f.write_str("W4"),
-            ScalarKind::Complex64 => return f.write_str("c8"),
-            ScalarKind::Complex128 => return f.write_str("c16"),
-            ScalarKind::ComplexLongDouble { itemsize } => return write!(f, "c{itemsize}"),
-            ScalarKind::Bytes { length } => return write!(f, "S{length}"),
-            ScalarKind::Unicode { length } => return write!(f, "U{length}"),
-            ScalarKind::Void { length } => return write!(f, "V{length}"),
-            ScalarKind::Object => return f.write_str("O"),
-            ScalarKind::Datetime { unit, count } => ("M8", unit, count),
-            ScalarKind::Timedelta { unit, count } => ("m8", unit, count),
         };
-        f.write_str(code)?;
-        match (unit, count) {
-            (TimeUnit::Generic, _) => Ok(()),
-            (unit, 1) => write!(f, "[{}]", unit.symbol()),
-            (unit, count) => write!(f, "[{count}{}]", unit.symbol()),
+        let (code, length, unit) = match self.kind {
+            ScalarKind::Bool => ("b1", None, None),
+            ScalarKind::Int8 => ("i1", None, None),
+            ScalarKind::Int16 => ("i2", None, None),
+            ScalarKind::Int32 => ("i4", None, None),
+            ScalarKind::Int64 => ("i8", None, None),
+            ScalarKind::UInt8 => ("u1", None, None),
+            ScalarKind::UInt16 => ("u2", None, None),
+            ScalarKind::UInt32 => ("u4", None, None),
+            ScalarKind::UInt64 => ("u8", None, None),
+            ScalarKind::Float8E5M2 => ("f1", None, None),
+            ScalarKind::Float16 => ("f2", None, None),
+            ScalarKind::Float32 => ("f4", None, None),
+            ScalarKind::Float64 => ("f8", None, None),
+            ScalarKind::LongDouble { itemsize } => ("f", Some(usize::from(itemsize)), None),
+            ScalarKind::Complex32 => ("W4", None, None),
+            ScalarKind::Complex64 => ("c8", None, None),
+            ScalarKind::Complex128 => ("c16", None, None),
+            ScalarKind::ComplexLongDouble { itemsize } => ("c", Some(usize::from(itemsize)), None),
+            ScalarKind::Bytes { length } => ("S", Some(length), None),
+            ScalarKind::Unicode { length } => ("U", Some(length), None),
+            ScalarKind::Void { length } => ("V", Some(length), None),
+            ScalarKind::Object => ("O", None, None),
+            ScalarKind::Datetime { unit, count } => ("M8", None, Some((unit, count))),
+            ScalarKind::Timedelta { unit, count } => ("m8", None, Some((unit, count))),
+        };
+        Spelling { order, code, length, unit: unit.filter(|(unit, _)| *unit != TimeUnit::Generic) }
+    }
+}
+
+/// What `dtype.str` consists of.
+struct Spelling {
+    order: &'static str,
+    code: &'static str,
+    length: Option<usize>,
+    unit: Option<(TimeUnit, u32)>,
+}
+
+/// Appends a number.
+pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
+    // `usize::MAX` has 20 digits.
+    let mut digits = [0; 20];
+    let (mut begin, mut rest) = (digits.len(), number);
+    while let Some(slot) = digits[..begin].last_mut() {
+        // Less than 10.
+        *slot = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        (begin, rest) = (begin - 1, rest / 10);
+        if rest == 0 {
+            break;
         }
+    }
+    out.extend_from_slice(&digits[begin..]);
+}
+
+/// NumPy's own spelling: `dtype.str`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::with_capacity(8);
+        self.push(&mut text);
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }

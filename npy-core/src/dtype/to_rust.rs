@@ -195,7 +195,7 @@ impl Struct {
             Some(Title::Literal(title)) => comments.push(format!("Its title, {}, is no text.", title.escape_debug())),
             None => {}
         }
-        if field.name_literal.is_some() {
+        if field.name_literal().is_some() {
             comments.push("Its name in Python holds half of a surrogate pair, which cannot be written.".to_owned());
         }
         self.members.push(Member::Field { ident, doc, attributes, rust: in_array(rust, shape), comments });

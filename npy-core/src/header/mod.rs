@@ -1,5 +1,8 @@
 //! The header: everything in a file before its data (NEP 1; `numpy.lib.format`).
 
+mod canonical;
+mod encode;
+
 use std::fmt;
 use std::io::{Read, Write};
 
@@ -8,17 +11,12 @@ use crate::error::{Error, ErrorKind, Part, Result};
 use crate::limits::Limits;
 use crate::literal::{self, Dialect, Node, Value};
 use crate::shape::{Order, element_count};
+use crate::small::Lengths;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The magic string and the version: what every file begins with.
 const MAGIC_BYTES: usize = 8;
-
-/// NumPy aligns the data to this from 1.14 on.
-const ALIGNMENT: usize = 64;
-
-/// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
-const GROWTH_DIGITS: usize = 21;
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +77,7 @@ impl fmt::Display for Version {
 pub struct Header {
     dtype: DType,
     order: Order,
-    shape: Vec<usize>,
+    shape: Lengths,
     count: usize,
     version: Version,
 }
@@ -102,7 +100,7 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
-        let mut header = Self::with_minimal_version(dtype, order, shape.to_vec())?;
+        let mut header = Self::with_minimal_version(dtype, order, shape.into())?;
         if matches!(header.dtype, DType::SubArray(_)) {
             let problem = "no NumPy opens a file whose elements are sub-arrays; give the array more dimensions, or make it a field of a record";
             return Err(ErrorKind::UnstorableDType { problem: problem.to_owned() }.into());
@@ -133,7 +131,7 @@ impl Header {
         Ok(self)
     }
 
-    fn with_minimal_version(dtype: DType, order: Order, shape: Vec<usize>) -> Result<Self> {
+    fn with_minimal_version(dtype: DType, order: Order, shape: Lengths) -> Result<Self> {
         let itemsize = dtype.itemsize();
         if itemsize > MOST_BYTES {
             let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
@@ -225,18 +223,10 @@ impl Header {
     }
 
     fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<Self> {
-        let latin1 = version != Version::V3;
-        let base = version.prefix_bytes();
-        let dialect = Dialect { latin1, long_integers: latin1, base, depth: limits.nesting_depth };
-        let node = literal::parse(text, dialect)?;
-        let [descr, fortran_order, shape] = entries(&node)?;
-        let order = match fortran_order.value {
-            Value::Bool(true) => Order::Fortran,
-            Value::Bool(false) => Order::C,
-            _ => return Err(wrong_value("fortran_order", fortran_order, "True or False")),
+        let (dtype, order, shape) = match canonical::parse(text, limits) {
+            Some(canonical) => canonical,
+            None => Self::values_of_literal(text, version, limits)?,
         };
-        let shape = parse_shape(shape)?;
-        let dtype = dtype::from_literal(descr, limits)?;
         let itemsize = dtype.itemsize();
         if itemsize > limits.element_bytes {
             let (limit, found) = (limits.element_bytes as u64, itemsize as u64);
@@ -253,6 +243,23 @@ impl Header {
             return Err(ErrorKind::LimitExceeded { what: "elements without bytes", limit, found }.into());
         }
         Ok(header)
+    }
+
+    /// Dtype, order and shape of a header in any form that NumPy takes.
+    fn values_of_literal(text: &[u8], version: Version, limits: &Limits) -> Result<(DType, Order, Lengths)> {
+        let latin1 = version != Version::V3;
+        let base = version.prefix_bytes();
+        let dialect = Dialect { latin1, long_integers: latin1, base, depth: limits.nesting_depth };
+        let node = literal::parse(text, dialect)?;
+        let [descr, fortran_order, shape] = entries(&node)?;
+        let order = match fortran_order.value {
+            Value::Bool(true) => Order::Fortran,
+            Value::Bool(false) => Order::C,
+            _ => return Err(wrong_value("fortran_order", fortran_order, "True or False")),
+        };
+        let shape = parse_shape(shape)?;
+        let dtype = dtype::from_literal(descr, limits)?;
+        Ok((dtype, order, shape))
     }
 
     /// Writes the header, byte for byte as NumPy does.
@@ -296,7 +303,7 @@ impl Header {
         }
         let dtype = DType::from(dtype::SubArray::new_unchecked(self.dtype.clone(), inner.to_vec()));
         let count = shape.iter().product();
-        Some(Self { dtype, order: self.order, shape: shape.to_vec(), count, version: self.version })
+        Some(Self { dtype, order: self.order, shape: shape.into(), count, version: self.version })
     }
 
     /// The same array of another dtype, which has the same itemsize.
@@ -307,7 +314,7 @@ impl Header {
     /// The same with another shape.
     pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
         let count = element_count(&shape, self.dtype.itemsize())?;
-        Ok(Self { dtype: self.dtype.clone(), order: self.order, shape, count, version: self.version })
+        Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
     }
 
     /// The dtype of the elements.
@@ -347,51 +354,6 @@ impl Header {
         // Checked when the header was made.
         self.count as u64 * self.dtype.itemsize() as u64
     }
-
-    /// The header's bytes in the first version from `self.version` on that can hold it.
-    fn encode(&self) -> Result<(Version, Vec<u8>)> {
-        let mut text = String::with_capacity(128);
-        text.push_str("{'descr': ");
-        dtype::write_descr(&self.dtype, &mut text);
-        let order = if self.order == Order::Fortran { "True" } else { "False" };
-        text.push_str(", 'fortran_order': ");
-        text.push_str(order);
-        text.push_str(", 'shape': ");
-        dtype::write_shape(&self.shape, &mut text);
-        text.push_str(", }");
-        let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
-        if let Some(length) = growing {
-            let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
-            text.extend(std::iter::repeat_n(' ', GROWTH_DIGITS - digits));
-        }
-
-        // One byte a character, unless there are others than those of latin-1.
-        let latin1: Option<Vec<u8>> = if text.is_ascii() {
-            Some(text.clone().into_bytes())
-        } else {
-            text.chars().map(|character| u8::try_from(character).ok()).collect()
-        };
-        for version in Version::ALL {
-            let encoded = if version == Version::V3 { Some(text.as_bytes()) } else { latin1.as_deref() };
-            let Some(encoded) = encoded.filter(|_| version >= self.version) else { continue };
-            let prefix = version.prefix_bytes();
-            let unpadded = prefix + encoded.len() + 1;
-            // NumPy adds 1 to 64 spaces, never 0.
-            let total = unpadded + (ALIGNMENT - unpadded % ALIGNMENT);
-            if total - prefix > version.longest_header() {
-                continue;
-            }
-            let mut bytes = Vec::with_capacity(total);
-            bytes.extend(MAGIC);
-            bytes.extend([version.major(), 0]);
-            bytes.extend(&(total - prefix).to_le_bytes()[..prefix - MAGIC_BYTES]);
-            bytes.extend(encoded);
-            bytes.resize(total - 1, b' ');
-            bytes.push(b'\n');
-            return Ok((version, bytes));
-        }
-        Err(ErrorKind::UnstorableDType { problem: "its header would have more than 4 GiB".to_owned() }.into())
-    }
 }
 
 /// The values of the three keys, in alphabetical order.
@@ -420,7 +382,7 @@ fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
     Err(ErrorKind::HeaderKeys { missing, duplicate, unknown }.into())
 }
 
-fn parse_shape(node: &Node<'_>) -> Result<Vec<usize>> {
+fn parse_shape(node: &Node<'_>) -> Result<Lengths> {
     let Value::Tuple(items) = &node.value else {
         return Err(wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807"));
     };

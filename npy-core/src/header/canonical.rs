@@ -1,0 +1,92 @@
+//! The form in which NumPy itself writes a header; see `dtype::canonical`.
+
+use crate::dtype::{Cursor, DType};
+use crate::limits::Limits;
+use crate::shape::Order;
+use crate::small::Lengths;
+
+/// Below so many brackets the limit is one that somebody has set, and the reader of literals keeps it.
+const BRACKETS: usize = 32;
+
+/// Dtype, order and shape of a header whose text is letter for letter what NumPy would write; `None` for all others, also for wrong ones.
+pub(super) fn parse(text: &[u8], limits: &Limits) -> Option<(DType, Order, Lengths)> {
+    if limits.nesting_depth < BRACKETS {
+        return None;
+    }
+    let mut cursor = Cursor::new(text);
+    cursor.pass(b"{'descr': ")?;
+    let dtype = cursor.descr(limits.fields)?;
+    cursor.pass(b", 'fortran_order': ")?;
+    let order = match cursor.pass(b"False") {
+        Some(()) => Order::C,
+        None => cursor.pass(b"True").map(|()| Order::Fortran)?,
+    };
+    cursor.pass(b", 'shape': ")?;
+    let shape = cursor.shape()?;
+    cursor.pass(b", }")?;
+    let (last, spaces) = cursor.rest().split_last()?;
+    (*last == b'\n' && are_spaces(spaces)).then_some((dtype, order, shape))
+}
+
+/// Sixteen at a time: there are up to 85.
+fn are_spaces(bytes: &[u8]) -> bool {
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    chunks.iter().all(|chunk| *chunk == [b' '; 16]) && rest.iter().all(|byte| *byte == b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::header::{Header, Version};
+    use crate::limits::Limits;
+    use crate::shape::Order;
+
+    /// What the fast reader takes, the reader of literals takes for the same.
+    #[test]
+    fn both_readers_agree() {
+        let seeds = [
+            "<f8",
+            "|S12",
+            ">U3",
+            "<M8[ns]",
+            "<m8",
+            "|V16",
+            "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '|b1'), ('name', '|S8')]",
+            "[('a', '|u1'), ('', '|V7'), ('pose', [('x', '>f8'), ('m', '<i2', (2, 3))], (4,)), ('', '|V1')]",
+            "[('time', '<M8[us]'), ('\u{e9}', '<c16'), (('title', 'b'), '<f4'), ('c', ('<f8', (5,)), (2,))]",
+        ];
+        let alphabet = b"<>|='\"()[]{},:  0123456789fiuSUVMnsabcTrueFalse\\\n\xe9\0";
+        let (mut state, mut fast, mut slow) = (1_u64, 0, 0);
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        for seed in seeds {
+            for shape in [&[][..], &[7], &[0, 3], &[1, 2, 3, 4, 5, 6]] {
+                let file = Header::new(seed.parse().unwrap(), Order::Fortran, shape).unwrap().to_bytes();
+                let text = &file[10..];
+                for mutations in (0..3).flat_map(|count| [count; 400]) {
+                    let mut text = text.to_vec();
+                    for _ in 0..mutations {
+                        let (place, byte) = (random(text.len()), alphabet[random(alphabet.len())]);
+                        match random(3) {
+                            0 => text[place] = byte,
+                            1 => text.insert(place, byte),
+                            _ => drop(text.remove(place)),
+                        }
+                    }
+                    let Some(canonical) = parse(&text, &Limits::new()) else {
+                        slow += 1;
+                        continue;
+                    };
+                    for version in Version::ALL {
+                        let literal = Header::values_of_literal(&text, version, &Limits::new());
+                        assert_eq!(literal.unwrap(), canonical, "{}", text.escape_ascii());
+                    }
+                    fast += 1;
+                }
+            }
+        }
+        assert!(fast > 10_000 && slow > 10_000, "{fast} fast, {slow} slow");
+    }
+}

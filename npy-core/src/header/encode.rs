@@ -1,0 +1,85 @@
+//! The bytes of a header, as NumPy writes them: section 3 of `numpy.lib.format`, padding and room for growth included.
+
+use super::{Header, MAGIC, Version};
+use crate::dtype;
+use crate::error::{ErrorKind, Result};
+use crate::shape::Order;
+
+/// NumPy aligns the data to this from 1.14 on.
+const ALIGNMENT: usize = 64;
+
+/// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
+const GROWTH_DIGITS: usize = 21;
+
+const SPACES: [u8; GROWTH_DIGITS] = [b' '; GROWTH_DIGITS];
+
+impl Header {
+    /// The header's bytes in the first version from `self.version` on that can hold it.
+    pub(super) fn encode(&self) -> Result<(Version, Vec<u8>)> {
+        // What stands in front of the dict in version 1.0 comes in its place afterwards.
+        let prefix = Version::V1.prefix_bytes();
+        let mut bytes = Vec::with_capacity(3 * ALIGNMENT);
+        bytes.extend_from_slice(&SPACES[..prefix]);
+        self.push_dict(&mut bytes);
+        let total = padded(bytes.len());
+        if self.version == Version::V1 && total - prefix <= Version::V1.longest_header() && bytes.is_ascii() {
+            put_prefix(&mut bytes, Version::V1, total);
+            bytes.resize(total - 1, b' ');
+            bytes.push(b'\n');
+            return Ok((Version::V1, bytes));
+        }
+        self.encode_dict(std::str::from_utf8(&bytes[prefix..]).unwrap_or_default())
+    }
+
+    fn push_dict(&self, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"{'descr': ");
+        dtype::write_descr(&self.dtype, text);
+        text.extend_from_slice(match self.order {
+            Order::C => b", 'fortran_order': False, 'shape': ",
+            Order::Fortran => b", 'fortran_order': True, 'shape': ",
+        });
+        dtype::write_shape(&self.shape, text);
+        text.extend_from_slice(b", }");
+        let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
+        if let Some(length) = growing {
+            let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
+            text.extend_from_slice(&SPACES[..GROWTH_DIGITS.saturating_sub(digits)]);
+        }
+    }
+
+    /// The header with this dict in the first version that can hold it.
+    fn encode_dict(&self, text: &str) -> Result<(Version, Vec<u8>)> {
+        // One byte a character, unless there are others than those of latin-1.
+        let latin1: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(character).ok()).collect();
+        for version in Version::ALL {
+            let encoded = if version == Version::V3 { Some(text.as_bytes()) } else { latin1.as_deref() };
+            let Some(encoded) = encoded.filter(|_| version >= self.version) else { continue };
+            let prefix = version.prefix_bytes();
+            let total = padded(prefix + encoded.len());
+            if total - prefix > version.longest_header() {
+                continue;
+            }
+            let mut bytes = Vec::with_capacity(total);
+            bytes.resize(prefix, 0);
+            put_prefix(&mut bytes, version, total);
+            bytes.extend(encoded);
+            bytes.resize(total - 1, b' ');
+            bytes.push(b'\n');
+            return Ok((version, bytes));
+        }
+        Err(ErrorKind::UnstorableDType { problem: "its header would have more than 4 GiB".to_owned() }.into())
+    }
+}
+
+/// How long a header is whose dict ends after so many bytes: NumPy adds 1 to 64 spaces, never 0, and a line feed.
+fn padded(length: usize) -> usize {
+    let unpadded = length + 1;
+    unpadded + (ALIGNMENT - unpadded % ALIGNMENT)
+}
+
+/// Puts in front what the magic string, the version and the length of the header are, where there is room for it.
+fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
+    let length = (total - version.prefix_bytes()).to_le_bytes();
+    let prefix = MAGIC.iter().copied().chain([version.major(), 0]).chain(length);
+    bytes.iter_mut().zip(prefix).take(version.prefix_bytes()).for_each(|(slot, byte)| *slot = byte);
+}
