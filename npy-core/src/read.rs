@@ -119,6 +119,13 @@ pub(crate) struct Source<R> {
     pub(crate) finish: fn(&mut R) -> Result<()>,
 }
 
+impl<R> NpyReader<R> {
+    /// A reader that stands behind the header.
+    fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
+        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false }
+    }
+}
+
 impl NpyReader<BufReader<File>> {
     /// Opens a file and reads its header.
     ///
@@ -150,9 +157,11 @@ impl NpyReader<BufReader<File>> {
             let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
             let source =
                 Source { fill: fill_from_file, length: length_of_file, bytes: |_| &[], consume: |_, _| (), finish: |_| Ok(()) };
-            Self::with_source(BufReader::new(file), source, &limits)
+            let mut reader = BufReader::new(file);
+            let (header, data_offset) = Header::read_buffered(&mut reader, &limits)?;
+            Ok(Self::behind_header(reader, source, header, data_offset))
         };
-        open().map_err(|error| error.with_path(path))
+        open().map_err(|error: Error| error.with_path(path))
     }
 }
 
@@ -188,7 +197,7 @@ impl<'a> NpyReader<&'a [u8]> {
 
     /// The elements alone, which are what the header says.
     pub(crate) fn from_parts(bytes: &'a [u8], header: Header) -> Self {
-        Self { reader: bytes, source: Self::source(), header, data_offset: 0, position: 0, failed: false }
+        Self::behind_header(bytes, Self::source(), header, 0)
     }
 
     fn source() -> Source<&'a [u8]> {
@@ -234,7 +243,7 @@ impl<R: Read> NpyReader<R> {
 
     pub(crate) fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
         let (header, data_offset) = Header::read_with_offset(&mut reader, limits)?;
-        Ok(Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false })
+        Ok(Self::behind_header(reader, source, header, data_offset))
     }
 
     /// The header.

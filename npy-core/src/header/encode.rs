@@ -1,4 +1,4 @@
-//! The bytes of a header, as NumPy writes them: section 3 of `numpy.lib.format`, padding and room for growth included.
+//! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
 
 use super::{Header, MAGIC, Version};
 use crate::dtype;

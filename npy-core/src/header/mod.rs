@@ -4,7 +4,7 @@ mod canonical;
 mod encode;
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 
 use crate::dtype::{self, DType, MOST_BYTES};
 use crate::error::{Error, ErrorKind, Part, Result};
@@ -205,6 +205,21 @@ impl Header {
     /// Like [`read`](Self::read).
     pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
         Ok(Self::read_with_offset(reader, &limits)?.0)
+    }
+
+    /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that has all of it.
+    pub(crate) fn read_buffered(mut reader: impl BufRead, limits: &Limits) -> Result<(Self, usize)> {
+        if let Ok(buffer) = reader.fill_buf()
+            && let Ok(version) = parse_magic(buffer)
+            && let Ok(length) = header_length(&buffer[MAGIC_BYTES..], version, limits)
+            && let Some(text) = buffer[version.prefix_bytes()..].get(..length)
+        {
+            let offset = version.prefix_bytes() + length;
+            let header = Self::from_text(text, version, limits)?;
+            reader.consume(offset);
+            return Ok((header, offset));
+        }
+        Self::read_with_offset(reader, limits)
     }
 
     /// Also tells where the data begin, counted from the beginning of the header.
