@@ -263,38 +263,6 @@ impl DynValues {
         NpyReader::from_parts(&self.bytes, self.header.clone())
     }
 
-    /// The array with its elements in the order named, moved if need be.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory for the elements a second time.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let values = DynValues::new("|u1".parse()?, Order::Fortran, &[2, 3], vec![1, 2, 3, 4, 5, 6])?;
-    /// assert_eq!(values.into_order(Order::C)?.bytes(), [1, 3, 5, 2, 4, 6]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn into_order(self, order: Order) -> Result<Self> {
-        if order == self.order() {
-            return Ok(self);
-        }
-        let header = Header::new(self.dtype().clone(), order, self.shape())?;
-        let itemsize = self.dtype().itemsize();
-        let mut bytes = Vec::new();
-        reserve_exact(&mut bytes, self.bytes.len())?;
-        if itemsize > 0 {
-            let mut shape = self.shape().to_vec();
-            if order == Order::Fortran {
-                // An array in C order is one in Fortran order with its axes reversed.
-                shape.reverse();
-            }
-            InOrderC::new(&shape).for_each(|index| bytes.extend_from_slice(&self.bytes[index * itemsize..][..itemsize]));
-        }
-        Self::with_header(header, bytes)
-    }
-
     /// The elements in place, as a slice in the order of [`order`](Self::order).
     ///
     /// # Errors
@@ -429,14 +397,14 @@ fn normal(header: Header) -> Header {
 }
 
 /// The positions of an array in Fortran order, in the order C: the last axis fastest.
-struct InOrderC {
+pub(crate) struct InOrderC {
     shape: Vec<usize>,
     index: Vec<usize>,
     next: Option<usize>,
 }
 
 impl InOrderC {
-    fn new(shape: &[usize]) -> Self {
+    pub(crate) fn new(shape: &[usize]) -> Self {
         let next = if shape.contains(&0) { None } else { Some(0) };
         Self { shape: shape.to_vec(), index: vec![0; shape.len()], next }
     }

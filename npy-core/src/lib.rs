@@ -35,6 +35,7 @@
 //! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
 //!   [`row_range`]: the part of each.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
+//! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for.
 //!
@@ -50,6 +51,8 @@
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` does.
+//! - `rawarray`: files of the RawArray format (`.ra`), read, written and converted to and from `.npy`.
+//! - `lz4`: those whose data are compressed.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
@@ -84,8 +87,11 @@ mod view;
 mod dynamic;
 mod gather;
 mod cast;
+mod reorder;
 #[cfg(feature = "npz")]
 pub mod npz;
+#[cfg(feature = "rawarray")]
+pub mod rawarray;
 
 #[cfg(feature = "chrono")]
 pub use chrono;
@@ -105,7 +111,7 @@ pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
-pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, Result, ValueProblem};
+pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, RawArrayProblem, Result, ValueProblem};
 pub use header::{Header, Version};
 pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};
@@ -154,6 +160,8 @@ pub mod __private {
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
     pub use crate::plan::{Layout, Planner};
+    #[cfg(feature = "rawarray")]
+    pub use crate::rawarray::{open_elements, read_elements, write_elements};
     pub use crate::record::{
         Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, largest, plan_record,
         plan_whole_record, unknown_variant,

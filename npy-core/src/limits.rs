@@ -28,11 +28,13 @@ pub struct Limits {
     pub(crate) members: u64,
     #[cfg(feature = "npz")]
     pub(crate) member_bytes: u64,
+    #[cfg(feature = "rawarray")]
+    pub(crate) metadata_bytes: u64,
 }
 
 impl Limits {
     /// The default limits: 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
-    /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size.
+    /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size; 1 GiB of metadata behind an array.
     pub const fn new() -> Self {
         Self {
             // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
@@ -48,6 +50,9 @@ impl Limits {
             members: 1 << 22,
             #[cfg(feature = "npz")]
             member_bytes: u64::MAX,
+            // What others put behind their arrays is a description, seldom more than some kilobytes.
+            #[cfg(feature = "rawarray")]
+            metadata_bytes: 1 << 30,
         }
     }
 
@@ -108,6 +113,14 @@ impl Limits {
     #[must_use]
     pub const fn member_bytes(mut self, limit: u64) -> Self {
         self.member_bytes = limit;
+        self
+    }
+
+    /// How many bytes of metadata may stand behind the array of a RawArray file.
+    #[cfg(feature = "rawarray")]
+    #[must_use]
+    pub const fn metadata_bytes(mut self, limit: u64) -> Self {
+        self.metadata_bytes = limit;
         self
     }
 }

@@ -522,7 +522,7 @@ impl<R> fmt::Debug for NpyReader<R> {
     }
 }
 
-fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
     let buffered = spare.copy_from(reader.buffer());
     reader.consume(buffered);
     if buffered > 0 {
@@ -534,7 +534,7 @@ fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Re
     return spare.read_from(reader);
 }
 
-fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
+pub(crate) fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
     let metadata = reader.get_ref().metadata().ok()?;
     metadata.is_file().then_some(metadata.len())
 }

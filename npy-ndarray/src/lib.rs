@@ -22,6 +22,7 @@
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
 //! - `MapNpyExt`, `MapMutNpyExt`: a file of any size as an array view (feature `mmap`).
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
+//! - `ReadRaExt`, `WriteRaExt`: files of the RawArray format, `.ra` (feature `rawarray`).
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
 //! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,
@@ -39,6 +40,7 @@
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `mmap`: files mapped into memory.
+//! - `rawarray`: files of the RawArray format; `lz4`: also those whose data are compressed.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
@@ -57,6 +59,8 @@ mod npz;
 mod archive;
 #[cfg(feature = "npz")]
 pub mod sparse;
+#[cfg(feature = "rawarray")]
+mod rawarray;
 
 pub use ndarray;
 pub use npy_core;
@@ -72,6 +76,8 @@ pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Order, Result, SaveOpti
 pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]
 pub use npz::{NpzReader, NpzWriter};
+#[cfg(feature = "rawarray")]
+pub use rawarray::{ReadRaExt, WriteRaExt};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
 pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};

@@ -2,6 +2,7 @@
 
 mod archive;
 mod mismatch;
+mod raw_array;
 mod value;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveProblem;
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
+pub use raw_array::RawArrayProblem;
 pub use value::{ValueError, ValueProblem};
 
 /// A result whose error is [`Error`].
@@ -434,6 +436,13 @@ pub enum ErrorKind {
     InvalidSparse {
         /// What is wrong.
         problem: String,
+    },
+
+    /// A RawArray file (`.ra`) is not what it should be, or cannot be made of an array.
+    #[error("{problem}")]
+    RawArray {
+        /// What is wrong with it.
+        problem: RawArrayProblem,
     },
 
     /// Memory for the result could not be had.

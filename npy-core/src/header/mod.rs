@@ -242,21 +242,13 @@ impl Header {
             Some(canonical) => canonical,
             None => Self::values_of_literal(text, version, limits)?,
         };
-        let itemsize = dtype.itemsize();
-        if itemsize > limits.element_bytes {
-            let (limit, found) = (limits.element_bytes as u64, itemsize as u64);
+        if dtype.itemsize() > limits.element_bytes {
+            let (limit, found) = (limits.element_bytes as u64, dtype.itemsize() as u64);
             return Err(ErrorKind::LimitExceeded { what: "bytes of an element", limit, found }.into());
         }
         let mut header = Self::with_minimal_version(dtype, order, shape)?;
         header.version = version;
-        if header.data_bytes() > limits.data_bytes {
-            let (limit, found) = (limits.data_bytes, header.data_bytes());
-            return Err(ErrorKind::LimitExceeded { what: "bytes of data", limit, found }.into());
-        }
-        if itemsize == 0 && !header.dtype.has_object() && header.count as u64 > limits.empty_elements {
-            let (limit, found) = (limits.empty_elements, header.count as u64);
-            return Err(ErrorKind::LimitExceeded { what: "elements without bytes", limit, found }.into());
-        }
+        header.check_limits(limits)?;
         Ok(header)
     }
 
@@ -275,6 +267,19 @@ impl Header {
         let shape = parse_shape(shape)?;
         let dtype = dtype::from_literal(descr, limits)?;
         Ok((dtype, order, shape))
+    }
+
+    /// Refuses an array of more bytes, or of more elements without bytes, than there may be.
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<()> {
+        let (itemsize, count, bytes) = (self.dtype.itemsize(), self.count as u64, self.data_bytes());
+        if bytes > limits.data_bytes {
+            return Err(ErrorKind::LimitExceeded { what: "bytes of data", limit: limits.data_bytes, found: bytes }.into());
+        }
+        if itemsize == 0 && !self.dtype.has_object() && count > limits.empty_elements {
+            let limit = limits.empty_elements;
+            return Err(ErrorKind::LimitExceeded { what: "elements without bytes", limit, found: count }.into());
+        }
+        Ok(())
     }
 
     /// Writes the header, byte for byte as NumPy does.
@@ -417,7 +422,7 @@ fn wrong_value(key: &'static str, node: &Node<'_>, expected: &'static str) -> Er
 }
 
 #[cold]
-fn truncated(part: Part, offset: usize, expected: usize, found: usize) -> Error {
+pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize) -> Error {
     ErrorKind::Truncated { part, offset: offset as u64, expected: expected as u64, found: found as u64 }.into()
 }
 
@@ -452,7 +457,7 @@ fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usiz
 }
 
 /// Appends up to `count` bytes of the stream. The memory grows with what is really there.
-fn fetch(reader: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn fetch(reader: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<()> {
     const STEP: usize = 4096;
     let end = bytes.len() + count;
     while bytes.len() < end {

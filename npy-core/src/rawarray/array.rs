@@ -1,0 +1,269 @@
+//! A whole `.ra` file as a value.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::elements::{Content, Parts};
+use super::header::RaHeader;
+#[cfg(feature = "lz4")]
+use super::lz4;
+use crate::dtype::DType;
+use crate::dynamic::DynValues;
+use crate::element::NpyElement;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::read::NpyReader;
+use crate::save::{SaveOptions, replace_file_with};
+use crate::write::cannot_write;
+
+/// A whole `.ra` file: its header, the elements, and the metadata behind them.
+///
+/// What was read is written byte for byte, compressed data and metadata included.
+///
+/// ```
+/// use npy_core::DynValues;
+/// use npy_core::rawarray::RaArray;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let (path, converted) = (folder.path().join("samples.ra"), folder.path().join("samples.npy"));
+/// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
+/// samples.with_metadata(b"from the north".to_vec()).save(&path)?;
+///
+/// let samples = RaArray::load(&path)?;
+/// assert_eq!(samples.to_vec::<f64>()?, [0.5, 1.5]);
+/// samples.into_values().save(&converted)?; // without the metadata, for which `.npy` has no place
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct RaArray {
+    header: RaHeader,
+    values: DynValues,
+    /// The compressed data, if they are to be written so.
+    block: Option<Vec<u8>>,
+    metadata: Vec<u8>,
+}
+
+impl RaArray {
+    /// Reads a file, up to its end.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is no `.ra` file, or ends early.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, Limits::new())
+    }
+
+    /// [`load`](Self::load) with limits to what the file may ask for.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load), and when the file asks for more.
+    pub fn load_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        let load = || Self::from_parts(Content::open(path, &limits)?.into_parts(&limits)?);
+        load().map_err(|error| error.with_path(path))
+    }
+
+    /// Reads a stream up to its end: what follows the elements is the metadata.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load).
+    ///
+    /// ```
+    /// use npy_core::rawarray::{self, RaArray};
+    ///
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
+    /// file.extend(b"three of them");
+    /// assert_eq!(RaArray::read(&file[..])?.metadata(), b"three of them");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits to what the input may ask for.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_with`](Self::load_with).
+    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+        Self::from_parts(Content::read(reader, &limits)?.into_parts(&limits)?)
+    }
+
+    fn from_parts(parts: Parts) -> Result<Self> {
+        let Parts { header, bytes, block, metadata } = parts;
+        let values = DynValues::with_header(header.to_npy().clone(), bytes)?;
+        Ok(Self { header, values, block, metadata })
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; what was at `path` is there still then.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, SaveOptions::new())
+    }
+
+    /// [`save`](Self::save) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save`](Self::save).
+    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+        replace_file_with(path.as_ref(), options, |file| self.write(file))
+    }
+
+    /// Writes the file to a stream.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        let data = self.block.as_deref().unwrap_or(self.values.bytes());
+        let parts = [&self.header.to_bytes(), data, &self.metadata];
+        let written = parts.iter().try_for_each(|part| writer.write_all(part)).and_then(|()| writer.flush());
+        written.map_err(cannot_write)
+    }
+
+    /// The header, as it stands in the file.
+    pub fn header(&self) -> &RaHeader {
+        &self.header
+    }
+
+    /// The elements, with their dtype, order and shape.
+    pub fn values(&self) -> &DynValues {
+        &self.values
+    }
+
+    /// The elements by value, to be saved as an `.npy` file for example.
+    pub fn into_values(self) -> DynValues {
+        self.values
+    }
+
+    /// What stands behind the elements.
+    pub fn metadata(&self) -> &[u8] {
+        &self.metadata
+    }
+
+    /// The same file with other metadata.
+    #[must_use]
+    pub fn with_metadata(self, metadata: impl Into<Vec<u8>>) -> Self {
+        Self { metadata: metadata.into(), ..self }
+    }
+
+    /// The same file with a dtype for its user-defined elements, which the file itself does not tell.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no user-defined ones, or have another number of bytes than those of the dtype.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::rawarray::RaArray;
+    ///
+    /// let mut file = Vec::new();
+    /// RaArray::try_from(DynValues::from_slice(&[true, false])?)?.write(&mut file)?;
+    /// let flags = RaArray::read(&file[..])?;
+    /// assert_eq!(flags.values().dtype().to_string(), "|V1"); // the format has no bools
+    /// let flags = flags.with_dtype("|b1".parse()?)?.into_values();
+    /// assert_eq!(flags.to_vec::<bool>()?, [true, false]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_dtype(self, dtype: DType) -> Result<Self> {
+        let header = self.header.with_dtype(dtype)?;
+        let values = DynValues::with_header(header.to_npy().clone(), self.values.into_bytes())?;
+        Ok(Self { header, values, ..self })
+    }
+
+    /// The elements as values of a Rust type, the first dimension fastest. User-defined ones are taken for what the type says, if they have
+    /// as many bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are not of the type, or one is no value of it.
+    ///
+    #[cfg_attr(feature = "derive", doc = "```")]
+    #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+    /// use npy_core::NpyRecord;
+    /// use npy_core::rawarray::{self, RaArray};
+    ///
+    /// #[derive(NpyRecord, Debug, PartialEq)]
+    /// struct Pick {
+    ///     id: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[Pick { id: 7, time: 0.5 }])?;
+    /// let picks = RaArray::read(&file[..])?;
+    /// assert_eq!(picks.header().element_bytes(), 12);
+    /// assert_eq!(picks.to_vec::<Pick>()?, [Pick { id: 7, time: 0.5 }]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
+        NpyReader::from_parts(self.values.bytes(), self.header.seen_as::<T>()?).into_vec()
+    }
+
+    /// The same file with its data compressed by LZ4. What is compressed already stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the elements have more bytes than LZ4 compresses at once, 2,113,929,216, or there is no memory for it.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::rawarray::RaArray;
+    ///
+    /// let zeros = RaArray::try_from(DynValues::from_slice(&[0_u64; 1000])?)?.compressed()?;
+    /// let mut file = Vec::new();
+    /// zeros.write(&mut file)?;
+    /// assert!(file.len() < 200);
+    /// assert_eq!(RaArray::read(&file[..])?.to_vec::<u64>()?, [0; 1000]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[cfg(feature = "lz4")]
+    pub fn compressed(self) -> Result<Self> {
+        if self.block.is_some() {
+            return Ok(self);
+        }
+        let block = lz4::compress(self.values.bytes())?;
+        let header = self.header.with_compressed_bytes(Some(block.len() as u64));
+        Ok(Self { header, block: Some(block), ..self })
+    }
+
+    /// The same file with data that are not compressed.
+    #[must_use]
+    pub fn decompressed(self) -> Self {
+        Self { header: self.header.with_compressed_bytes(None), block: None, ..self }
+    }
+}
+
+/// The file for an array, without metadata. An array in C order is transposed, so that each element keeps its index.
+impl TryFrom<DynValues> for RaArray {
+    type Error = Error;
+
+    /// Fails for records of both byte orders, and when there is no memory to transpose.
+    fn try_from(values: DynValues) -> Result<Self> {
+        let header = RaHeader::try_from(values.header())?;
+        let values = values.into_order(header.to_npy().order())?;
+        Ok(Self { header, values, block: None, metadata: Vec::new() })
+    }
+}
+
+/// The array of the file, without its metadata.
+impl From<RaArray> for DynValues {
+    fn from(array: RaArray) -> Self {
+        array.values
+    }
+}
+
+impl fmt::Debug for RaArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { header, metadata, .. } = self;
+        f.debug_struct("RaArray").field("header", header).field("metadata_bytes", &metadata.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,185 @@
+//! The elements of an `.ra` file through the reader and the writer of `.npy` files.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use super::header::RaHeader;
+use super::lz4;
+use crate::alloc::Spare;
+use crate::dtype::DType;
+use crate::element::NpyElement;
+use crate::error::{Error, ErrorKind, Result};
+use crate::growth::Stage;
+use crate::header::Header;
+use crate::limits::Limits;
+use crate::read::{NpyReader, Source, fill_from_file, length_of_file};
+use crate::shape::Order;
+use crate::write::NpyWriter;
+
+/// Opens a file for its elements as values of a Rust type.
+///
+/// # Errors
+///
+/// When the file cannot be read or is no `.ra` file.
+pub fn open_elements<T: NpyElement>(path: &Path, limits: Limits) -> Result<NpyReader<impl Read + use<T>>> {
+    Content::open(path, &limits).and_then(Content::into_elements::<T>).map_err(|error| error.with_path(path))
+}
+
+/// [`open_elements`] for a stream.
+///
+/// # Errors
+///
+/// When reading fails or no `.ra` file begins there.
+pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Result<NpyReader<impl Read + use<T, R>>> {
+    Content::read(reader, &limits).and_then(Content::into_elements::<T>)
+}
+
+/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis fastest.
+///
+/// # Errors
+///
+/// When there is no such file, or the dtype does not fit `T`.
+pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
+    let header = RaHeader::try_from(&Header::new(dtype, Order::Fortran, shape)?)?;
+    let mut writer = NpyWriter::with_header(writer, header.to_npy())?;
+    writer.stage = Stage::new(header.to_bytes());
+    Ok(writer)
+}
+
+/// A file whose header was read, and its data decompressed if they are compressed.
+pub(super) struct Content<R> {
+    header: RaHeader,
+    reader: NpyReader<Body<R>>,
+    /// The compressed data as they stand in the file.
+    block: Option<Vec<u8>>,
+}
+
+/// A whole file.
+pub(super) struct Parts {
+    pub(super) header: RaHeader,
+    /// The bytes of the elements.
+    pub(super) bytes: Vec<u8>,
+    /// The compressed data as they stand in the file.
+    pub(super) block: Option<Vec<u8>>,
+    /// What stands behind the data.
+    pub(super) metadata: Vec<u8>,
+}
+
+/// What follows the header.
+struct Body<R> {
+    reader: R,
+    /// The data, if they were compressed, and how much of them was taken.
+    decompressed: Option<(Vec<u8>, usize)>,
+}
+
+impl Content<BufReader<File>> {
+    pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self> {
+        let opened = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+        let fill = |body: &mut Body<_>, spare: &mut Spare<'_>| {
+            if body.fill(spare) { Ok(()) } else { fill_from_file(&mut body.reader, spare) }
+        };
+        let length = |body: &Body<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
+        Self::begin(BufReader::new(opened), Source { fill, length, ..source() }, limits)
+    }
+}
+
+impl<R: Read> Content<R> {
+    pub(super) fn read(reader: R, limits: &Limits) -> Result<Self> {
+        Self::begin(reader, source(), limits)
+    }
+
+    fn begin(mut reader: R, source: Source<Body<R>>, limits: &Limits) -> Result<Self> {
+        let header = RaHeader::read_with(&mut reader, *limits)?;
+        let data_offset = header.data_offset() as u64;
+        let elements = header.to_npy().clone();
+        let body = Body { reader, decompressed: None };
+        let mut reader = NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false };
+        let block = if header.is_compressed() { Some(decompress(&header, &mut reader)?) } else { None };
+        Ok(Self { header, reader, block })
+    }
+
+    /// The elements as those of `T`.
+    fn into_elements<T: NpyElement>(self) -> Result<NpyReader<Body<R>>> {
+        let header = self.header.seen_as::<T>()?;
+        Ok(NpyReader { header, ..self.reader })
+    }
+
+    /// All of the file, up to its end.
+    pub(super) fn into_parts(mut self, limits: &Limits) -> Result<Parts> {
+        let bytes = match self.reader.reader.decompressed.take() {
+            Some((bytes, _)) => bytes,
+            None => self.reader.read_bytes(self.reader.remaining())?,
+        };
+        let metadata = read_metadata(self.reader.into_inner().reader, limits.metadata_bytes)?;
+        Ok(Parts { header: self.header, bytes, block: self.block, metadata })
+    }
+}
+
+/// Reads up to the end. The memory grows with what is there.
+fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+    let mut metadata = Vec::new();
+    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut metadata);
+    read.map_err(|error| Error::io("cannot read the metadata", error))?;
+    let found = metadata.len() as u64;
+    if found > limit {
+        return Err(ErrorKind::LimitExceeded { what: "bytes of metadata", limit, found }.into());
+    }
+    Ok(metadata)
+}
+
+/// Reads the compressed data, has the reader read what they are decompressed, and gives them back.
+fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Result<Vec<u8>> {
+    let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+    reader.header = Header::new(u8::dtype(), Order::C, &[length])?;
+    let block = reader.read_bytes(reader.remaining())?;
+    let bytes = lz4::decompress(&block, header.to_npy().data_bytes(), reader.data_offset)?;
+    reader.reader.decompressed = Some((bytes, 0));
+    reader.header = header.to_npy().clone();
+    reader.position = 0;
+    Ok(block)
+}
+
+/// How to get the bytes of a stream.
+fn source<R: Read>() -> Source<Body<R>> {
+    Source {
+        fill: |body, spare| if body.fill(spare) { Ok(()) } else { spare.read_from(&mut body.reader) },
+        length: |body, offset| body.length(offset),
+        bytes: |body| body.decompressed.as_ref().map_or(&[], |(bytes, taken)| &bytes[*taken..]),
+        consume: |body, count| {
+            if let Some((_, taken)) = &mut body.decompressed {
+                *taken += count;
+            }
+        },
+        finish: |_| Ok(()),
+    }
+}
+
+impl<R> Body<R> {
+    /// Takes from what was decompressed; `false` if nothing was.
+    fn fill(&mut self, spare: &mut Spare<'_>) -> bool {
+        let Some((bytes, taken)) = &mut self.decompressed else { return false };
+        *taken += spare.copy_from(&bytes[*taken..]);
+        true
+    }
+
+    /// How many bytes there are up to the end of what was decompressed, of which the rest begins at `offset`.
+    fn length(&self, offset: u64) -> Option<u64> {
+        let (bytes, taken) = self.decompressed.as_ref()?;
+        Some(offset + (bytes.len() - taken) as u64)
+    }
+}
+
+/// Asked for by the reader's type; what it reads goes another way.
+impl<R: Read> Read for Body<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.decompressed {
+            None => self.reader.read(buffer),
+            Some((bytes, taken)) => {
+                let count = (&bytes[*taken..]).read(buffer)?;
+                *taken += count;
+                Ok(count)
+            }
+        }
+    }
+}

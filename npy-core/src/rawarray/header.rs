@@ -1,0 +1,456 @@
+//! The header of an `.ra` file: eight bytes of magic, five numbers, and the dimensions.
+
+use std::io::Read;
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::NpyElement;
+use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
+use crate::header::{Header, fetch, truncated};
+use crate::limits::Limits;
+use crate::reorder::is_same_in_both;
+use crate::shape::{MOST_DIMENSIONS, Order};
+
+const MAGIC: &[u8; 8] = b"rawarray";
+
+const BIG_ENDIAN: u64 = 1 << 0;
+const COMPRESSED: u64 = 1 << 1;
+
+/// Where the numbers stand. All are little-endian and of 8 bytes, which have no type narrower than that.
+const FLAGS: usize = 8;
+const KIND: usize = 16;
+const ELEMENT_BYTES: usize = 24;
+const DATA_BYTES: usize = 32;
+const NDIMS: usize = 40;
+const DIMS: usize = 48;
+
+/// What the elements of an `.ra` file are: its type codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RaKind {
+    /// 0: structs, and everything else that has no code of its own.
+    User,
+    /// 1: signed integers.
+    Signed,
+    /// 2: unsigned integers.
+    Unsigned,
+    /// 3: IEEE floating-point numbers.
+    Float,
+    /// 4: complex numbers of two such.
+    Complex,
+    /// 5: `bfloat16`.
+    BrainFloat,
+}
+
+impl RaKind {
+    const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::Complex, Self::BrainFloat];
+
+    /// The code that stands in the file.
+    ///
+    /// ```
+    /// # use npy_core::rawarray::RaKind;
+    /// assert_eq!(RaKind::Complex.code(), 4);
+    /// ```
+    pub fn code(self) -> u64 {
+        match self {
+            Self::User => 0,
+            Self::Signed => 1,
+            Self::Unsigned => 2,
+            Self::Float => 3,
+            Self::Complex => 4,
+            Self::BrainFloat => 5,
+        }
+    }
+
+    /// How many bytes an element may have; of user-defined ones any number.
+    fn widths(self) -> &'static [u16] {
+        match self {
+            Self::User => &[],
+            Self::Signed | Self::Unsigned => &[1, 2, 4, 8, 16],
+            Self::Float => &[2, 4, 8, 12, 16],
+            Self::Complex => &[4, 8, 16, 24, 32],
+            Self::BrainFloat => &[2],
+        }
+    }
+
+    /// The dtype of elements of so many bytes; `None` if there are no such elements.
+    fn dtype(self, element_bytes: usize, order: ByteOrder) -> Option<DType> {
+        let kind = match (self, element_bytes) {
+            (Self::User, length) => ScalarKind::Void { length },
+            // NumPy has none of them.
+            (Self::Signed | Self::Unsigned, 16) => ScalarKind::Void { length: 16 },
+            (Self::Signed, 1) => ScalarKind::Int8,
+            (Self::Signed, 2) => ScalarKind::Int16,
+            (Self::Signed, 4) => ScalarKind::Int32,
+            (Self::Signed, 8) => ScalarKind::Int64,
+            (Self::Unsigned, 1) => ScalarKind::UInt8,
+            (Self::Unsigned, 2) => ScalarKind::UInt16,
+            (Self::Unsigned, 4) => ScalarKind::UInt32,
+            (Self::Unsigned, 8) => ScalarKind::UInt64,
+            (Self::Float, 2) => ScalarKind::Float16,
+            (Self::Float, 4) => ScalarKind::Float32,
+            (Self::Float, 8) => ScalarKind::Float64,
+            (Self::Float, 12) => ScalarKind::LongDouble { itemsize: 12 },
+            (Self::Float, 16) => ScalarKind::LongDouble { itemsize: 16 },
+            (Self::Complex, 4) => ScalarKind::Complex32,
+            (Self::Complex, 8) => ScalarKind::Complex64,
+            (Self::Complex, 16) => ScalarKind::Complex128,
+            (Self::Complex, 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
+            (Self::Complex, 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
+            (Self::BrainFloat, 2) => return Some(Scalar::void_with_byte_order(2, order).into()),
+            _ => return None,
+        };
+        Some(Scalar::new(kind, order).into())
+    }
+
+    /// The kind of the elements of a dtype.
+    fn of(dtype: &DType) -> Self {
+        let DType::Scalar(scalar) = dtype else { return Self::User };
+        match scalar.kind() {
+            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => Self::Signed,
+            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => Self::Unsigned,
+            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. } => Self::Float,
+            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
+                Self::Complex
+            }
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
+            _ => Self::User,
+        }
+    }
+}
+
+/// The header of an `.ra` file.
+///
+/// ```
+/// use npy_core::rawarray::{RaHeader, RaKind};
+/// use npy_core::{ByteOrder, Order};
+///
+/// let header = RaHeader::new(RaKind::Float, 8, ByteOrder::Big, &[2, 3])?;
+/// assert_eq!(header.to_bytes()[..16], *b"rawarray\x01\0\0\0\0\0\0\0");
+/// assert_eq!(header.to_npy().dtype().to_string(), ">f8");
+/// assert_eq!(header.to_npy().order(), Order::Fortran);
+///
+/// let (parsed, data_offset) = RaHeader::parse(&header.to_bytes())?;
+/// assert_eq!(parsed, header);
+/// assert_eq!(data_offset, 64);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RaHeader {
+    kind: RaKind,
+    byte_order: ByteOrder,
+    /// How many bytes the data have in the file, if they are compressed.
+    compressed_bytes: Option<u64>,
+    /// The same array as an `.npy` file has it.
+    header: Header,
+}
+
+impl RaHeader {
+    /// The header of elements of this kind, of so many bytes each.
+    ///
+    /// # Errors
+    ///
+    /// When there are no such elements, or the array would be larger than any can be.
+    pub fn new(kind: RaKind, element_bytes: usize, byte_order: ByteOrder, dims: &[usize]) -> Result<Self> {
+        let Some(dtype) = kind.dtype(element_bytes, byte_order) else {
+            let (offset, found, known) = (ELEMENT_BYTES as u64, element_bytes as u64, kind.widths());
+            return Err(problem(RawArrayProblem::UnknownWidth { offset, kind: kind.code(), found, known }));
+        };
+        // NumPy says C of arrays that are in both orders.
+        let order = if is_same_in_both(dims) { Order::C } else { Order::Fortran };
+        Ok(Self { kind, byte_order, compressed_bytes: None, header: Header::new(dtype, order, dims)? })
+    }
+
+    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` do not begin with a header; when a flag, the type code or the number of bytes an element is unknown; when the array
+    /// would be larger than any can be; or when the size of the data is not what the dimensions need.
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
+        Self::parse_with(bytes, Limits::new())
+    }
+
+    /// [`parse`](Self::parse) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse), and when the header asks for more.
+    pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
+        let header = Self::read_with(bytes, limits)?;
+        let data_offset = header.data_offset();
+        Ok((header, data_offset))
+    }
+
+    /// Reads the header from a stream and leaves it just after the header.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse), and when reading fails.
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaHeader};
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
+    ///
+    /// let mut stream = &file[..];
+    /// let header = RaHeader::read(&mut stream)?;
+    /// assert_eq!((header.dims(), header.data_bytes()), ([3].as_slice(), 3));
+    /// assert_eq!(stream, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
+    pub fn read_with(mut reader: impl Read, limits: Limits) -> Result<Self> {
+        let mut bytes = Vec::with_capacity(DIMS);
+        fetch(&mut reader, DIMS, &mut bytes)?;
+        check_magic(&bytes)?;
+        if bytes.len() < DIMS {
+            return Err(truncated(Part::Header, MAGIC.len(), DIMS - MAGIC.len(), bytes.len() - MAGIC.len()));
+        }
+        let fixed = Fixed::parse(&bytes, &limits)?;
+        let mut dims = Vec::with_capacity(fixed.dims_bytes);
+        fetch(&mut reader, fixed.dims_bytes, &mut dims)?;
+        if dims.len() < fixed.dims_bytes {
+            return Err(truncated(Part::Header, DIMS, fixed.dims_bytes, dims.len()));
+        }
+        fixed.with_dims(&dims, &limits)
+    }
+
+    /// The header as bytes, 48 and 8 for each dimension.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let numbers = [self.flags(), self.kind.code(), self.element_bytes() as u64, self.data_bytes(), self.dims().len() as u64];
+        let dims = self.dims().iter().map(|length| *length as u64);
+        bytes.extend(numbers.into_iter().chain(dims).flat_map(u64::to_le_bytes));
+        bytes
+    }
+
+    /// The flags: 0x1 for big-endian data, 0x2 for compressed ones.
+    pub fn flags(&self) -> u64 {
+        let order = if self.byte_order == ByteOrder::Big { BIG_ENDIAN } else { 0 };
+        let compressed = if self.is_compressed() { COMPRESSED } else { 0 };
+        order | compressed
+    }
+
+    /// What the elements are.
+    pub fn kind(&self) -> RaKind {
+        self.kind
+    }
+
+    /// How many bytes an element has.
+    pub fn element_bytes(&self) -> usize {
+        self.header.dtype().itemsize()
+    }
+
+    /// How many bytes the data have in the file: fewer than the elements have, if they are compressed.
+    pub fn data_bytes(&self) -> u64 {
+        self.compressed_bytes.unwrap_or(self.header.data_bytes())
+    }
+
+    /// The dimensions as they stand in the file: the first varies fastest.
+    pub fn dims(&self) -> &[usize] {
+        self.header.shape()
+    }
+
+    /// The order of the bytes of each number in the data.
+    pub fn byte_order(&self) -> ByteOrder {
+        self.byte_order
+    }
+
+    /// Whether the data are compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed_bytes.is_some()
+    }
+
+    /// The dtype of the elements; of user-defined ones raw bytes, unless another was [named](Self::with_dtype).
+    pub fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// The same array as the header of an `.npy` file whose data are the same bytes, decompressed.
+    pub fn to_npy(&self) -> &Header {
+        &self.header
+    }
+
+    /// The same header with a dtype for user-defined elements, which the file does not tell. It is not written.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no user-defined ones, or have another number of bytes than those of the dtype.
+    ///
+    /// ```
+    /// # use npy_core::ByteOrder;
+    /// # use npy_core::rawarray::{RaHeader, RaKind};
+    /// let header = RaHeader::new(RaKind::User, 12, ByteOrder::Little, &[5])?;
+    /// assert_eq!(header.dtype().to_string(), "|V12");
+    /// let header = header.with_dtype("[('id', '<u4'), ('time', '<f8')]".parse()?)?;
+    /// assert_eq!(header.dtype().to_string(), "[('id', '<u4'), ('time', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_dtype(self, dtype: DType) -> Result<Self> {
+        if dtype.has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        if self.kind != RaKind::User || dtype.itemsize() != self.element_bytes() {
+            let (kind, element_bytes) = (self.kind.code(), self.element_bytes() as u64);
+            return Err(problem(RawArrayProblem::NotThatDType { dtype: dtype.to_string(), kind, element_bytes }));
+        }
+        Ok(Self { header: Header::new(dtype, self.header.order(), self.dims())?, ..self })
+    }
+
+    /// Where the data begin.
+    pub(super) fn data_offset(&self) -> usize {
+        DIMS + 8 * self.dims().len()
+    }
+
+    /// The same header of compressed data of so many bytes, or of others.
+    pub(super) fn with_compressed_bytes(self, compressed_bytes: Option<u64>) -> Self {
+        Self { compressed_bytes, ..self }
+    }
+
+    /// The array as elements `T` see it: user-defined ones, whose dtype is not known, are what `T` says, if they have as many bytes and
+    /// are of no kind that has a code of its own.
+    pub(super) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
+        let dtype = T::dtype();
+        let is_unknown =
+            RaKind::User == self.kind && RaKind::User.dtype(self.element_bytes(), self.byte_order).as_ref() == Some(self.dtype());
+        let is_possible = RaKind::of(&dtype) == RaKind::User && !matches!(dtype, DType::SubArray(_)) && !dtype.has_object();
+        if is_unknown && is_possible && dtype.itemsize() == self.element_bytes() {
+            return Header::new(dtype.with_byte_order(self.byte_order), self.header.order(), self.dims());
+        }
+        Ok(self.header.clone())
+    }
+}
+
+/// The header of the `.ra` file for an array. If that is in C order, its elements have to be transposed, unless it is in both orders.
+impl TryFrom<&Header> for RaHeader {
+    type Error = Error;
+
+    /// Fails for Python objects, and for records of both byte orders.
+    fn try_from(header: &Header) -> Result<Self> {
+        let dtype = header.dtype();
+        if dtype.has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let orders = [ByteOrder::Little, ByteOrder::Big];
+        let Some(byte_order) = orders.into_iter().find(|order| dtype.clone().with_byte_order(*order) == *dtype) else {
+            return Err(problem(RawArrayProblem::MixedByteOrders { dtype: dtype.to_string() }));
+        };
+        let raw = Self::new(RaKind::of(dtype), dtype.itemsize(), byte_order, header.shape())?;
+        if raw.kind == RaKind::User { raw.with_dtype(dtype.clone()) } else { Ok(raw) }
+    }
+}
+
+/// The numbers before the dimensions.
+struct Fixed {
+    kind: RaKind,
+    byte_order: ByteOrder,
+    is_compressed: bool,
+    element_bytes: usize,
+    data_bytes: u64,
+    dims_bytes: usize,
+}
+
+impl Fixed {
+    fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let flags = number_at(bytes, FLAGS);
+        if flags & !(BIG_ENDIAN | COMPRESSED) != 0 {
+            return Err(problem(RawArrayProblem::UnknownFlags { offset: FLAGS as u64, found: flags }));
+        }
+        let code = number_at(bytes, KIND);
+        let Some(kind) = RaKind::ALL.into_iter().find(|kind| kind.code() == code) else {
+            return Err(problem(RawArrayProblem::UnknownKind { offset: KIND as u64, found: code }));
+        };
+        let found = number_at(bytes, ELEMENT_BYTES);
+        if kind != RaKind::User && !kind.widths().iter().any(|width| u64::from(*width) == found) {
+            let (offset, known) = (ELEMENT_BYTES as u64, kind.widths());
+            return Err(problem(RawArrayProblem::UnknownWidth { offset, kind: code, found, known }));
+        }
+        let element_bytes = match usize::try_from(found) {
+            Ok(element_bytes) if element_bytes <= limits.element_bytes => element_bytes,
+            _ => return Err(exceeded("bytes of an element", limits.element_bytes as u64, found)),
+        };
+        let ndims = number_at(bytes, NDIMS);
+        let dims_bytes = match usize::try_from(ndims) {
+            Ok(ndims) if ndims <= MOST_DIMENSIONS => 8 * ndims,
+            _ => return Err(problem(RawArrayProblem::TooManyDimensions { offset: NDIMS as u64, found: ndims })),
+        };
+        if DIMS + dims_bytes > limits.header_bytes {
+            return Err(exceeded("bytes of the header", limits.header_bytes as u64, (DIMS + dims_bytes) as u64));
+        }
+        Ok(Self {
+            kind,
+            byte_order: if flags & BIG_ENDIAN == 0 { ByteOrder::Little } else { ByteOrder::Big },
+            is_compressed: flags & COMPRESSED != 0,
+            element_bytes,
+            data_bytes: number_at(bytes, DATA_BYTES),
+            dims_bytes,
+        })
+    }
+
+    fn with_dims(self, dims: &[u8], limits: &Limits) -> Result<RaHeader> {
+        let (words, _) = dims.as_chunks::<8>();
+        let numbers: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let lengths = numbers.iter().map(|length| usize::try_from(*length)).collect::<Result<Vec<_>, _>>();
+        let header = lengths.ok().map(|lengths| RaHeader::new(self.kind, self.element_bytes, self.byte_order, &lengths));
+        let overflow = || {
+            let element_bytes = self.element_bytes as u64;
+            problem(RawArrayProblem::Overflow { offset: DIMS as u64, dims: numbers.clone(), element_bytes })
+        };
+        let header = header.unwrap_or_else(|| Err(overflow())).map_err(|error| match error.kind() {
+            ErrorKind::ShapeOverflow { .. } => overflow(),
+            _ => error,
+        })?;
+        header.header.check_limits(limits)?;
+        self.check_size(header.header.data_bytes())?;
+        Ok(header.with_compressed_bytes(self.is_compressed.then_some(self.data_bytes)))
+    }
+
+    /// Compares the size of the data with what the elements need.
+    fn check_size(&self, expected: u64) -> Result<()> {
+        let (offset, found) = (DATA_BYTES as u64, self.data_bytes);
+        if !self.is_compressed {
+            let problem = || problem(RawArrayProblem::WrongSize { offset, expected, found });
+            return if found == expected { Ok(()) } else { Err(problem()) };
+        }
+        // A byte of LZ4 stands for 255 at most, and what cannot be compressed grows by one in 255 (LZ4_COMPRESSBOUND).
+        let most = (expected / 255).saturating_add(expected).saturating_add(16);
+        if found > most || found.saturating_mul(255) < expected {
+            return Err(problem(RawArrayProblem::WrongCompressedSize { offset, expected, found }));
+        }
+        Ok(())
+    }
+}
+
+fn check_magic(bytes: &[u8]) -> Result<()> {
+    let found = &bytes[..bytes.len().min(MAGIC.len())];
+    if found == MAGIC {
+        return Ok(());
+    }
+    if !found.is_empty() && MAGIC.starts_with(found) {
+        return Err(truncated(Part::Magic, 0, MAGIC.len(), found.len()));
+    }
+    Err(problem(RawArrayProblem::NotRawArray { found: found.to_vec() }))
+}
+
+/// The number that begins at `offset`, which is in `bytes`.
+fn number_at(bytes: &[u8], offset: usize) -> u64 {
+    bytes.get(offset..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+#[cold]
+fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
+    ErrorKind::LimitExceeded { what, limit, found }.into()
+}
+
+#[cold]
+pub(super) fn problem(problem: RawArrayProblem) -> Error {
+    ErrorKind::RawArray { problem }.into()
+}

@@ -1,0 +1,124 @@
+//! The compressed data of an `.ra` file: one block of LZ4, without a frame.
+
+#[cfg(feature = "lz4")]
+pub(super) use block::{compress, decompress};
+#[cfg(not(feature = "lz4"))]
+pub(super) use missing::decompress;
+
+#[cfg(feature = "lz4")]
+mod block {
+    use crate::alloc::reserve_exact;
+    use crate::error::{RawArrayProblem, Result};
+    use crate::rawarray::header::problem;
+
+    /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).
+    const MOST_BYTES: usize = 0x7E00_0000;
+
+    /// Decompresses a block, which begins at `offset` of the file, to so many bytes.
+    pub(in crate::rawarray) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
+        // Before memory is taken for what the header claims.
+        let found = decompressed_length(block)
+            .map_err(|position| problem(RawArrayProblem::Damaged { offset: offset + position as u64 }))?;
+        if found != expected {
+            return Err(problem(RawArrayProblem::WrongLength { offset, expected, found }));
+        }
+        let damaged = || problem(RawArrayProblem::Damaged { offset });
+        let length = usize::try_from(found).map_err(|_| damaged())?;
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, length)?;
+        bytes.resize(length, 0);
+        match lz4_flex::block::decompress_into(block, &mut bytes) {
+            Ok(written) if written == length => Ok(bytes),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Compresses bytes to a block.
+    pub(in crate::rawarray) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
+        if bytes.len() > MOST_BYTES {
+            let (limit, found) = (MOST_BYTES as u64, bytes.len() as u64);
+            return Err(problem(RawArrayProblem::TooLargeToCompress { limit, found }));
+        }
+        let most = lz4_flex::block::get_maximum_output_size(bytes.len());
+        let mut block = Vec::new();
+        reserve_exact(&mut block, most)?;
+        block.resize(most, 0);
+        match lz4_flex::block::compress_into(bytes, &mut block) {
+            Ok(written) => block.truncate(written),
+            // It fails only for want of room, of which there is as much as it asked for.
+            Err(_) => return Err(problem(RawArrayProblem::TooLargeToCompress { limit: most as u64, found: bytes.len() as u64 })),
+        }
+        Ok(block)
+    }
+
+    /// How many bytes a block stands for, in one pass over its tokens; or the place at which it is damaged.
+    ///
+    /// A block is sequences: a token with two lengths, more bytes of the first length, literals; then, but in the last one, two bytes that
+    /// say how far back a match is, and more bytes of its length.
+    fn decompressed_length(block: &[u8]) -> Result<u64, usize> {
+        let (mut position, mut length) = (0, 0_u64);
+        loop {
+            let begin = position;
+            let token = *block.get(position).ok_or(begin)?;
+            position += 1;
+            let literals = length_at(block, token >> 4, &mut position).ok_or(begin)?;
+            position = usize::try_from(literals).ok().and_then(|literals| position.checked_add(literals)).ok_or(begin)?;
+            length = length.checked_add(literals).ok_or(begin)?;
+            if position == block.len() {
+                return Ok(length);
+            }
+            position = position.checked_add(2).ok_or(begin)?;
+            let matched = length_at(block, token & 15, &mut position).ok_or(begin)?;
+            length = length.checked_add(matched).and_then(|length| length.checked_add(4)).ok_or(begin)?;
+        }
+    }
+
+    /// A length of which the token holds up to 15, and the bytes that follow the rest: as long as they are 255, and one more.
+    fn length_at(block: &[u8], in_token: u8, position: &mut usize) -> Option<u64> {
+        let mut length = u64::from(in_token);
+        if in_token == 15 {
+            loop {
+                let more = *block.get(*position)?;
+                *position += 1;
+                length = length.checked_add(u64::from(more))?;
+                if more != 255 {
+                    break;
+                }
+            }
+        }
+        Some(length)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_length_is_known_before_decompressing() {
+            let mut state = 1_u32;
+            for length in [0_usize, 1, 14, 15, 16, 300, 70_000] {
+                for alphabet in [1, 2, 255] {
+                    let byte = |_| {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        ((state >> 24) % alphabet) as u8
+                    };
+                    let bytes: Vec<u8> = (0..length).map(byte).collect();
+                    let block = compress(&bytes).unwrap();
+                    assert_eq!(decompressed_length(&block), Ok(length as u64));
+                    assert_eq!(decompress(&block, length as u64, 0).unwrap(), bytes);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "lz4"))]
+mod missing {
+    use crate::error::{RawArrayProblem, Result};
+    use crate::rawarray::header::problem;
+
+    /// Says which feature it takes.
+    pub(in crate::rawarray) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {
+        Err(problem(RawArrayProblem::MissingFeature))
+    }
+}

@@ -1,0 +1,185 @@
+//! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`): a header of some numbers, then the elements, then whatever
+//! else somebody wants to keep with them.
+//!
+//! ```
+//! use npy_core::rawarray::{self, RaArray};
+//! use npy_core::{DynValues, Order};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (path, converted) = (folder.path().join("image.ra"), folder.path().join("image.npy"));
+//! let image = DynValues::new("<u2".parse()?, Order::C, &[2, 3], vec![1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0])?;
+//! RaArray::try_from(image)?.with_metadata(b"exposure: 20 ms".to_vec()).save(&path)?;
+//!
+//! let image = RaArray::load(&path)?;
+//! assert_eq!(image.metadata(), b"exposure: 20 ms");
+//! assert_eq!(image.header().dims(), [2, 3]);
+//! image.into_values().into_order(Order::C)?.save(&converted)?; // np.load(converted)
+//!
+//! rawarray::save(&path, &[0.5_f32, 1.5])?; // one dimension, by its path
+//! assert_eq!(rawarray::load::<f32>(&path)?, [0.5, 1.5]);
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! # Order
+//!
+//! Of the dimensions of an `.ra` file the first varies fastest, as in Julia and Matlab. The Python implementation reverses them, reshapes,
+//! and transposes, so that it gives back the shape that stands in the file: an array in Fortran order. So does this module. Whatever is
+//! not in that order is written transposed, as the Python implementation does, and each element has the same index afterwards. The file
+//! does not say which order the array had in memory; who wants C order back asks for it with
+//! [`DynValues::into_order`](crate::DynValues::into_order). Arrays whose order makes no difference (one dimension, say) are in C order, as
+//! NumPy has it.
+//!
+//! # Types
+//!
+//! | type code | bytes | dtype |
+//! |---|---|---|
+//! | 0, user-defined | any | `\|V` of that many bytes |
+//! | 1, signed | 1, 2, 4, 8 | `\|i1` `<i2` `<i4` `<i8` |
+//! | 2, unsigned | 1, 2, 4, 8 | `\|u1` `<u2` `<u4` `<u8` |
+//! | 1 and 2 | 16 | `\|V16`, because NumPy has no such integers: their bytes, in the order that the file has them |
+//! | 3, float | 2, 4, 8, 12, 16 | `<f2` `<f4` `<f8`, and the long doubles `<f12` and `<f16` |
+//! | 4, complex | 4, 8, 16, 24, 32 | `<W4` (`complex32` of `ml_dtypes`) `<c8` `<c16`, and the long doubles `<c24` and `<c32` |
+//! | 5, brain float | 2 | `<V2` (`bfloat16` of `ml_dtypes`) |
+//!
+//! With the flag 0x1 the data are big-endian (`>f8`). The header itself is always little-endian.
+//!
+//! Every other dtype (bools, text, times, records) is written as user-defined elements, as the Python implementation does. The file does
+//! not say which, so whoever reads it has to: as a Rust type ([`load`], [`RaArray::to_vec`]) whose dtype has as many bytes, such as a
+//! struct of `#[derive(NpyRecord)]`, or by [`RaArray::with_dtype`].
+//!
+//! # Compressed data
+//!
+//! With the flag 0x2 the data are one block of LZ4 without a frame, and the header says how many bytes that has. Such files are read with
+//! the feature `lz4`, made by [`RaArray::compressed`], and written back byte for byte. The crate `rawarray` for Rust gives the flag 0x2
+//! another name (run-length encoded) and has a flag 0x4 (single bits), but neither writes nor reads either.
+
+// In the order in which data flow, as in the crate.
+mod header;
+mod lz4;
+mod elements;
+mod array;
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::dtype::DType;
+use crate::dynamic::DynValues;
+use crate::element::NpyElement;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::save::{SaveOptions, replace_file_with};
+use crate::write::dtype_of;
+
+pub use array::RaArray;
+#[doc(hidden)]
+pub use elements::{open_elements, read_elements, write_elements};
+pub use header::{RaHeader, RaKind};
+
+/// Reads a one-dimensional `.ra` file into a vector. What stands behind the elements is passed over.
+///
+/// # Errors
+///
+/// When the file cannot be read, is no `.ra` file, has elements of another type than `T`, or has more or fewer dimensions than one.
+///
+/// ```
+/// # use npy_core::rawarray;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save(&path, &[1.5_f32, 2.5])?;
+/// let samples: Vec<f32> = rawarray::load(&path)?;
+/// assert_eq!(samples, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
+    load_with(path, Limits::new())
+}
+
+/// [`load`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
+    let path = path.as_ref();
+    open_elements::<T>(path, limits)?.into_one_dimension().map_err(|error| error.with_path(path))
+}
+
+/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the elements.
+///
+/// # Errors
+///
+/// Like [`load`].
+///
+/// ```
+/// # use npy_core::rawarray;
+/// let mut stream = Vec::new();
+/// rawarray::write(&mut stream, &[1_u8, 2, 3])?;
+/// assert_eq!(rawarray::read::<u8>(&stream[..])?, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
+    read_with(reader, Limits::new())
+}
+
+/// [`read`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
+    read_elements::<T, _>(reader, limits)?.into_one_dimension()
+}
+
+/// Saves a slice as a one-dimensional `.ra` file, whole or not at all. A slice of arrays `[T; N]` has one dimension more.
+///
+/// # Errors
+///
+/// When the file cannot be written, or an element cannot be expressed in the dtype.
+///
+/// ```
+/// # use npy_core::rawarray;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save(&path, &[1_i16, 2])?; // in Python: ra.read(path)
+/// assert_eq!(std::fs::read(&path)?.len(), 48 + 8 + 4);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
+    save_with(path, items, SaveOptions::new())
+}
+
+/// [`save`] with options.
+///
+/// # Errors
+///
+/// Like [`save`].
+pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
+    replace_file_with(path.as_ref(), options, |file| write(file, items))
+}
+
+/// Writes a slice to a stream as a one-dimensional `.ra` file.
+///
+/// # Errors
+///
+/// When writing fails, or an element cannot be expressed in the dtype.
+///
+/// ```
+/// # use npy_core::rawarray;
+/// let mut file = Vec::new();
+/// rawarray::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
+/// let (header, data_offset) = rawarray::RaHeader::parse(&file)?;
+/// assert_eq!(header.dims(), [3, 2]);
+/// assert_eq!(file[data_offset..], [1, 3, 5, 2, 4, 6]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
+    let dtype = dtype_of(items.iter());
+    if matches!(dtype, DType::SubArray(_)) {
+        // Their axes vary slowest in the file.
+        return RaArray::try_from(DynValues::from_slice(items)?)?.write(writer);
+    }
+    let mut writer = write_elements(writer, dtype, &[items.len()])?;
+    writer.write_slice(items)?;
+    writer.finish()?;
+    Ok(())
+}

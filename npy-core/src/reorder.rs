@@ -1,0 +1,79 @@
+//! Arrays of any dtype in the other order.
+
+use crate::alloc::{reserve_exact, reverse_axes};
+use crate::dynamic::{DynValues, InOrderC};
+use crate::error::Result;
+use crate::header::Header;
+use crate::shape::Order;
+
+impl DynValues {
+    /// The same array with its elements in an order: the shape and the element at each index stay.
+    ///
+    /// The elements are moved only where that makes a difference, which takes a second array's memory while it lasts.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new("|u1".parse()?, Order::C, &[2, 3], vec![1, 2, 3, 4, 5, 6])?;
+    /// let columns_first = values.into_order(Order::Fortran)?;
+    /// assert_eq!(columns_first.bytes(), [1, 4, 2, 5, 3, 6]);
+    /// assert_eq!(columns_first.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_order(self, order: Order) -> Result<Self> {
+        if self.order() == order {
+            return Ok(self);
+        }
+        let header = Header::new(self.dtype().clone(), order, self.shape())?;
+        // The shape in which the last axis varies fastest.
+        let mut shape = self.shape().to_vec();
+        if self.order() == Order::Fortran {
+            shape.reverse();
+        }
+        let itemsize = self.dtype().itemsize();
+        let bytes = self.into_bytes();
+        let bytes = if is_same_in_both(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
+        Self::with_header(header, bytes)
+    }
+}
+
+/// Whether the elements of an array of this shape stand in one order only: it has at most one axis of another length than 1, or no
+/// elements.
+pub(crate) fn is_same_in_both(shape: &[usize]) -> bool {
+    shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
+}
+
+/// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.
+fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
+    match itemsize {
+        1 => reverse_axes(bytes, shape),
+        2 => reverse_words::<2>(bytes, shape),
+        4 => reverse_words::<4>(bytes, shape),
+        8 => reverse_words::<8>(bytes, shape),
+        16 => reverse_words::<16>(bytes, shape),
+        _ => {
+            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+            let mut moved = Vec::new();
+            reserve_exact(&mut moved, bytes.len())?;
+            if itemsize > 0 {
+                // In Fortran order the reversed shape is the one that the bytes have in C order.
+                InOrderC::new(&reversed).for_each(|index| moved.extend_from_slice(&bytes[index * itemsize..][..itemsize]));
+            }
+            Ok(moved)
+        }
+    }
+}
+
+/// [`reverse_bytes`] for the widths that numbers have, which are moved in blocks.
+fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<u8>> {
+    let (words, _) = bytes.as_chunks::<N>();
+    let mut items: Vec<[u8; N]> = Vec::new();
+    reserve_exact(&mut items, words.len())?;
+    items.extend_from_slice(words);
+    drop(bytes);
+    Ok(reverse_axes(items, shape)?.into_flattened())
+}
