@@ -3,6 +3,7 @@
 
 pub mod dump;
 pub mod numpy;
+pub mod ra;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

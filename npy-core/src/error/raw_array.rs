@@ -88,7 +88,9 @@ pub enum RawArrayProblem {
         offset: u64,
     },
     /// The compressed data are those of more or fewer bytes than the dimensions and the type need.
-    #[error("the compressed data at byte {offset} are those of {found} bytes, where dimensions and type need {expected}")]
+    #[error(
+        "the compressed data at byte {offset} have a length of {found} when decompressed, where dimensions and type need {expected}"
+    )]
     WrongLength {
         /// Where the compressed data begin.
         offset: u64,
@@ -106,7 +108,10 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// One file has one byte order, and the dtype two.
-    #[error("the dtype {dtype} has both byte orders, and an .ra file has one; save it in one (`DType::with_byte_order`)")]
+    #[error(
+        "the dtype {dtype} has both byte orders, and an .ra file has one; in Python, save it in one: \
+         `array.astype(array.dtype.newbyteorder('<'))`"
+    )]
     MixedByteOrders {
         /// The dtype.
         dtype: String,
