@@ -193,6 +193,31 @@ fn user_defined_elements_are_what_is_asked_for_only_if_they_can_be() {
 }
 
 #[test]
+fn text_has_the_width_of_the_longest_and_is_read_by_it() {
+    let mut file = Vec::new();
+    rawarray::write(&mut file, &["Ada".to_owned(), "Bo".to_owned()]).unwrap();
+    let header = RaHeader::parse(&file).unwrap().0;
+    assert_eq!((header.kind(), header.element_bytes()), (RaKind::User, 12));
+    let names = rawarray::read::<FixedUnicode<3>>(&file[..]).unwrap();
+    assert_eq!(names, [FixedUnicode::new("Ada").unwrap(), FixedUnicode::new("Bo").unwrap()]);
+    // The width of a `String` is that of the file, and there the file does not say that it is text.
+    assert!(matches!(rawarray::read::<String>(&file[..]).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    let named = RaArray::read(&file[..]).unwrap().with_dtype("<U3".parse().unwrap()).unwrap();
+    assert_eq!(named.to_vec::<String>().unwrap(), ["Ada", "Bo"]);
+}
+
+#[test]
+fn arrays_in_both_orders_are_in_order_c_as_numpy_has_it() {
+    for shape in [&[3][..], &[1, 3], &[3, 1], &[0, 2]] {
+        let bytes = pseudo_random(shape.iter().product());
+        let values = DynValues::new("|u1".parse().unwrap(), Order::Fortran, shape, bytes.clone()).unwrap();
+        let array = RaArray::try_from(values).unwrap();
+        assert_eq!((array.values().order(), array.values().bytes()), (Order::C, &bytes[..]));
+        assert_eq!(array.header().dims(), shape);
+    }
+}
+
+#[test]
 fn each_element_of_an_array_keeps_its_index() {
     let c = Array3::from_shape_fn((2, 3, 4), |(i, j, k)| (i * 100 + j * 10 + k) as u16);
     let fortran = Array3::from_shape_fn((2, 3, 4).f(), |(i, j, k)| (i * 100 + j * 10 + k) as u16);

@@ -121,4 +121,20 @@ mod missing {
     pub(in crate::rawarray) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {
         Err(problem(RawArrayProblem::MissingFeature))
     }
+
+    #[cfg(test)]
+    mod tests {
+        use crate::rawarray::{RaArray, RaHeader};
+
+        #[test]
+        fn the_error_names_the_feature() {
+            let numbers = [2_u64, 2, 1, 2, 1, 1];
+            let mut file = b"rawarray".to_vec();
+            file.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
+            file.extend([0x10, 7]);
+            assert!(RaHeader::parse(&file).unwrap().0.is_compressed());
+            let error = RaArray::read(&file[..]).unwrap_err();
+            assert_eq!(error.to_string(), "the data are compressed by LZ4, which is read with the feature `lz4`");
+        }
+    }
 }
