@@ -238,6 +238,7 @@ fn what_the_errors_say() {
     insta::assert_snapshot!(magic(&small[..40]), @"the file ends early: the header needs 40 bytes at offset 8, and 32 are there");
     insta::assert_snapshot!(magic(&small[..60]), @"the file ends early: the header needs 16 bytes at offset 48, and 12 are there");
     insta::assert_snapshot!(magic(&small[..70]), @"the file ends early: the array needs 12 bytes at offset 64, and 6 are there");
+    insta::assert_snapshot!(npy_core::read::<u16>(&small[..]).unwrap_err(), @r#"not an .npy file: it starts with "rawarray", which is a RawArray file (.ra): read it with `rawarray` (feature `rawarray`)"#);
     insta::assert_snapshot!(with(1, 4), @"the flags at byte 8 are 0x4, of which only 0x1 (big-endian) and 0x2 (LZ4) are known");
     insta::assert_snapshot!(with(2, 6), @"the type code at byte 16 is 6, where 0 (user-defined) to 5 (brain float) are known");
     insta::assert_snapshot!(with(3, 3), @"an element of type code 2 has 3 bytes at byte 24 of the file; 1, 2, 4, 8, 16 are known");

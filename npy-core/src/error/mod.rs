@@ -487,6 +487,7 @@ fn describe_magic(found: &[u8]) -> String {
         [0x80, 2..=5, ..] => ", which is a Python pickle",
         [0x1f, 0x8b, ..] => ", which is gzip: decompress it first",
         [0x89, b'H', b'D', b'F', ..] => ", which is HDF5",
+        b"rawarray" => ", which is a RawArray file (.ra): read it with `rawarray` (feature `rawarray`)",
         [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
             ", which is an .npy file that was damaged by a conversion of text"
         }

@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use super::kind::RaKind;
+use crate::dtype::{ByteOrder, DType};
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
 use crate::header::{Header, fetch, truncated};
@@ -22,101 +23,6 @@ const ELEMENT_BYTES: usize = 24;
 const DATA_BYTES: usize = 32;
 const NDIMS: usize = 40;
 const DIMS: usize = 48;
-
-/// What the elements of an `.ra` file are: its type codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RaKind {
-    /// 0: structs, and everything else that has no code of its own.
-    User,
-    /// 1: signed integers.
-    Signed,
-    /// 2: unsigned integers.
-    Unsigned,
-    /// 3: IEEE floating-point numbers.
-    Float,
-    /// 4: complex numbers of two such.
-    Complex,
-    /// 5: `bfloat16`.
-    BrainFloat,
-}
-
-impl RaKind {
-    const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::Complex, Self::BrainFloat];
-
-    /// The code that stands in the file.
-    ///
-    /// ```
-    /// # use npy_core::rawarray::RaKind;
-    /// assert_eq!(RaKind::Complex.code(), 4);
-    /// ```
-    pub fn code(self) -> u64 {
-        match self {
-            Self::User => 0,
-            Self::Signed => 1,
-            Self::Unsigned => 2,
-            Self::Float => 3,
-            Self::Complex => 4,
-            Self::BrainFloat => 5,
-        }
-    }
-
-    /// How many bytes an element may have; of user-defined ones any number.
-    fn widths(self) -> &'static [u16] {
-        match self {
-            Self::User => &[],
-            Self::Signed | Self::Unsigned => &[1, 2, 4, 8, 16],
-            Self::Float => &[2, 4, 8, 12, 16],
-            Self::Complex => &[4, 8, 16, 24, 32],
-            Self::BrainFloat => &[2],
-        }
-    }
-
-    /// The dtype of elements of so many bytes; `None` if there are no such elements.
-    fn dtype(self, element_bytes: usize, order: ByteOrder) -> Option<DType> {
-        let kind = match (self, element_bytes) {
-            (Self::User, length) => ScalarKind::Void { length },
-            // NumPy has none of them.
-            (Self::Signed | Self::Unsigned, 16) => ScalarKind::Void { length: 16 },
-            (Self::Signed, 1) => ScalarKind::Int8,
-            (Self::Signed, 2) => ScalarKind::Int16,
-            (Self::Signed, 4) => ScalarKind::Int32,
-            (Self::Signed, 8) => ScalarKind::Int64,
-            (Self::Unsigned, 1) => ScalarKind::UInt8,
-            (Self::Unsigned, 2) => ScalarKind::UInt16,
-            (Self::Unsigned, 4) => ScalarKind::UInt32,
-            (Self::Unsigned, 8) => ScalarKind::UInt64,
-            (Self::Float, 2) => ScalarKind::Float16,
-            (Self::Float, 4) => ScalarKind::Float32,
-            (Self::Float, 8) => ScalarKind::Float64,
-            (Self::Float, 12) => ScalarKind::LongDouble { itemsize: 12 },
-            (Self::Float, 16) => ScalarKind::LongDouble { itemsize: 16 },
-            (Self::Complex, 4) => ScalarKind::Complex32,
-            (Self::Complex, 8) => ScalarKind::Complex64,
-            (Self::Complex, 16) => ScalarKind::Complex128,
-            (Self::Complex, 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
-            (Self::Complex, 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
-            (Self::BrainFloat, 2) => return Some(Scalar::void_with_byte_order(2, order).into()),
-            _ => return None,
-        };
-        Some(Scalar::new(kind, order).into())
-    }
-
-    /// The kind of the elements of a dtype.
-    fn of(dtype: &DType) -> Self {
-        let DType::Scalar(scalar) = dtype else { return Self::User };
-        match scalar.kind() {
-            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => Self::Signed,
-            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => Self::Unsigned,
-            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. } => Self::Float,
-            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-                Self::Complex
-            }
-            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
-            _ => Self::User,
-        }
-    }
-}
 
 /// The header of an `.ra` file.
 ///
@@ -320,7 +226,7 @@ impl RaHeader {
     pub(super) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
         let dtype = T::dtype();
         let is_unknown =
-            RaKind::User == self.kind && RaKind::User.dtype(self.element_bytes(), self.byte_order).as_ref() == Some(self.dtype());
+            self.kind == RaKind::User && self.kind.dtype(self.element_bytes(), self.byte_order).as_ref() == Some(self.dtype());
         let is_possible = RaKind::of(&dtype) == RaKind::User && !matches!(dtype, DType::SubArray(_)) && !dtype.has_object();
         if is_unknown && is_possible && dtype.itemsize() == self.element_bytes() {
             return Header::new(dtype.with_byte_order(self.byte_order), self.header.order(), self.dims());

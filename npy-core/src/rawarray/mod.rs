@@ -54,6 +54,7 @@
 //! another name (run-length encoded) and has a flag 0x4 (single bits), but neither writes nor reads either.
 
 // In the order in which data flow, as in the crate.
+mod kind;
 mod header;
 mod lz4;
 mod elements;
@@ -73,7 +74,8 @@ use crate::write::dtype_of;
 pub use array::RaArray;
 #[doc(hidden)]
 pub use elements::{open_elements, read_elements, write_elements};
-pub use header::{RaHeader, RaKind};
+pub use header::RaHeader;
+pub use kind::RaKind;
 
 /// Reads a one-dimensional `.ra` file into a vector. What stands behind the elements is passed over.
 ///
