@@ -266,7 +266,10 @@ fn elements_of_any_width_change_their_order_and_back() {
             let dtype: npy_core::DType = format!("|V{itemsize}").parse().unwrap();
             let values = DynValues::new(dtype, Order::C, shape, bytes.clone()).unwrap();
             let moved = values.clone().into_order(Order::Fortran).unwrap();
-            assert_eq!((moved.order(), moved.shape(), moved.dtype()), (Order::Fortran, shape, values.dtype()));
+            // Where both orders are the same, NumPy calls it C.
+            let is_same = shape.contains(&0) || shape.iter().filter(|length| **length > 1).count() < 2;
+            let order = if is_same { Order::C } else { Order::Fortran };
+            assert_eq!((moved.order(), moved.shape(), moved.dtype()), (order, shape, values.dtype()));
             if itemsize > 0 {
                 let ours = ArrayD::from_shape_vec(shape, bytes.chunks(itemsize).map(<[u8]>::to_vec).collect()).unwrap();
                 let expected: Vec<u8> = ours.t().iter().flatten().copied().collect();

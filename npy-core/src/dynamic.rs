@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::plan::{Planner, rust_type};
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
-use crate::shape::Order;
+use crate::shape::{Order, is_same_in_both};
 use crate::view::{NpyView, view_elements};
 use crate::write::{cannot_write, dtype_of, header_of};
 
@@ -386,8 +386,7 @@ impl fmt::Debug for DynValues {
 /// The header as a current NumPy writes it: in the lowest version that can hold it; in C order where both are the same; without a
 /// sub-array for the elements.
 fn normal(header: Header) -> Header {
-    let is_either = header.element_count() == 0 || header.shape().iter().filter(|length| **length != 1).count() < 2;
-    let order = if is_either { Order::C } else { header.order() };
+    let order = if is_same_in_both(header.shape()) { Order::C } else { header.order() };
     let renewed = match order {
         Order::C => header_of(header.dtype().clone(), header.shape()),
         Order::Fortran => Header::new(header.dtype().clone(), order, header.shape()),

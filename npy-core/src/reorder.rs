@@ -4,7 +4,7 @@ use crate::alloc::{reserve_exact, reverse_axes};
 use crate::dynamic::{DynValues, InOrderC};
 use crate::error::Result;
 use crate::header::Header;
-use crate::shape::Order;
+use crate::shape::{Order, is_same_in_both};
 
 impl DynValues {
     /// The same array with its elements in an order: the shape and the element at each index stay.
@@ -39,12 +39,6 @@ impl DynValues {
         let bytes = if is_same_in_both(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
         Self::with_header(header, bytes)
     }
-}
-
-/// Whether the elements of an array of this shape stand in one order only: it has at most one axis of another length than 1, or no
-/// elements.
-pub(crate) fn is_same_in_both(shape: &[usize]) -> bool {
-    shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
 }
 
 /// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.

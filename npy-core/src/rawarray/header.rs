@@ -8,8 +8,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
 use crate::header::{Header, fetch, truncated};
 use crate::limits::Limits;
-use crate::reorder::is_same_in_both;
-use crate::shape::{MOST_DIMENSIONS, Order};
+use crate::shape::{MOST_DIMENSIONS, Order, is_same_in_both};
 
 const MAGIC: &[u8; 8] = b"rawarray";
 
