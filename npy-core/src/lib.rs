@@ -30,7 +30,8 @@
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
 //! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
-//! - [`DynValues`]: an array whose dtype is known when the program runs.
+//! - [`DynValues`]: an array whose dtype is known when the program runs. [`print`]: arrays as text, exactly as NumPy prints them, and as
+//!   tables.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
 //!   [`row_range`]: the part of each.
@@ -88,6 +89,7 @@ mod dynamic;
 mod gather;
 mod cast;
 mod reorder;
+pub mod print;
 #[cfg(feature = "npz")]
 pub mod npz;
 #[cfg(feature = "rawarray")]
@@ -160,6 +162,7 @@ pub mod __private {
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
     pub use crate::plan::{Layout, Planner};
+    pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
     #[cfg(feature = "rawarray")]
     pub use crate::rawarray::{open_elements, read_elements, write_elements};
     pub use crate::record::{

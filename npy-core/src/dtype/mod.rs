@@ -19,6 +19,7 @@ use crate::small::{Lengths, Name};
 pub(crate) use canonical::Cursor;
 pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
 use names::repeated;
+pub(crate) use repr::{push_escaped, push_repr_of};
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 pub(crate) use to_rust::rust_type;
 

@@ -6,22 +6,43 @@ use super::unprintable::UNPRINTABLE;
 
 /// Appends `repr(text)`.
 pub(super) fn push_repr(text: &str, out: &mut String) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    push_repr_of(text.chars().map(u32::from), out);
+}
+
+/// Appends `repr` of the text with these code points. Lone surrogates are escaped, as Python does; what is beyond the last code point
+/// becomes U+FFFD.
+pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut String) {
+    let has = |quote: char| codes.clone().any(|code| code == u32::from(quote));
+    let quote = if has('\'') && !has('"') { '"' } else { '\'' };
     out.push(quote);
-    for character in text.chars() {
+    push_escaped(codes, Some(quote), out);
+    out.push(quote);
+}
+
+/// Appends the text with these code points with the escapes of `repr`, and of the quote if there is one.
+pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>, out: &mut String) {
+    for code in codes {
+        let character = match char::from_u32(code) {
+            Some(character) => character,
+            // Writing to a `String` cannot fail.
+            None if code <= 0xffff => {
+                let _ = write!(out, "\\u{code:04x}");
+                continue;
+            }
+            None => char::REPLACEMENT_CHARACTER,
+        };
         match character {
             '\\' => out.push_str("\\\\"),
             '\t' => out.push_str("\\t"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
-            _ if character == quote => {
+            _ if Some(character) == quote => {
                 out.push('\\');
-                out.push(quote);
+                out.push(character);
             }
             ' '..='~' => out.push(character),
             _ if is_printable(character) => out.push(character),
             _ => {
-                // Writing to a `String` cannot fail.
                 let _ = match u32::from(character) {
                     code @ ..=0xff => write!(out, "\\x{code:02x}"),
                     code @ ..=0xffff => write!(out, "\\u{code:04x}"),
@@ -30,7 +51,6 @@ pub(super) fn push_repr(text: &str, out: &mut String) {
             }
         }
     }
-    out.push(quote);
 }
 
 /// Python's `str.isprintable` for a character other than printable ASCII.

@@ -165,6 +165,26 @@ impl TimeUnit {
     pub fn symbol(self) -> &'static str {
         Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
     }
+
+    /// What NumPy calls several of them.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Generic => "generic time units",
+            Self::Year => "years",
+            Self::Month => "months",
+            Self::Week => "weeks",
+            Self::Day => "days",
+            Self::Hour => "hours",
+            Self::Minute => "minutes",
+            Self::Second => "seconds",
+            Self::Millisecond => "milliseconds",
+            Self::Microsecond => "microseconds",
+            Self::Nanosecond => "nanoseconds",
+            Self::Picosecond => "picoseconds",
+            Self::Femtosecond => "femtoseconds",
+            Self::Attosecond => "attoseconds",
+        }
+    }
 }
 
 impl Scalar {

@@ -3,7 +3,7 @@
 use crate::dtype::TimeUnit;
 
 /// `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
-pub(super) fn iso_8601(unit: TimeUnit, count: i128) -> String {
+pub(crate) fn iso_8601(unit: TimeUnit, count: i128) -> String {
     // Units in a day, and digits behind the second.
     let (in_a_day, digits): (i128, usize) = match unit {
         TimeUnit::Generic => return count.to_string(),

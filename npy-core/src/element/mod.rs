@@ -21,6 +21,7 @@ use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
+pub(crate) use calendar::iso_8601;
 pub use codec::{As, AsIs, Codec, Optional, Through, With};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use date::TimePlan;

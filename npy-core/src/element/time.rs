@@ -8,7 +8,7 @@ use super::calendar::iso_8601;
 use super::codec::{AsIs, stored_as};
 use super::number::Bytes;
 use crate::alloc::Bulk;
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner};
 
@@ -198,22 +198,7 @@ impl<U: Unit, const COUNT: u32> fmt::Display for Datetime64<U, COUNT> {
 
 impl<U: Unit, const COUNT: u32> fmt::Display for Timedelta64<U, COUNT> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match U::UNIT {
-            TimeUnit::Generic => "generic time units",
-            TimeUnit::Year => "years",
-            TimeUnit::Month => "months",
-            TimeUnit::Week => "weeks",
-            TimeUnit::Day => "days",
-            TimeUnit::Hour => "hours",
-            TimeUnit::Minute => "minutes",
-            TimeUnit::Second => "seconds",
-            TimeUnit::Millisecond => "milliseconds",
-            TimeUnit::Microsecond => "microseconds",
-            TimeUnit::Nanosecond => "nanoseconds",
-            TimeUnit::Picosecond => "picoseconds",
-            TimeUnit::Femtosecond => "femtoseconds",
-            TimeUnit::Attosecond => "attoseconds",
-        };
+        let name = U::UNIT.plural();
         match self.steps() {
             None => f.pad("NaT"),
             Some(steps) => f.pad(&format!("{} {name}", i128::from(steps) * i128::from(COUNT))),

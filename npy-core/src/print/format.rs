@@ -1,0 +1,309 @@
+//! Elements of every dtype as text, in the form that they have in an array.
+
+use super::binary::{Binary, FloatKind, signed, unsigned};
+use super::float::{ComplexFormat, FloatFormat};
+use super::options::{PrintOptions, Sign};
+use super::pad;
+use super::text::{push_bytes, push_unicode, push_void};
+use super::time::{date_time, steps};
+use crate::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+
+/// How the elements of an array are written.
+///
+/// NumPy decides it for the whole array, so that the elements are aligned: from the values that are printed, for each field of a record
+/// separately.
+#[derive(Clone, Debug)]
+pub(super) enum Format<'a> {
+    Bool {
+        aligned: bool,
+    },
+    Integer {
+        order: ByteOrder,
+        signed: bool,
+        sign: Sign,
+        width: usize,
+    },
+    Float {
+        kind: FloatKind,
+        order: ByteOrder,
+        format: FloatFormat<'a>,
+    },
+    /// A float in a record that stands alone.
+    ScalarFloat {
+        kind: FloatKind,
+        order: ByteOrder,
+    },
+    Complex {
+        kind: FloatKind,
+        order: ByteOrder,
+        format: ComplexFormat<'a>,
+    },
+    Datetime {
+        order: ByteOrder,
+        unit: TimeUnit,
+        count: u32,
+        width: usize,
+    },
+    Timedelta {
+        order: ByteOrder,
+        width: usize,
+    },
+    Bytes,
+    Unicode {
+        order: ByteOrder,
+    },
+    Void,
+    Record(Vec<FieldFormat<'a>>),
+    SubArray(SubArrayFormat<'a>),
+    /// Parts without a byte, of which a short dtype can claim any number.
+    TooMany,
+}
+
+/// How one field of the records is written, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct FieldFormat<'a> {
+    offset: usize,
+    size: usize,
+    format: Format<'a>,
+}
+
+/// How the sub-arrays in one field are written.
+#[derive(Clone, Debug)]
+pub(super) struct SubArrayFormat<'a> {
+    shape: Vec<usize>,
+    base_size: usize,
+    base: Box<Format<'a>>,
+    /// How many elements of an axis are printed at its beginning and its end, if it is longer.
+    edge_items: Option<usize>,
+}
+
+/// Where the elements are that a format is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In an array: numbers are aligned.
+    Array,
+    /// In a record that stands alone, as an array without axes: floats are written as scalars are.
+    Alone,
+    /// In a sub-array of such a record.
+    SubArrayAlone,
+}
+
+/// How many parts without a byte are printed of one field at most. NumPy has no limit.
+const MOST_EMPTY_PARTS: usize = 1000;
+
+impl<'a> Format<'a> {
+    /// The format for an array of these elements.
+    pub(super) fn new(dtype: &DType, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
+        if dtype.itemsize() == 0 && count_parts(dtype, options) > MOST_EMPTY_PARTS {
+            return Self::TooMany;
+        }
+        match dtype {
+            DType::Scalar(scalar) => Self::of_scalar(*scalar, elements, options, place),
+            DType::SubArray(array) => Self::SubArray(SubArrayFormat::new(array, elements, options, place)),
+            DType::Record(record) => Self::Record(fields(record, elements, options, place)),
+        }
+    }
+
+    fn of_scalar(scalar: Scalar, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
+        let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+        let integer = |signed| integer_format(elements, order, signed, options.sign);
+        let float = |kind: FloatKind| match place {
+            Place::Array => {
+                let numbers: Vec<Binary> = elements.iter().map(|bytes| kind.decode(bytes, order)).collect();
+                Self::Float { kind, order, format: FloatFormat::new(kind, &numbers, options, options.sign) }
+            }
+            Place::Alone | Place::SubArrayAlone => Self::ScalarFloat { kind, order },
+        };
+        let complex = |kind: FloatKind| {
+            let (real, imaginary): (Vec<_>, Vec<_>) = elements.iter().map(|bytes| complex_parts(kind, order, bytes)).unzip();
+            Self::Complex { kind, order, format: ComplexFormat::new(kind, &real, &imaginary, options) }
+        };
+        match scalar.kind() {
+            ScalarKind::Bool => Self::Bool { aligned: place != Place::Alone },
+            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => integer(true),
+            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => integer(false),
+            ScalarKind::Float8E5M2 => float(FloatKind::Quarter),
+            ScalarKind::Float16 => float(FloatKind::Half),
+            ScalarKind::Float32 => float(FloatKind::Single),
+            ScalarKind::Float64 => float(FloatKind::Double),
+            ScalarKind::LongDouble { .. } => float(FloatKind::Extended),
+            ScalarKind::Complex32 => complex(FloatKind::Half),
+            ScalarKind::Complex64 => complex(FloatKind::Single),
+            ScalarKind::Complex128 => complex(FloatKind::Double),
+            ScalarKind::ComplexLongDouble { .. } => complex(FloatKind::Extended),
+            ScalarKind::Datetime { unit, count } => {
+                let width = time_width(elements, order, |steps| date_time(unit, count, steps).chars().count() + 2);
+                Self::Datetime { order, unit, count, width }
+            }
+            ScalarKind::Timedelta { .. } => {
+                Self::Timedelta { order, width: time_width(elements, order, |steps| steps.to_string().len()) }
+            }
+            ScalarKind::Bytes { .. } => Self::Bytes,
+            ScalarKind::Unicode { .. } => Self::Unicode { order },
+            // Objects have no bytes to print; their arrays are never made.
+            ScalarKind::Void { .. } | ScalarKind::Object => Self::Void,
+        }
+    }
+
+    /// Appends an element.
+    pub(super) fn write(&self, bytes: &[u8], out: &mut String) {
+        match self {
+            Self::Bool { aligned } => out.push_str(match (bytes.iter().any(|&byte| byte != 0), aligned) {
+                (false, _) => "False",
+                (true, false) => "True",
+                (true, true) => " True",
+            }),
+            Self::Integer { order, signed, sign, width } => {
+                push_right(&integer_text(integer(bytes, *order, *signed), *sign), *width, out);
+            }
+            Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out),
+            Self::ScalarFloat { kind, order } => out.push_str(&kind.decode(bytes, *order).scalar_text(*kind)),
+            Self::Complex { kind, order, format } => {
+                let (real, imaginary) = complex_parts(*kind, *order, bytes);
+                format.write(real, imaginary, out);
+            }
+            Self::Datetime { order, unit, count, width } => match steps(bytes, *order) {
+                None => push_right("'NaT'", *width, out),
+                Some(steps) => push_right(&format!("'{}'", date_time(*unit, *count, steps)), *width, out),
+            },
+            Self::Timedelta { order, width } => match steps(bytes, *order) {
+                None => push_right("'NaT'", *width, out),
+                Some(steps) => push_right(&steps.to_string(), *width, out),
+            },
+            Self::Bytes => push_bytes(bytes, out),
+            Self::Unicode { order } => push_unicode(bytes, *order, out),
+            Self::Void => push_void(bytes, out),
+            Self::Record(fields) => {
+                out.push('(');
+                for (index, field) in fields.iter().enumerate() {
+                    if index > 0 {
+                        out.push_str(", ");
+                    }
+                    field.format.write(part(bytes, field.offset, field.size), out);
+                }
+                out.push_str(if fields.len() == 1 { ",)" } else { ")" });
+            }
+            Self::SubArray(array) => array.write(&array.shape, bytes, out),
+            Self::TooMany => out.push_str("..."),
+        }
+    }
+}
+
+impl<'a> SubArrayFormat<'a> {
+    fn new(array: &SubArray, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
+        // Of sub-arrays of sub-arrays NumPy makes one with the axes of both.
+        let (mut shape, mut base) = (array.shape().to_vec(), array.base());
+        while let DType::SubArray(inner) = base {
+            shape.extend(inner.shape());
+            base = inner.base();
+        }
+        let base_size = base.itemsize();
+        let parts: Vec<&[u8]> = match base_size {
+            // Nothing can be seen of them that a format depends on.
+            0 => Vec::new(),
+            size => elements.iter().flat_map(|bytes| bytes.chunks_exact(size)).collect(),
+        };
+        let place = if place == Place::Array { Place::Array } else { Place::SubArrayAlone };
+        let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+        Self {
+            base: Box::new(Format::new(base, &parts, options, place)),
+            shape,
+            base_size,
+            edge_items: (count > options.threshold).then_some(options.edge_items),
+        }
+    }
+
+    /// Appends the part of a sub-array that has this shape.
+    fn write(&self, shape: &[usize], bytes: &[u8], out: &mut String) {
+        let Some((&length, inner)) = shape.split_first() else { return self.base.write(bytes, out) };
+        let size = inner.iter().fold(self.base_size, |size, &length| size.saturating_mul(length));
+        let edge = self.edge_items.filter(|&edge| length > edge.saturating_mul(2));
+        let write = |index: usize, out: &mut String| {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            self.write(inner, part(bytes, index.saturating_mul(size), size), out);
+        };
+        out.push('[');
+        match edge {
+            None => (0..length).for_each(|index| write(index, out)),
+            Some(edge) => {
+                (0..edge).for_each(|index| write(index, out));
+                out.push_str(", ...");
+                (length - edge..length).for_each(|index| write(index, out));
+            }
+        }
+        out.push(']');
+    }
+}
+
+fn fields<'a>(record: &Record, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Vec<FieldFormat<'a>> {
+    let of_field = |field: &crate::dtype::Field| {
+        let (offset, size) = (field.offset(), field.dtype().itemsize());
+        let parts: Vec<&[u8]> = elements.iter().map(|bytes| part(bytes, offset, size)).collect();
+        FieldFormat { offset, size, format: Format::new(field.dtype(), &parts, options, place) }
+    };
+    record.fields().iter().map(of_field).collect()
+}
+
+/// How many parts of an element are written.
+fn count_parts(dtype: &DType, options: &PrintOptions) -> usize {
+    match dtype {
+        DType::Scalar(_) => 1,
+        DType::Record(record) => {
+            record.fields().iter().fold(1, |count, field| count.saturating_add(count_parts(field.dtype(), options)))
+        }
+        DType::SubArray(array) => {
+            let elements = array.shape().iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+            let edges = options.edge_items.saturating_mul(2);
+            let printed = |&length: &usize| if elements > options.threshold { length.min(edges) } else { length };
+            // Behind an axis without elements nothing is printed.
+            let lengths = array.shape().iter().map(printed).take_while(|&length| length > 0);
+            lengths.fold(1_usize, usize::saturating_mul).saturating_mul(count_parts(array.base(), options))
+        }
+    }
+}
+
+/// Some of the bytes of an element; none of those that are not there.
+fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
+    bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+}
+
+pub(super) fn complex_parts(kind: FloatKind, order: ByteOrder, bytes: &[u8]) -> (Binary, Binary) {
+    let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+    (kind.decode(real, order), kind.decode(imaginary, order))
+}
+
+/// The value of an integer of at most 8 bytes.
+pub(super) fn integer(bytes: &[u8], order: ByteOrder, is_signed: bool) -> i128 {
+    if is_signed { signed(bytes, order) } else { unsigned(bytes, order).cast_signed() }
+}
+
+fn integer_format<'a>(elements: &[&[u8]], order: ByteOrder, signed: bool, sign: Sign) -> Format<'a> {
+    let values = || elements.iter().map(|bytes| integer(bytes, order, signed));
+    let least = values().min().unwrap_or(0);
+    let sign = if sign == Sign::Blank && least < 0 { Sign::Negative } else { sign };
+    let widest = [values().min(), values().max()].into_iter().flatten().map(|value| integer_text(value, sign).len()).max();
+    Format::Integer { order, signed, sign, width: widest.unwrap_or(0) }
+}
+
+fn integer_text(value: i128, sign: Sign) -> String {
+    match sign {
+        Sign::Always if value >= 0 => format!("+{value}"),
+        Sign::Blank if value >= 0 => format!(" {value}"),
+        _ => value.to_string(),
+    }
+}
+
+/// The width of the first and the last time, or of NaT where there is one. Others are cut by neither, but may be wider.
+fn time_width(elements: &[&[u8]], order: ByteOrder, width: impl Fn(i64) -> usize) -> usize {
+    let times = || elements.iter().filter_map(|bytes| steps(bytes, order));
+    let widest = times().min().map(&width).max(times().max().map(&width)).unwrap_or(0);
+    let has_none = elements.iter().any(|bytes| steps(bytes, order).is_none());
+    if has_none { widest.max("'NaT'".len()) } else { widest }
+}
+
+fn push_right(text: &str, width: usize, out: &mut String) {
+    pad(width.saturating_sub(text.chars().count()), out);
+    out.push_str(text);
+}

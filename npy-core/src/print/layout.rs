@@ -1,0 +1,254 @@
+//! Where the texts of elements stand: brackets, lines and blank lines, and what is left out of long arrays.
+
+use std::fmt;
+use std::iter::repeat_n;
+
+use super::options::PrintOptions;
+
+/// Which elements of an array are printed: all, or the corners.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    shape: Vec<usize>,
+    /// For each axis how many elements are printed at its beginning and at its end, if not all are.
+    edges: Vec<Option<usize>>,
+}
+
+impl Selection {
+    pub(super) fn new(shape: &[usize], options: &PrintOptions) -> Self {
+        Self { shape: shape.to_vec(), edges: printed_edges(shape, options) }
+    }
+
+    /// How many elements are printed.
+    pub(super) fn count(&self) -> usize {
+        (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
+    }
+
+    /// How many elements there are.
+    pub(super) fn whole_count(&self) -> usize {
+        self.shape.iter().fold(1, |count, &length| count.saturating_mul(length))
+    }
+
+    /// Whether the element at this position, the last axis fastest, is printed.
+    pub(super) fn contains(&self, position: usize) -> bool {
+        let mut rest = position;
+        self.shape.iter().zip(&self.edges).rev().all(|(&length, &edge)| {
+            let index = rest.checked_rem(length).unwrap_or(0);
+            rest = rest.checked_div(length).unwrap_or(0);
+            edge.is_none_or(|edge| index < edge || index >= length.saturating_sub(edge))
+        })
+    }
+
+    /// Whether the array has no axes.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.shape.is_empty()
+    }
+
+    fn printed(&self, axis: usize) -> usize {
+        let length = self.shape.get(axis).copied().unwrap_or(1);
+        self.edges.get(axis).copied().flatten().map_or(length, |edge| edge.saturating_mul(2))
+    }
+
+    /// The positions of the printed elements along an axis of an array of this length, which either is the whole one or has the printed
+    /// elements only.
+    pub(super) fn positions(&self, axis: usize, length: usize) -> impl Iterator<Item = usize> + use<> {
+        let printed = self.printed(axis).min(length);
+        let behind = printed / 2;
+        let first = if printed < length { printed - behind } else { length };
+        (0..first).chain(length - (printed - first)..length)
+    }
+}
+
+/// For each axis of an array of this shape how many elements are printed at its beginning and at its end; `None` where all are.
+pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
+    let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+    let edge = |&length: &usize| {
+        let is_cut = count > options.threshold && length > options.edge_items.saturating_mul(2);
+        is_cut.then_some(options.edge_items)
+    };
+    shape.iter().map(edge).collect()
+}
+
+/// Writes an array: `next` appends the text of the next one of the printed elements, which come with the last axis fastest.
+pub(super) fn write_array(
+    selection: &Selection,
+    line_width: usize,
+    next: &mut dyn FnMut(&mut String),
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    if selection.shape.contains(&0) {
+        return out.write_str("[]");
+    }
+    Layout { selection, next, out }.axis(0, line_width)
+}
+
+struct Layout<'a> {
+    selection: &'a Selection,
+    next: &'a mut dyn FnMut(&mut String),
+    out: &'a mut dyn fmt::Write,
+}
+
+impl Layout<'_> {
+    /// Writes an axis with all that is in it. Each is a column further to the right, and has a column less.
+    fn axis(&mut self, axis: usize, width: usize) -> fmt::Result {
+        let inner_axes = self.selection.shape.len().saturating_sub(axis + 1);
+        if inner_axes == 0 {
+            return self.last_axis(axis, width.saturating_sub(1));
+        }
+        let edge = self.selection.edges.get(axis).copied().flatten();
+        self.out.write_char('[')?;
+        for index in 0..self.selection.printed(axis) {
+            if index > 0 {
+                self.separate(inner_axes, axis)?;
+            }
+            if edge == Some(index) {
+                self.out.write_str("...")?;
+                self.separate(inner_axes, axis)?;
+            }
+            self.axis(axis + 1, width.saturating_sub(1))?;
+        }
+        self.out.write_char(']')
+    }
+
+    fn separate(&mut self, inner_axes: usize, axis: usize) -> fmt::Result {
+        repeat_n('\n', inner_axes).chain(repeat_n(' ', axis + 1)).try_for_each(|character| self.out.write_char(character))
+    }
+
+    /// Writes the elements along the last axis, in lines of at most this width, the closing bracket aside.
+    fn last_axis(&mut self, axis: usize, width: usize) -> fmt::Result {
+        let edge = self.selection.edges.get(axis).copied().flatten();
+        let printed = self.selection.printed(axis);
+        self.out.write_char('[')?;
+        let mut line = Line { indent: axis + 1, width, text: String::new(), length: axis + 1, blanks: 0 };
+        let mut word = String::new();
+        for index in 0..printed {
+            if edge == Some(index) {
+                line.push("...", self.out)?;
+                line.push_blank();
+            }
+            word.clear();
+            (self.next)(&mut word);
+            line.push(&word, self.out)?;
+            if index + 1 < printed {
+                line.push_blank();
+            }
+        }
+        line.finish(self.out)?;
+        self.out.write_char(']')
+    }
+}
+
+/// The line that is being filled.
+struct Line {
+    /// Blanks before each line but the first, where the bracket stands.
+    indent: usize,
+    width: usize,
+    /// What is in the line behind the blanks.
+    text: String,
+    /// Characters in the line, with the blanks.
+    length: usize,
+    /// Blanks that are to be written before the text.
+    blanks: usize,
+}
+
+impl Line {
+    /// Appends the text of an element; to a new line, if it does not fit this one and something is in it.
+    fn push(&mut self, word: &str, out: &mut dyn fmt::Write) -> fmt::Result {
+        let lines: Vec<&str> = if word.is_ascii() && !word.contains(is_line_end) { Vec::new() } else { split_lines(word) };
+        let ([first, others @ .., last], true) = (lines.as_slice(), lines.len() > 1) else {
+            let length = word.chars().count();
+            if self.length + length > self.width && self.length > self.indent {
+                self.start(self.indent, out)?;
+            }
+            self.append(word, length);
+            return Ok(());
+        };
+        // An element of several lines, which stay one below the other.
+        let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        if self.length + widest > self.width && self.length > self.indent {
+            self.start(self.indent, out)?;
+        }
+        let indent = self.length;
+        self.append(first, first.chars().count());
+        for line in others.iter().chain([last]) {
+            self.start(indent, out)?;
+            self.append(line, line.chars().count());
+        }
+        let missing = widest - last.chars().count();
+        self.text.extend(repeat_n(' ', missing));
+        self.length += missing;
+        Ok(())
+    }
+
+    fn append(&mut self, word: &str, length: usize) {
+        self.text.push_str(word);
+        self.length += length;
+    }
+
+    fn push_blank(&mut self) {
+        self.append(" ", 1);
+    }
+
+    /// Writes the line without the blanks at its end, and begins another one.
+    fn start(&mut self, indent: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.text.truncate(self.text.trim_end().len());
+        if !self.text.is_empty() {
+            self.write(out)?;
+        }
+        out.write_char('\n')?;
+        self.text.clear();
+        (self.length, self.blanks) = (indent, indent);
+        Ok(())
+    }
+
+    fn finish(mut self, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.write(out)
+    }
+
+    fn write(&mut self, out: &mut dyn fmt::Write) -> fmt::Result {
+        repeat_n(' ', self.blanks).try_for_each(|blank| out.write_char(blank))?;
+        out.write_str(&self.text)
+    }
+}
+
+/// Where Python's `str.splitlines` ends a line.
+fn is_line_end(character: char) -> bool {
+    matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The lines of a text, as `str.splitlines` has them.
+fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some((line, behind)) = rest.split_once(is_line_end) {
+        let is_pair = rest.get(line.len()..).is_some_and(|end| end.starts_with("\r\n"));
+        lines.push(line);
+        rest = if is_pair { behind.strip_prefix('\n').unwrap_or(behind) } else { behind };
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::PrintOptions;
+    use super::{Selection, split_lines};
+
+    #[test]
+    fn lines_end_where_pythons_do() {
+        assert_eq!(split_lines("a\r\nb\n\nc\u{2028}d\x1ce\n"), ["a", "b", "", "c", "d", "e"]);
+        assert_eq!(split_lines(""), [""; 0]);
+    }
+
+    #[test]
+    fn corners_are_the_same_of_the_whole_array_and_of_its_corners() {
+        let options = PrintOptions::new().threshold(10).edge_items(2);
+        let selection = Selection::new(&[5, 4], &options);
+        let positions = |axis, length| selection.positions(axis, length).collect::<Vec<_>>();
+        assert_eq!(positions(0, 5), [0, 1, 3, 4]);
+        assert_eq!(positions(0, 4), [0, 1, 2, 3]);
+        assert_eq!(positions(1, 4), [0, 1, 2, 3]);
+        assert_eq!(selection.count(), 16);
+    }
+}

@@ -1,0 +1,216 @@
+//! Arrays as text, exactly as NumPy's `print` writes them, and arrays of records as tables.
+//!
+//! [`DynValues`] is printed by its `Display`. [`display`] prints a slice of elements or records; [`DynValues::display_with`] takes
+//! [`PrintOptions`]; [`DynValues::table`] lays out records in columns.
+//!
+//! ```
+//! use npy_core::{DynValues, Order};
+//!
+//! let dtype = "[('x', '<f4'), ('at', '|i1', (2,))]".parse()?;
+//! let bytes = [&0.1_f32.to_le_bytes()[..], &[1, 2], &1.5_f32.to_le_bytes(), &[253, 10]].concat();
+//! let values = DynValues::new(dtype, Order::C, &[2], bytes)?;
+//! assert_eq!(values.to_string(), "[(0.1, [ 1,  2]) (1.5, [-3, 10])]");
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+
+mod big;
+mod binary;
+mod digits;
+mod float;
+mod format;
+mod layout;
+mod options;
+pub(crate) mod partial;
+mod scalar;
+mod table;
+mod text;
+mod time;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::dynamic::DynValues;
+use crate::element::NpyElement;
+use crate::shape::Order;
+use format::{Format, Place};
+use layout::{Selection, write_array};
+use scalar::scalar_text;
+
+pub use options::{FloatMode, PrintOptions, Sign};
+pub use table::Table;
+
+/// The text of an array, made when it is displayed.
+#[derive(Clone, Debug)]
+pub struct Printed<'a> {
+    values: Cow<'a, DynValues>,
+    /// Of the array of which `values` are all elements, or all that are printed.
+    shape: Vec<usize>,
+    options: PrintOptions,
+}
+
+/// Elements without a byte that are printed at most. A header of a few bytes can claim any number of them.
+const MOST_EMPTY_ELEMENTS: usize = 100_000;
+
+impl DynValues {
+    /// The array as NumPy prints it with these options.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&(0..100).collect::<Vec<i32>>())?;
+    /// let options = PrintOptions::new().threshold(50).edge_items(2);
+    /// assert_eq!(values.display_with(&options).to_string(), "[ 0  1 ... 98 99]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn display_with(&self, options: &PrintOptions) -> Printed<'_> {
+        Printed { values: Cow::Borrowed(self), shape: self.shape().to_vec(), options: options.clone() }
+    }
+
+    /// An array of records as a table: a line of field names, then a line for each record.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('pose', [('x', '|i1'), ('y', '|i1')])]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 255, 10, 100, 2])?;
+    /// assert_eq!(values.table().to_string(), "   id  pose.x  pose.y
+    /// 0   7       1      -1
+    /// 1  10     100       2");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn table(&self) -> Table<'_> {
+        Table::new(self)
+    }
+}
+
+/// As NumPy's `print` writes the array, with the default options.
+///
+/// ```
+/// use npy_core::DynValues;
+///
+/// let values = DynValues::from_slice(&["to be".to_owned(), "it's".to_owned()])?;
+/// assert_eq!(values.to_string(), r#"['to be' "it's"]"#);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl fmt::Display for DynValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display_with(&PrintOptions::new()).fmt(f)
+    }
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (dtype, options) = (self.values.dtype(), &self.options);
+        if self.shape.is_empty() {
+            return f.write_str(&scalar_text(dtype, self.values.bytes(), options));
+        }
+        let selection = Selection::new(&self.shape, options);
+        if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_ELEMENTS {
+            return f.write_str("[...]");
+        }
+        let elements = selected(&self.values, &selection);
+        let format = Format::new(dtype, &elements, options, Place::Array);
+        let mut elements = elements.into_iter();
+        let mut next = |out: &mut String| format.write(elements.next().unwrap_or_default(), out);
+        write_array(&selection, options.line_width, &mut next, f)
+    }
+}
+
+/// A slice of elements, of records too, as NumPy prints the array of them.
+///
+/// Where an element cannot be stored as its dtype, the text says so instead.
+///
+/// ```
+/// use npy_core::print;
+///
+/// assert_eq!(print::display(&[1.5, 0.25]).to_string(), "[1.5  0.25]");
+/// assert_eq!(print::display(&[[true, false], [false, false]]).to_string(), "[[ True False]\n [False False]]");
+/// ```
+pub fn display<T: NpyElement>(items: &[T]) -> Display<'_, T> {
+    Display { items, options: PrintOptions::new() }
+}
+
+/// The text of a slice of elements, made when it is displayed.
+#[derive(Clone, Debug)]
+pub struct Display<'a, T> {
+    items: &'a [T],
+    options: PrintOptions,
+}
+
+impl<T> Display<'_, T> {
+    /// The same with other options.
+    ///
+    /// ```
+    /// use npy_core::print::{PrintOptions, display};
+    ///
+    /// let options = PrintOptions::new().precision(2);
+    /// assert_eq!(display(&[2.0 / 3.0]).with(&options).to_string(), "[0.67]");
+    /// ```
+    #[must_use]
+    pub fn with(mut self, options: &PrintOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+}
+
+impl<T: NpyElement> fmt::Display for Display<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.items.len();
+        // How many axes and elements are in an item: an array of them is printed by its elements.
+        let inner = match DynValues::from_slice::<T>(self.items.get(..1).unwrap_or_default()) {
+            Ok(first) => first.shape().get(1..).unwrap_or_default().to_vec(),
+            Err(error) => return write!(f, "<{error}>"),
+        };
+        let shape = [&[count], inner.as_slice()].concat();
+        let selection = Selection::new(&shape, &self.options);
+        let printed: Vec<&T> = selection.positions(0, count).filter_map(|index| self.items.get(index)).collect();
+        match DynValues::encode(Order::C, &[printed.len()], printed.into_iter()) {
+            Ok(values) => {
+                let shape = if values.shape().len() == shape.len() { shape } else { values.shape().to_vec() };
+                Printed { values: Cow::Owned(values), shape, options: self.options.clone() }.fmt(f)
+            }
+            Err(error) => write!(f, "<{error}>"),
+        }
+    }
+}
+
+/// The bytes of the selected elements, the last axis fastest.
+fn selected<'a>(values: &'a DynValues, selection: &Selection) -> Vec<&'a [u8]> {
+    let lengths = values.shape();
+    let mut strides = vec![0; lengths.len()];
+    let mut stride = values.dtype().itemsize();
+    let mut place = |axis: usize| {
+        strides[axis] = stride;
+        stride = stride.saturating_mul(lengths[axis]);
+    };
+    match values.order() {
+        Order::C => (0..lengths.len()).rev().for_each(&mut place),
+        Order::Fortran => (0..lengths.len()).for_each(&mut place),
+    }
+    let mut elements = Vec::new();
+    if !lengths.contains(&0) {
+        collect(values, selection, &strides, 0, &mut elements);
+    }
+    elements
+}
+
+fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], begin: usize, elements: &mut Vec<&'a [u8]>) {
+    let axis = values.shape().len() - strides.len();
+    match strides.split_first() {
+        None => {
+            let end = begin.saturating_add(values.dtype().itemsize());
+            elements.push(values.bytes().get(begin..end).unwrap_or_default());
+        }
+        Some((&stride, inner)) => {
+            for position in selection.positions(axis, values.shape()[axis]) {
+                collect(values, selection, inner, begin + position * stride, elements);
+            }
+        }
+    }
+}
+
+/// Appends so many blanks.
+fn pad(count: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', count));
+}

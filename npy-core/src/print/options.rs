@@ -1,0 +1,151 @@
+//! What can be chosen about printing.
+
+/// How arrays are printed: NumPy's `printoptions`, with the same defaults.
+///
+/// As in NumPy they are for arrays, not for arrays without axes, which are printed as the scalars that they are.
+///
+/// ```
+/// use npy_core::DynValues;
+/// use npy_core::print::PrintOptions;
+///
+/// let values = DynValues::from_slice(&[1.0 / 3.0, 1e-10, f64::NAN])?;
+/// assert_eq!(values.to_string(), "[3.33333333e-01 1.00000000e-10            nan]");
+///
+/// let options = PrintOptions::new().precision(3).suppress_small(true).nan("-");
+/// assert_eq!(values.display_with(&options).to_string(), "[0.333 0.        -]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PrintOptions {
+    pub(super) precision: i32,
+    pub(super) threshold: usize,
+    pub(super) edge_items: usize,
+    pub(super) line_width: usize,
+    pub(super) suppress_small: bool,
+    pub(super) float_mode: FloatMode,
+    pub(super) sign: Sign,
+    pub(super) nan: String,
+    pub(super) infinity: String,
+}
+
+/// What [`PrintOptions::precision`] means for floating-point numbers (`floatmode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FloatMode {
+    /// Exactly so many digits behind the point, also those that tell nothing (`fixed`).
+    Fixed,
+    /// As many as are needed to tell a number from its neighbours; the precision is not looked at (`unique`).
+    Unique,
+    /// At most so many, fewer where fewer tell the number from its neighbours (`maxprec`).
+    #[default]
+    AtMost,
+    /// At most so many, and all numbers of the array with equally many (`maxprec_equal`).
+    EqualAtMost,
+}
+
+/// What stands before numbers that are not negative (`sign`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Sign {
+    /// Nothing (`-`).
+    #[default]
+    Negative,
+    /// A plus sign (`+`).
+    Always,
+    /// A blank (` `).
+    Blank,
+}
+
+/// Digits behind the point that are ever written. More tell nothing of any number that there is: 16,445 digits are behind the point of
+/// the smallest one.
+const MOST_DIGITS: i32 = 16_500;
+
+impl PrintOptions {
+    /// NumPy's defaults.
+    pub fn new() -> Self {
+        Self {
+            precision: 8,
+            threshold: 1000,
+            edge_items: 3,
+            line_width: 75,
+            suppress_small: false,
+            float_mode: FloatMode::default(),
+            sign: Sign::default(),
+            nan: "nan".to_owned(),
+            infinity: "inf".to_owned(),
+        }
+    }
+
+    /// How many digits behind the point floating-point numbers have, as [`float_mode`](Self::float_mode) says. The default is 8, and 16,500
+    /// are the most.
+    #[must_use]
+    pub fn precision(mut self, digits: usize) -> Self {
+        self.precision = i32::try_from(digits).unwrap_or(MOST_DIGITS).min(MOST_DIGITS);
+        self
+    }
+
+    /// Arrays of more elements are summarised: only the first and last of each axis are printed. The default is 1000; `usize::MAX`
+    /// prints everything.
+    #[must_use]
+    pub fn threshold(mut self, elements: usize) -> Self {
+        self.threshold = elements;
+        self
+    }
+
+    /// How many elements at the beginning and at the end of each axis are printed of an array that is summarised. The default is 3; 0
+    /// counts as 1.
+    #[must_use]
+    pub fn edge_items(mut self, count: usize) -> Self {
+        self.edge_items = count.max(1);
+        self
+    }
+
+    /// How many characters a line has at most, where more than one element stands in it. The default is 75.
+    #[must_use]
+    pub fn line_width(mut self, characters: usize) -> Self {
+        self.line_width = characters;
+        self
+    }
+
+    /// Whether numbers are written as zero that are too small for the [`precision`](Self::precision), instead of writing the whole array
+    /// with exponents (`suppress`). The default is no.
+    #[must_use]
+    pub fn suppress_small(mut self, suppress: bool) -> Self {
+        self.suppress_small = suppress;
+        self
+    }
+
+    /// What the [`precision`](Self::precision) means. The default is [`FloatMode::AtMost`].
+    #[must_use]
+    pub fn float_mode(mut self, mode: FloatMode) -> Self {
+        self.float_mode = mode;
+        self
+    }
+
+    /// What stands before integers and floating-point numbers that are not negative. The default is nothing.
+    #[must_use]
+    pub fn sign(mut self, sign: Sign) -> Self {
+        self.sign = sign;
+        self
+    }
+
+    /// How "not a number" is written (`nanstr`). The default is `nan`.
+    #[must_use]
+    pub fn nan(mut self, text: impl Into<String>) -> Self {
+        self.nan = text.into();
+        self
+    }
+
+    /// How infinity is written, without its sign (`infstr`). The default is `inf`.
+    #[must_use]
+    pub fn infinity(mut self, text: impl Into<String>) -> Self {
+        self.infinity = text.into();
+        self
+    }
+}
+
+impl Default for PrintOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

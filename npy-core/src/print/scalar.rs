@@ -1,0 +1,52 @@
+//! Arrays without axes: NumPy prints them as the scalars that they hold.
+
+use super::binary::FloatKind;
+use super::float::complex_scalar_text;
+use super::format::{Format, Place, complex_parts};
+use super::options::PrintOptions;
+use super::text::{push_bytes, unicode};
+use super::time::{date_time, span, steps};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+
+/// `str` of the scalar with these bytes.
+pub(super) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
+    let mut text = String::new();
+    match dtype {
+        // The options are not for scalars.
+        DType::Scalar(scalar) => match plain_text(*scalar, bytes) {
+            Some(plain) => return plain,
+            None => Format::new(dtype, &[bytes], &PrintOptions::new(), Place::Alone).write(bytes, &mut text),
+        },
+        _ => Format::new(dtype, &[bytes], options, Place::Alone).write(bytes, &mut text),
+    }
+    text
+}
+
+/// The text of a scalar that is written otherwise than the same thing in a record.
+fn plain_text(scalar: Scalar, bytes: &[u8]) -> Option<String> {
+    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+    let complex = |kind| {
+        let (real, imaginary) = complex_parts(kind, order, bytes);
+        complex_scalar_text(kind, real, imaginary)
+    };
+    Some(match scalar.kind() {
+        ScalarKind::Complex32 => complex(FloatKind::Half),
+        ScalarKind::Complex64 => complex(FloatKind::Single),
+        ScalarKind::Complex128 => complex(FloatKind::Double),
+        ScalarKind::ComplexLongDouble { .. } => complex(FloatKind::Extended),
+        ScalarKind::Datetime { unit, count } => {
+            steps(bytes, order).map_or_else(|| "NaT".to_owned(), |steps| date_time(unit, count, steps))
+        }
+        ScalarKind::Timedelta { unit, count } => {
+            steps(bytes, order).map_or_else(|| "NaT".to_owned(), |steps| span(unit, count, steps))
+        }
+        ScalarKind::Bytes { .. } => {
+            let mut text = "np.bytes_(".to_owned();
+            push_bytes(bytes, &mut text);
+            text.push(')');
+            text
+        }
+        ScalarKind::Unicode { .. } => unicode(bytes, order),
+        _ => return None,
+    })
+}

@@ -1,0 +1,212 @@
+//! Arrays of records as tables.
+
+use std::fmt;
+
+use super::format::{Format, Place};
+use super::options::PrintOptions;
+use super::text::{codes, push_escaped, without_padding};
+use super::time::{date_time, steps};
+use crate::dtype::{ByteOrder, DType, ScalarKind, push_escaped as push_escaped_text};
+use crate::dynamic::DynValues;
+use crate::shape::Order;
+
+/// An array of records as a table, made when it is displayed: what [`DynValues::table`] returns.
+///
+/// Each field has a column, a field of a nested record one with the names of both, as in `pose.x`; sub-arrays stand in brackets.
+/// Numbers and times stand at the right of their column, written as NumPy writes an array of them; text, without quotes, at the left.
+/// The first column is the index of the record. Of a long array only the first and the last records are shown. Arrays of anything else
+/// are printed as without a table.
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    values: &'a DynValues,
+    options: PrintOptions,
+    most_rows: usize,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(values: &'a DynValues) -> Self {
+        Self { values, options: PrintOptions::new(), most_rows: 60 }
+    }
+
+    /// How many records are shown at most: half of them from the beginning and half from the end. The default is 60.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('n', '|u1'), ('name', '|S1')]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[4], b"\x01a\x02b\x03c\x04d".to_vec())?;
+    /// assert_eq!(values.table().most_rows(2).to_string(), "       n  name
+    /// 0      1  a
+    /// ...  ...  ...
+    /// 3      4  d");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn most_rows(mut self, count: usize) -> Self {
+        self.most_rows = count;
+        self
+    }
+
+    /// How numbers are written, and how much of sub-arrays.
+    #[must_use]
+    pub fn options(mut self, options: &PrintOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// The positions, in C order, of the first and of the last records that are shown.
+    fn rows(&self) -> (Vec<usize>, Vec<usize>) {
+        let count = self.values.header().element_count();
+        if count <= self.most_rows {
+            return ((0..count).collect(), Vec::new());
+        }
+        let last = self.most_rows / 2;
+        ((0..self.most_rows - last).collect(), (count - last..count).collect())
+    }
+
+    /// The index of the record at a position in C order, and its bytes.
+    fn row(&self, position: usize) -> (String, &'a [u8]) {
+        let shape = self.values.shape();
+        let mut index = vec![0; shape.len()];
+        let mut rest = position;
+        for (index, &length) in index.iter_mut().zip(shape).rev() {
+            (*index, rest) = (rest % length.max(1), rest / length.max(1));
+        }
+        let place = match self.values.order() {
+            Order::C => position,
+            Order::Fortran => index.iter().zip(shape).rev().fold(0, |place, (index, length)| place * length + index),
+        };
+        let label = index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        (label, part(self.values.bytes(), place.saturating_mul(self.values.dtype().itemsize()), self.values.dtype().itemsize()))
+    }
+}
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dtype = self.values.dtype();
+        if !matches!(dtype, DType::Record(_)) {
+            return self.values.display_with(&self.options).fmt(f);
+        }
+        let (first, last) = self.rows();
+        let is_cut = first.len() + last.len() < self.values.header().element_count();
+        let cut = is_cut.then_some(first.len());
+        let (labels, records): (Vec<String>, Vec<&[u8]>) = first.into_iter().chain(last).map(|row| self.row(row)).unzip();
+        let mut columns = vec![Column::new(String::new(), labels, false, cut)];
+        leaves(dtype, "", 0, &mut |name, offset, dtype| {
+            let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
+            let is_right = is_number(dtype);
+            columns.push(Column::new(name, texts(dtype, &cells, &self.options), is_right, cut));
+        });
+        let rows = columns.first().map_or(0, |column| column.cells.len());
+        for row in 0..rows {
+            if row > 0 {
+                f.write_str("\n")?;
+            }
+            let mut line = String::new();
+            for column in &columns {
+                column.push(row, &mut line);
+            }
+            f.write_str(line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+struct Column {
+    /// The first one is the name.
+    cells: Vec<String>,
+    width: usize,
+    is_right: bool,
+}
+
+impl Column {
+    fn new(name: String, mut cells: Vec<String>, is_right: bool, cut: Option<usize>) -> Self {
+        if let Some(row) = cut {
+            cells.insert(row.min(cells.len()), "...".to_owned());
+        }
+        cells.insert(0, name);
+        let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        Self { cells, width, is_right }
+    }
+
+    fn push(&self, row: usize, line: &mut String) {
+        let cell = self.cells.get(row).map_or("", String::as_str);
+        let blanks = self.width.saturating_sub(cell.chars().count());
+        if !line.is_empty() {
+            line.push_str("  ");
+        }
+        if self.is_right {
+            super::pad(blanks, line);
+        }
+        line.push_str(cell);
+        if !self.is_right {
+            super::pad(blanks, line);
+        }
+    }
+}
+
+/// Calls `each` with every field that is no record, the fields of nested records included: its name, its offset and its dtype.
+fn leaves(dtype: &DType, path: &str, offset: usize, each: &mut dyn FnMut(String, usize, &DType)) {
+    let DType::Record(record) = dtype else { return };
+    for field in record.fields() {
+        let mut name = path.to_owned();
+        if !path.is_empty() {
+            name.push('.');
+        }
+        push_escaped_text(field.name().chars().map(u32::from), None, &mut name);
+        let offset = offset.saturating_add(field.offset());
+        match field.dtype() {
+            nested @ DType::Record(_) => leaves(nested, &name, offset, each),
+            dtype => each(name, offset, dtype),
+        }
+    }
+}
+
+fn is_number(dtype: &DType) -> bool {
+    match dtype {
+        DType::Scalar(scalar) => !matches!(
+            scalar.kind(),
+            ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. } | ScalarKind::Object
+        ),
+        DType::SubArray(_) | DType::Record(_) => false,
+    }
+}
+
+/// The texts of one column.
+fn texts(dtype: &DType, cells: &[&[u8]], options: &PrintOptions) -> Vec<String> {
+    if let DType::Scalar(scalar) = dtype {
+        let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+        match scalar.kind() {
+            ScalarKind::Bytes { .. } => {
+                return each(cells, |cell, out| push_escaped(without_padding(cell), None, out));
+            }
+            ScalarKind::Unicode { .. } => {
+                return each(cells, |cell, out| push_escaped_text(codes(cell, order).into_iter(), None, out));
+            }
+            ScalarKind::Datetime { unit, count } => {
+                let text = |steps| date_time(unit, count, steps);
+                return each(cells, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
+            }
+            ScalarKind::Timedelta { .. } => {
+                let text = |steps: i64| steps.to_string();
+                return each(cells, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
+            }
+            _ => {}
+        }
+    }
+    let format = Format::new(dtype, cells, options, Place::Array);
+    each(cells, |cell, out| format.write(cell, out))
+}
+
+fn each(cells: &[&[u8]], write: impl Fn(&[u8], &mut String)) -> Vec<String> {
+    let text = |cell: &&[u8]| {
+        let mut text = String::new();
+        write(cell, &mut text);
+        text
+    };
+    cells.iter().map(text).collect()
+}
+
+fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
+    bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+}

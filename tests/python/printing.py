@@ -1,0 +1,209 @@
+"""Arrays of every dtype with what NumPy prints of them, as frames: NumPy's version, then for each array its name, the options, the
+file, and the text. Called with a seed and the numbers of arrays with the default options and with random ones."""
+
+import io
+import random
+import struct
+import sys
+import unicodedata
+
+import numpy as np
+
+SEED, PLAIN, WITH_OPTIONS = (int(argument) for argument in sys.argv[1:4])
+RANDOM = random.Random(SEED)
+
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+FLOATS = ["f2", "f4", "f8", "f16"]
+COMPLEX = ["c8", "c16", "c32"]
+UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
+TEXTS = ["", "a", "it's", 'say "no"', "'\"", "tab\t", "line\nnext", "back\\", "é", "日本", "\U0001f600", "\x85", "\u200b", "a\0b", "\ud800", "\x7f"]
+
+
+# What `repr` escapes depends on the Unicode version of the Python; characters that are older than any Python in use do not.
+CHARACTERS = [
+    character
+    for character in map(chr, [*range(1, 0x3000), *range(0x4E00, 0x4E80), *range(0xE000, 0xE010), *range(0x1D400, 0x1D500), *range(0xE0000, 0xE0080)])
+    if unicodedata.ucd_3_2_0.category(character) == unicodedata.category(character) != "Cn"
+]
+
+
+def frame(payload):
+    sys.stdout.buffer.write(struct.pack("<I", len(payload)) + payload)
+
+
+def floats(dtype, count):
+    """Numbers of one of many sorts, as an array of this dtype."""
+    sort = RANDOM.randrange(12)
+    info = np.finfo(dtype)
+    with np.errstate(all="ignore"):
+        if sort == 0:
+            values = [RANDOM.gauss(0, 1) for _ in range(count)]
+        elif sort == 1:
+            values = [RANDOM.randrange(-50, 50) for _ in range(count)]
+        elif sort == 2:
+            values = [RANDOM.uniform(-1, 1) * 10.0 ** RANDOM.randrange(-12, 20) for _ in range(count)]
+        elif sort == 3:
+            raw = np.frombuffer(RANDOM.randbytes(count * np.dtype(dtype).itemsize), np.dtype(dtype).newbyteorder("<")).copy()
+            if dtype == "f16":
+                # Only encodings that the processor makes: the leading bit is set unless the number is subnormal.
+                words = raw.view("u8").reshape(-1, 2)
+                words[:, 0] |= np.uint64(1 << 63)
+                words[(words[:, 1] & np.uint64(0x7FFF)) == 0, 0] &= np.uint64((1 << 63) - 1)
+            return raw
+        elif sort == 4:
+            near = RANDOM.choice([1e-4, 1e3, 1e6, 1e8, 1e16, 1.0, 9.9999999999, 0.5])
+            values = [np.nextafter(np.dtype(dtype).type(near), np.dtype(dtype).type(RANDOM.choice([0, 1e30]))) for _ in range(count)]
+        elif sort == 5:
+            values = [np.dtype(dtype).type(2) ** RANDOM.randrange(int(info.minexp) - 8, int(info.maxexp)) for _ in range(count)]
+        elif sort == 6:
+            values = [info.smallest_subnormal * RANDOM.randrange(1, 9) for _ in range(count)]
+        elif sort == 7:
+            values = [RANDOM.choice([info.max, info.min, info.tiny, info.eps, 0.0, -0.0]) for _ in range(count)]
+        elif sort == 8:
+            values = [RANDOM.randrange(-4000, 4000) / 2 ** RANDOM.randrange(16) for _ in range(count)]
+        elif sort == 9:
+            values = [round(RANDOM.uniform(-100, 100), RANDOM.randrange(6)) for _ in range(count)]
+        elif sort == 10:
+            values = [RANDOM.uniform(0, 1) * RANDOM.choice([1e-9, 1e-5, 1e5]) for _ in range(count)]
+        else:
+            first = RANDOM.uniform(-10, 10)
+            values = [first + index * 0.1 for index in range(count)]
+        array = np.array(values, dtype)
+        if dtype == "f16" and count and RANDOM.random() < 0.5:
+            array = array / np.longdouble(3)
+        for _ in range(RANDOM.choice([0, 0, 0, 1, 3]) if count else 0):
+            array[RANDOM.randrange(count)] = RANDOM.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, -np.nan])
+    return array
+
+
+def integers(dtype, count):
+    info = np.iinfo(dtype)
+    sort = RANDOM.randrange(3)
+    if sort == 0:
+        values = [RANDOM.randrange(info.min, info.max + 1) for _ in range(count)]
+    elif sort == 1:
+        values = [RANDOM.choice([info.min, info.max, 0, 1]) for _ in range(count)]
+    else:
+        values = [RANDOM.randrange(max(info.min, -20), 120) for _ in range(count)]
+    return np.array(values, dtype)
+
+
+def times(code, count):
+    unit = RANDOM.choice(UNITS if code == "M8" else UNITS + ["generic"])
+    step = RANDOM.choice(["", "", "", "25", "7", "1000"]) if unit != "generic" else ""
+    bits = RANDOM.choice([5, 20, 30, 45, 62, 63])
+    values = [RANDOM.randrange(-(1 << bits) + 1, 1 << bits) for _ in range(count)]
+    for _ in range(RANDOM.choice([0, 0, 1, 2]) if count else 0):
+        values[RANDOM.randrange(count)] = -(1 << 63)
+    return np.array(values, "i8").view(f"{code}[{step}{unit}]" if unit != "generic" else code)
+
+
+def column(count, depth=0):
+    """An array of so many elements of a random dtype, in the machine's byte order or the other one."""
+    sort = RANDOM.randrange(9 if depth > 2 else 12)
+    if sort == 0:
+        array = np.frombuffer(RANDOM.randbytes(count), "?") if RANDOM.random() < 0.3 else np.array(RANDOM.choices([True, False], k=count), "?")
+    elif sort == 1:
+        array = integers(RANDOM.choice(INTEGERS), count)
+    elif sort <= 3:
+        array = floats(RANDOM.choice(FLOATS), count)
+    elif sort == 4:
+        part = {"c8": "f4", "c16": "f8", "c32": "f16"}
+        dtype = RANDOM.choice(COMPLEX)
+        array = np.empty(count, dtype)
+        array.real, array.imag = floats(part[dtype], count), floats(part[dtype], count)
+    elif sort == 5:
+        array = np.array([RANDOM.choice([b"", b"a", b"it's", b"\x00\xff", b'"', b"tab\t\n\r\\", b"'\"", b"abc\0d"]) for _ in range(count)], "S6")
+    elif sort == 6:
+        texts = [RANDOM.choice(TEXTS) for _ in range(count)]
+        if RANDOM.random() < 0.3:
+            texts = ["".join(RANDOM.choices(CHARACTERS, k=3)) for _ in range(count)]
+        array = np.array(texts, "U12")
+    elif sort == 7:
+        array = times(RANDOM.choice(["M8", "m8"]), count)
+    elif sort == 8:
+        size = RANDOM.randrange(1, 6)
+        array = np.frombuffer(RANDOM.randbytes(count * size), f"V{size}").copy()
+    elif sort == 9:
+        shape = tuple(RANDOM.randrange(1, RANDOM.choice([4, 4, 4, 12])) for _ in range(RANDOM.randrange(1, 3)))
+        size = int(np.prod(shape))
+        parts = column(count * size, depth + 1)
+        array = np.empty(count, [("only", parts.dtype, shape)])
+        array["only"] = parts.reshape((count, *shape, *parts.shape[1:]))
+    else:
+        fields = [(f"f{index}", column(count, depth + 1)) for index in range(RANDOM.randrange(1, 5))]
+        dtype = np.dtype([(name, values.dtype) for name, values in fields], align=RANDOM.random() < 0.3)
+        array = np.zeros(count, dtype)
+        for name, values in fields:
+            array[name] = values
+    if RANDOM.random() < 0.3 and array.dtype.names is None:
+        array = array.astype(array.dtype.newbyteorder(">")) if array.dtype.kind != "V" else array
+    return array
+
+
+def shape_of():
+    sort = RANDOM.randrange(12)
+    if sort <= 1:
+        return ()
+    if sort <= 5:
+        return (RANDOM.choice([0, 1, 1, 2, 3, 5, 10, 30]),)
+    if sort <= 8:
+        return tuple(RANDOM.randrange(1, 6) for _ in range(2))
+    if sort == 9:
+        return tuple(RANDOM.randrange(0 if RANDOM.random() < 0.2 else 1, 4) for _ in range(RANDOM.randrange(3, 6)))
+    if sort == 10:
+        return (RANDOM.randrange(1001, 2500),)
+    return RANDOM.choice([(40, 30), (2, 600), (600, 2), (11, 12, 13), (1, 1, 1100), (7, 6, 5, 8)])
+
+
+def random_array():
+    shape = shape_of()
+    count = int(np.prod(shape))
+    array = column(count).reshape(shape)
+    return np.asfortranarray(array) if RANDOM.random() < 0.3 else array
+
+
+def file_of(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def case(name, options, array):
+    file = file_of(array)
+    loaded = np.load(io.BytesIO(file))
+    if loaded.dtype != array.dtype:
+        array = loaded
+    with np.printoptions(**options):
+        try:
+            text = str(loaded)
+        except ValueError as error:
+            text = f"ValueError: {error}"
+    frame(name.encode())
+    frame("\x1f".join(f"{key}={value}" for key, value in options.items()).encode())
+    frame(file)
+    # A lone surrogate that stands alone cannot be encoded.
+    frame(text.encode("utf-8", "replace" if "\ud800" not in text else "surrogatepass").replace(b"\xed\xa0\x80", "\ufffd".encode()))
+
+
+def random_options():
+    options = {
+        "precision": RANDOM.choice([0, 1, 2, 3, 5, 8, 12, 20]),
+        "threshold": RANDOM.choice([0, 2, 5, 10, 20, 1000]),
+        "edgeitems": RANDOM.choice([1, 2, 3, 4]),
+        "linewidth": RANDOM.choice([1, 10, 20, 40, 60, 75, 120, 1000]),
+        "suppress": RANDOM.random() < 0.5,
+        "floatmode": RANDOM.choice(["fixed", "unique", "maxprec", "maxprec_equal"]),
+        "sign": RANDOM.choice(["-", "+", " "]),
+        "nanstr": RANDOM.choice(["nan", "NaN", "-", "not a number"]),
+        "infstr": RANDOM.choice(["inf", "Infinity", "oo"]),
+    }
+    chosen = RANDOM.sample(sorted(options), RANDOM.randrange(1, len(options) + 1))
+    return {key: options[key] for key in chosen}
+
+
+frame(np.__version__.encode())
+for number in range(PLAIN):
+    case(f"plain {number}", {}, random_array())
+for number in range(WITH_OPTIONS):
+    case(f"options {number}", random_options(), random_array())
