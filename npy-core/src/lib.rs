@@ -30,7 +30,7 @@
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
 //! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
-//! - [`DynValues`]: an array whose dtype is known when the program runs. [`print`]: arrays as text, exactly as NumPy prints them, and as
+//! - [`DynValues`]: an array whose dtype is known when the program runs. [`print`](mod@print): arrays as text, exactly as NumPy prints them, and as
 //!   tables.
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;

@@ -1,16 +1,21 @@
-"""Arrays of every dtype with what NumPy prints of them, as frames: NumPy's version, then for each array its name, the options, the
-file, and the text. Called with a seed and the numbers of arrays with the default options and with random ones."""
+"""What NumPy prints, as frames: its version first, then for each array
+
+- `random SEED PLAIN OPTIONS`: a name, the options, the file, the text; arrays of every dtype, so many with the default options and so
+  many with random ones.
+- `files`: the text of each file that comes as a frame on the standard input; nothing for those that NumPy cannot load or print.
+- `objects SEED COUNT`: the options, the shape, the texts of the elements, the text; arrays of Python objects.
+"""
 
 import io
 import random
 import struct
 import sys
 import unicodedata
+import warnings
 
 import numpy as np
 
-SEED, PLAIN, WITH_OPTIONS = (int(argument) for argument in sys.argv[1:4])
-RANDOM = random.Random(SEED)
+RANDOM = random.Random()
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8", "f16"]
@@ -169,21 +174,21 @@ def file_of(array):
     return file.getvalue()
 
 
+def encoded(text):
+    """The text with U+FFFD for lone surrogates, which stand alone where a scalar is printed."""
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text).encode()
+
+
+def pairs(options):
+    return "\x1f".join(f"{key}={value}" for key, value in options.items()).encode()
+
+
 def case(name, options, array):
     file = file_of(array)
-    loaded = np.load(io.BytesIO(file))
-    if loaded.dtype != array.dtype:
-        array = loaded
     with np.printoptions(**options):
-        try:
-            text = str(loaded)
-        except ValueError as error:
-            text = f"ValueError: {error}"
-    frame(name.encode())
-    frame("\x1f".join(f"{key}={value}" for key, value in options.items()).encode())
-    frame(file)
-    # A lone surrogate that stands alone cannot be encoded.
-    frame(text.encode("utf-8", "replace" if "\ud800" not in text else "surrogatepass").replace(b"\xed\xa0\x80", "\ufffd".encode()))
+        text = str(np.load(io.BytesIO(file)))
+    for payload in [name.encode(), pairs(options), file, encoded(text)]:
+        frame(payload)
 
 
 def random_options():
@@ -202,8 +207,66 @@ def random_options():
     return {key: options[key] for key in chosen}
 
 
+def random_cases(seed, plain, with_options):
+    RANDOM.seed(seed)
+    for number in range(plain):
+        case(f"plain {number}", {}, random_array())
+    for number in range(with_options):
+        case(f"options {number}", random_options(), random_array())
+
+
+def printed_files():
+    while length := sys.stdin.buffer.read(4):
+        file = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
+        try:
+            text = str(np.load(io.BytesIO(file)))
+        except Exception:
+            # Whatever NumPy or Python raise: there is nothing to compare with.
+            text = ""
+        frame(encoded(text))
+
+
+class Lines:
+    """An object with a `repr` of several lines."""
+
+    def __init__(self, count):
+        self.text = "\n".join("abcdefghij"[: RANDOM.randrange(1, 10)] for _ in range(count))
+
+    def __repr__(self):
+        return self.text
+
+
+def random_object():
+    return RANDOM.choice([
+        lambda: None,
+        lambda: RANDOM.randrange(-1000, 1000),
+        lambda: RANDOM.gauss(0, 1),
+        lambda: RANDOM.choice(TEXTS[:10]),
+        lambda: [RANDOM.randrange(10) for _ in range(RANDOM.randrange(4))],
+        lambda: {"key": RANDOM.randrange(10)},
+        lambda: Lines(RANDOM.randrange(1, 4)),
+        lambda: np.arange(6).reshape(2, 3),
+    ])()
+
+
+def object_cases(seed, count):
+    RANDOM.seed(seed)
+    for _ in range(count):
+        shape = RANDOM.choice([(0,), (1,), (3,), (12,), (3, 2), (2, 3, 4), (2, 0), (30, 40), (1100,), (7, 8, 9, 3)])
+        array = np.empty(shape, object)
+        for index in np.ndindex(shape):
+            array[index] = random_object()
+        options = {key: value for key, value in random_options().items() if key in ["threshold", "edgeitems", "linewidth"]}
+        with np.printoptions(**options):
+            texts = [f"list({element!r})" if type(element) is list else repr(element) for element in array.flat]
+            text = str(array)
+        frame(pairs(options))
+        frame(" ".join(map(str, shape)).encode())
+        frame("\0".join(texts).encode())
+        frame(text.encode())
+
+
+warnings.simplefilter("ignore")
+mode, *numbers = sys.argv[1:]
 frame(np.__version__.encode())
-for number in range(PLAIN):
-    case(f"plain {number}", {}, random_array())
-for number in range(WITH_OPTIONS):
-    case(f"options {number}", random_options(), random_array())
+{"random": random_cases, "files": printed_files, "objects": object_cases}[mode](*map(int, numbers))

@@ -12,6 +12,20 @@
 //! assert_eq!(values.to_string(), "[(0.1, [ 1,  2]) (1.5, [-3, 10])]");
 //! # Ok::<(), npy_core::Error>(())
 //! ```
+//!
+//! The rules are those of NumPy 2.3 and later. Tests compare with it byte for byte: widths and digits per array, exponents, lines and
+//! blank lines, records and their sub-arrays, summaries of long arrays, scalars.
+//!
+//! # What is not as in NumPy
+//!
+//! - What NumPy cannot print has a text here: datetimes without a unit are their number; code units of text that are no characters are
+//!   U+FFFD, and so are lone surrogates in text that stands alone.
+//! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half precision. `bfloat16` is raw bytes, as
+//!   it is to NumPy.
+//! - A `long double` is taken for the 80 bits that x86-64 stores; the file does not tell, and NumPy takes it for its own machine's.
+//! - Which characters of text are escaped depends on the Unicode version of the Python; here it is 15.1.
+//! - Elements without a byte, of which a short header can claim any number, are left out where there are more than 100,000 in an array
+//!   or 1000 in a field.
 
 mod big;
 mod binary;
