@@ -158,8 +158,8 @@ fn slices_of_every_type() {
     round_trip(&[f16::from_f32(0.5), f16::MAX], RaKind::Float);
     round_trip(&[0.5_f32, 1.5], RaKind::Float);
     round_trip(&[0.5_f64, 1.5], RaKind::Float);
-    round_trip(&[Complex::new(0.5_f32, 1.5)], RaKind::Complex);
-    round_trip(&[Complex::new(0.5_f64, 1.5)], RaKind::Complex);
+    round_trip(&[Complex::new(0.5_f32, 1.5)], RaKind::ComplexFloat);
+    round_trip(&[Complex::new(0.5_f64, 1.5)], RaKind::ComplexFloat);
     round_trip(&[bf16::from_f32(0.5), bf16::MAX], RaKind::BrainFloat);
     round_trip(&[true, false], RaKind::User);
     round_trip(&[FixedVoid(*b"abcde")], RaKind::User);

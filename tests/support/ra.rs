@@ -28,11 +28,11 @@ pub const KINDS: &[(RaKind, usize, &str)] = &[
     (RaKind::Float, 8, "<f8"),
     (RaKind::Float, 12, "<f12"),
     (RaKind::Float, 16, "<f16"),
-    (RaKind::Complex, 4, "<W4"),
-    (RaKind::Complex, 8, "<c8"),
-    (RaKind::Complex, 16, "<c16"),
-    (RaKind::Complex, 24, "<c24"),
-    (RaKind::Complex, 32, "<c32"),
+    (RaKind::ComplexFloat, 4, "<W4"),
+    (RaKind::ComplexFloat, 8, "<c8"),
+    (RaKind::ComplexFloat, 16, "<c16"),
+    (RaKind::ComplexFloat, 24, "<c24"),
+    (RaKind::ComplexFloat, 32, "<c32"),
     (RaKind::BrainFloat, 2, "<V2"),
 ];
 

@@ -14,20 +14,21 @@ pub enum RaKind {
     Unsigned,
     /// 3: IEEE floating-point numbers.
     Float,
+    // Not `Complex`: of two types of that name the compiler would write out the paths in all of its messages.
     /// 4: complex numbers of two such.
-    Complex,
+    ComplexFloat,
     /// 5: `bfloat16`.
     BrainFloat,
 }
 
 impl RaKind {
-    pub(super) const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::Complex, Self::BrainFloat];
+    pub(super) const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::ComplexFloat, Self::BrainFloat];
 
     /// The code that stands in the file.
     ///
     /// ```
     /// # use npy_core::rawarray::RaKind;
-    /// assert_eq!(RaKind::Complex.code(), 4);
+    /// assert_eq!(RaKind::ComplexFloat.code(), 4);
     /// ```
     pub fn code(self) -> u64 {
         match self {
@@ -35,7 +36,7 @@ impl RaKind {
             Self::Signed => 1,
             Self::Unsigned => 2,
             Self::Float => 3,
-            Self::Complex => 4,
+            Self::ComplexFloat => 4,
             Self::BrainFloat => 5,
         }
     }
@@ -46,7 +47,7 @@ impl RaKind {
             Self::User => &[],
             Self::Signed | Self::Unsigned => &[1, 2, 4, 8, 16],
             Self::Float => &[2, 4, 8, 12, 16],
-            Self::Complex => &[4, 8, 16, 24, 32],
+            Self::ComplexFloat => &[4, 8, 16, 24, 32],
             Self::BrainFloat => &[2],
         }
     }
@@ -70,11 +71,11 @@ impl RaKind {
             (Self::Float, 8) => ScalarKind::Float64,
             (Self::Float, 12) => ScalarKind::LongDouble { itemsize: 12 },
             (Self::Float, 16) => ScalarKind::LongDouble { itemsize: 16 },
-            (Self::Complex, 4) => ScalarKind::Complex32,
-            (Self::Complex, 8) => ScalarKind::Complex64,
-            (Self::Complex, 16) => ScalarKind::Complex128,
-            (Self::Complex, 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
-            (Self::Complex, 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
+            (Self::ComplexFloat, 4) => ScalarKind::Complex32,
+            (Self::ComplexFloat, 8) => ScalarKind::Complex64,
+            (Self::ComplexFloat, 16) => ScalarKind::Complex128,
+            (Self::ComplexFloat, 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
+            (Self::ComplexFloat, 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
             (Self::BrainFloat, 2) => return Some(Scalar::void_with_byte_order(2, order).into()),
             _ => return None,
         };
@@ -89,7 +90,7 @@ impl RaKind {
             ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => Self::Unsigned,
             ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. } => Self::Float,
             ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-                Self::Complex
+                Self::ComplexFloat
             }
             ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
             _ => Self::User,
