@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use npy_core::__private::{printed_edges, printed_texts};
@@ -54,7 +55,7 @@ fn files_of_every_numpy_are_printed_as_a_current_one_does() {
     let frames = frames(&stream);
     let Some((version, expected)) = current(&frames) else { return };
     assert_eq!(expected.len(), files.len());
-    let (mut compared, mut unprinted) = (0, 0);
+    let (mut compared, mut unprinted) = (0, BTreeSet::new());
     for ((name, file), expected) in names.iter().zip(&files).zip(expected) {
         match DynValues::read(&file[..]) {
             Ok(values) if !expected.is_empty() => {
@@ -62,17 +63,37 @@ fn files_of_every_numpy_are_printed_as_a_current_one_does() {
                 assert!(printed == text(expected), "{name}: {}\n{}", values.dtype(), first_difference(&printed, text(expected)));
                 compared += 1;
             }
-            // What NumPy cannot load or print has a text here nevertheless, except for an array of a text without characters.
             Ok(values) => {
-                assert!(values.shape().is_empty() || !values.to_string().is_empty(), "{name}");
-                unprinted += 1;
+                assert!(!values.to_string().is_empty() || values.shape().is_empty(), "{name}");
+                unprinted.insert(name.split_once('/').unwrap().1.trim_end_matches(".npy"));
             }
             Err(error) => assert!(expected.is_empty(), "{name}: {error}\nbut NumPy prints\n{}", text(expected)),
         }
     }
-    announce(&format!("golden files: {compared} printed as NumPy {version} does, {unprinted} that it cannot print"));
-    assert!(compared > 2_000 && unprinted < 100);
+    announce(&format!("golden files: {compared} printed as NumPy {version} does"));
+    assert!(compared > 2_000);
+    assert_eq!(unprinted, BTreeSet::from(NOT_PRINTED_BY_NUMPY));
 }
+
+/// Files that NumPy cannot load or print, and that have a text here.
+const NOT_PRINTED_BY_NUMPY: [&str; 11] = [
+    // Numbers without a unit have no calendar.
+    "datetime_generic_be",
+    "datetime_generic_le",
+    // The headers are longer than NumPy reads without being asked to.
+    "header_over_10000",
+    "header_over_65535",
+    // Spellings of older versions.
+    "metadata",
+    "record_all_kinds",
+    "record_datetimes",
+    "record_subarray_strings",
+    // NumPy has no such dtype.
+    "ml_float8_e5m2",
+    // Code units that are no characters.
+    "unicode_2_invalid_be",
+    "unicode_2_invalid_le",
+];
 
 #[test]
 fn texts_of_objects_are_laid_out_as_numpy_does() {
