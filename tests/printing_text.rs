@@ -130,6 +130,10 @@ fn elements_without_bytes_are_not_printed_without_end() {
     insta::assert_snapshot!(values("|V0", &[6; 24], []), @"[...]");
     insta::assert_snapshot!(values("[('x', '<i4', (2147483647, 0))]", &[1], []), @"[...]");
     insta::assert_snapshot!(values("[('x', '|S0', (1000, 2))]", &[1], []), @"[([[b'', b''], [b'', b''], [b'', b''], ..., [b'', b''], [b'', b''], [b'', b'']],)]");
+    let fields: String = (0..500).map(|field| format!("('f{field}', '|S0', (1000,)), ")).collect();
+    let crowded = values(&format!("[{fields}('last', '|u1')]"), &[1000], [7; 1000]);
+    assert_eq!(crowded.to_string().matches("..., ").count(), 500 * 1000);
+    assert_eq!(crowded.to_string().matches(" 7)").count(), 1000);
     let mut nested = "'|S0'".to_owned();
     for _ in 0..60 {
         nested = format!("[('x', {nested}, (9,)), ('y', '|V0')]");

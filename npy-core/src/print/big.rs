@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-/// A natural number. Limbs of 32 bits, the least significant first, the last one other than 0.
+/// A natural number. Limbs of 64 bits, the least significant first, the last one other than 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Natural(Vec<u32>);
+pub(super) struct Natural(Vec<u64>);
 
 impl Natural {
     pub(super) fn is_zero(&self) -> bool {
@@ -15,15 +15,15 @@ impl Natural {
         if self.is_zero() {
             return;
         }
-        let (limbs, bits) = (bits / 32, bits % 32);
+        let (limbs, bits) = (bits / 64, bits % 64);
         self.multiply(1 << bits);
         self.0.splice(..0, (0..limbs).map(|_| 0));
     }
 
-    pub(super) fn multiply(&mut self, factor: u32) {
+    pub(super) fn multiply(&mut self, factor: u64) {
         let mut carry = 0;
         for limb in &mut self.0 {
-            let (low, high) = halves(u64::from(*limb) * u64::from(factor) + u64::from(carry));
+            let (low, high) = halves(u128::from(*limb) * u128::from(factor) + u128::from(carry));
             (*limb, carry) = (low, high);
         }
         if carry > 0 {
@@ -33,17 +33,17 @@ impl Natural {
 
     pub(super) fn multiply_by_power_of_ten(&mut self, power: u32) {
         // The largest power that fits a limb.
-        for _ in 0..power / 9 {
-            self.multiply(1_000_000_000);
+        for _ in 0..power / 19 {
+            self.multiply(10_000_000_000_000_000_000);
         }
-        self.multiply(10_u32.pow(power % 9));
+        self.multiply(10_u64.pow(power % 19));
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {
         let mut sum = Vec::with_capacity(self.0.len().max(other.0.len()) + 1);
         let mut carry = 0;
         for index in 0..self.0.len().max(other.0.len()) {
-            let (low, high) = halves(self.limb(index) + other.limb(index) + u64::from(carry));
+            let (low, high) = halves(self.limb(index) + other.limb(index) + u128::from(carry));
             sum.push(low);
             carry = high;
         }
@@ -69,7 +69,7 @@ impl Natural {
         let mut borrow = false;
         for (index, limb) in self.0.iter_mut().enumerate() {
             let (difference, first) = limb.overflowing_sub(other.0.get(index).copied().unwrap_or(0));
-            let (difference, second) = difference.overflowing_sub(u32::from(borrow));
+            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
             (*limb, borrow) = (difference, first || second);
         }
         while self.0.last() == Some(&0) {
@@ -77,19 +77,14 @@ impl Natural {
         }
     }
 
-    fn limb(&self, index: usize) -> u64 {
-        self.0.get(index).copied().map_or(0, u64::from)
+    fn limb(&self, index: usize) -> u128 {
+        self.0.get(index).copied().map_or(0, u128::from)
     }
 }
 
 impl From<u64> for Natural {
     fn from(value: u64) -> Self {
-        let (low, high) = halves(value);
-        let mut limbs = vec![low, high];
-        while limbs.last() == Some(&0) {
-            limbs.pop();
-        }
-        Self(limbs)
+        Self(if value == 0 { Vec::new() } else { vec![value] })
     }
 }
 
@@ -105,10 +100,10 @@ impl PartialOrd for Natural {
     }
 }
 
-/// The lower and the upper 32 bits.
+/// The lower and the upper 64 bits.
 #[expect(clippy::cast_possible_truncation, reason = "each half is taken on purpose")]
-fn halves(value: u64) -> (u32, u32) {
-    (value as u32, (value >> 32) as u32)
+fn halves(value: u128) -> (u64, u64) {
+    (value as u64, (value >> 64) as u64)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub(super) fn digits(number: Finite, wanted: Wanted) -> Digits {
         Wanted::Unique { least, most } => (least, most),
         Wanted::Exact { most } => (None, Some(most)),
     };
-    let (mut state, mut exponent) = State::new(number, most);
+    let (mut state, mut exponent) = State::new(number, wanted, most);
     let end = most.map(|count| count.last(exponent));
     // Before this one it does not end, though it could.
     let earliest = at_least.map(|count| count.last(exponent));
@@ -94,12 +94,17 @@ impl State {
     /// The state before the first digit, and the power of ten of that digit.
     ///
     /// With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
-    fn new(number: Finite, most: Option<Count>) -> (Self, i32) {
+    fn new(number: Finite, wanted: Wanted, most: Option<Count>) -> (Self, i32) {
         // Quarters, so that half the distance to the nearer of two unequal neighbours is a whole number.
         let mut value = Natural::from(number.mantissa);
         value.shift_left(2);
         let mut scale = Natural::from(4);
-        let (mut below, mut above) = (Natural::from(if number.is_nearer_below { 1 } else { 2 }), Natural::from(2));
+        let distances = match wanted {
+            Wanted::Unique { .. } => (if number.is_nearer_below { 1 } else { 2 }, 2),
+            // The neighbours do not matter.
+            Wanted::Exact { .. } => (0, 0),
+        };
+        let (mut below, mut above) = (Natural::from(distances.0), Natural::from(distances.1));
         match number.exponent {
             up @ 0.. => {
                 for part in [&mut value, &mut below, &mut above] {

@@ -88,23 +88,41 @@ pub(super) enum Place {
     SubArrayAlone,
 }
 
-/// How many parts without a byte are printed of one field at most. NumPy has no limit.
-const MOST_EMPTY_PARTS: usize = 1000;
+/// What the formats of all parts of an element depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    options: &'a PrintOptions,
+    place: Place,
+    /// Whether there are too many parts without a byte to print them all.
+    is_crowded: bool,
+}
+
+/// How many parts without a byte are printed at most. NumPy has no limit.
+pub(super) const MOST_EMPTY_PARTS: usize = 100_000;
+
+impl<'a> Scope<'a> {
+    /// For so many elements of this dtype.
+    pub(super) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
+        let is_crowded = count_empty_parts(dtype, options).saturating_mul(count) > MOST_EMPTY_PARTS;
+        Self { options, place, is_crowded }
+    }
+}
 
 impl<'a> Format<'a> {
     /// The format for an array of these elements.
-    pub(super) fn new(dtype: &DType, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
-        if dtype.itemsize() == 0 && count_parts(dtype, options) > MOST_EMPTY_PARTS {
+    pub(super) fn new(dtype: &DType, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+        if scope.is_crowded && dtype.itemsize() == 0 && count_parts(dtype, scope.options) > 1 {
             return Self::TooMany;
         }
         match dtype {
-            DType::Scalar(scalar) => Self::of_scalar(*scalar, elements, options, place),
-            DType::SubArray(array) => Self::SubArray(SubArrayFormat::new(array, elements, options, place)),
-            DType::Record(record) => Self::Record(fields(record, elements, options, place)),
+            DType::Scalar(scalar) => Self::of_scalar(*scalar, elements, scope),
+            DType::SubArray(array) => Self::SubArray(SubArrayFormat::new(array, elements, scope)),
+            DType::Record(record) => Self::Record(fields(record, elements, scope)),
         }
     }
 
-    fn of_scalar(scalar: Scalar, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
+    fn of_scalar(scalar: Scalar, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+        let Scope { options, place, .. } = scope;
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         let integer = |signed| integer_format(elements, order, signed, options.sign);
         let float = |kind: FloatKind| match place {
@@ -190,7 +208,7 @@ impl<'a> Format<'a> {
 }
 
 impl<'a> SubArrayFormat<'a> {
-    fn new(array: &SubArray, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Self {
+    fn new(array: &SubArray, elements: &[&[u8]], scope: Scope<'a>) -> Self {
         // Of sub-arrays of sub-arrays NumPy makes one with the axes of both.
         let (mut shape, mut base) = (array.shape().to_vec(), array.base());
         while let DType::SubArray(inner) = base {
@@ -203,13 +221,13 @@ impl<'a> SubArrayFormat<'a> {
             0 => Vec::new(),
             size => elements.iter().flat_map(|bytes| bytes.chunks_exact(size)).collect(),
         };
-        let place = if place == Place::Array { Place::Array } else { Place::SubArrayAlone };
+        let place = if scope.place == Place::Array { Place::Array } else { Place::SubArrayAlone };
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
         Self {
-            base: Box::new(Format::new(base, &parts, options, place)),
+            base: Box::new(Format::new(base, &parts, Scope { place, ..scope })),
             shape,
             base_size,
-            edge_items: (count > options.threshold).then_some(options.edge_items),
+            edge_items: (count > scope.options.threshold).then_some(scope.options.edge_items),
         }
     }
 
@@ -237,11 +255,11 @@ impl<'a> SubArrayFormat<'a> {
     }
 }
 
-fn fields<'a>(record: &Record, elements: &[&[u8]], options: &'a PrintOptions, place: Place) -> Vec<FieldFormat<'a>> {
+fn fields<'a>(record: &Record, elements: &[&[u8]], scope: Scope<'a>) -> Vec<FieldFormat<'a>> {
     let of_field = |field: &crate::dtype::Field| {
         let (offset, size) = (field.offset(), field.dtype().itemsize());
         let parts: Vec<&[u8]> = elements.iter().map(|bytes| part(bytes, offset, size)).collect();
-        FieldFormat { offset, size, format: Format::new(field.dtype(), &parts, options, place) }
+        FieldFormat { offset, size, format: Format::new(field.dtype(), &parts, scope) }
     };
     record.fields().iter().map(of_field).collect()
 }
@@ -253,15 +271,30 @@ fn count_parts(dtype: &DType, options: &PrintOptions) -> usize {
         DType::Record(record) => {
             record.fields().iter().fold(1, |count, field| count.saturating_add(count_parts(field.dtype(), options)))
         }
-        DType::SubArray(array) => {
-            let elements = array.shape().iter().fold(1_usize, |count, &length| count.saturating_mul(length));
-            let edges = options.edge_items.saturating_mul(2);
-            let printed = |&length: &usize| if elements > options.threshold { length.min(edges) } else { length };
-            // Behind an axis without elements nothing is printed.
-            let lengths = array.shape().iter().map(printed).take_while(|&length| length > 0);
-            lengths.fold(1_usize, usize::saturating_mul).saturating_mul(count_parts(array.base(), options))
-        }
+        DType::SubArray(array) => printed_length(array, options).saturating_mul(count_parts(array.base(), options)),
     }
+}
+
+/// How many of them are without a byte.
+fn count_empty_parts(dtype: &DType, options: &PrintOptions) -> usize {
+    match dtype {
+        dtype if dtype.itemsize() == 0 => count_parts(dtype, options),
+        DType::Scalar(_) => 0,
+        DType::Record(record) => {
+            record.fields().iter().fold(0, |count, field| count.saturating_add(count_empty_parts(field.dtype(), options)))
+        }
+        DType::SubArray(array) => printed_length(array, options).saturating_mul(count_empty_parts(array.base(), options)),
+    }
+}
+
+/// How many elements of a sub-array are written.
+fn printed_length(array: &SubArray, options: &PrintOptions) -> usize {
+    let elements = array.shape().iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+    let edges = options.edge_items.saturating_mul(2);
+    let printed = |&length: &usize| if elements > options.threshold { length.min(edges) } else { length };
+    // Behind an axis without elements nothing is written.
+    let lengths = array.shape().iter().map(printed).take_while(|&length| length > 0);
+    lengths.fold(1_usize, usize::saturating_mul)
 }
 
 /// Some of the bytes of an element; none of those that are not there.

@@ -24,8 +24,8 @@
 //!   it is to NumPy.
 //! - A `long double` is taken for the 80 bits that x86-64 stores; the file does not tell, and NumPy takes it for its own machine's.
 //! - Which characters of text are escaped depends on the Unicode version of the Python; here it is 15.1.
-//! - Elements without a byte, of which a short header can claim any number, are left out where there are more than 100,000 in an array
-//!   or 1000 in a field.
+//! - Elements and fields without a byte, of which a short header can claim any number, are left out where more than 100,000 would be
+//!   printed.
 
 mod big;
 mod binary;
@@ -46,7 +46,7 @@ use std::fmt;
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::shape::Order;
-use format::{Format, Place};
+use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
 use layout::{Selection, write_array};
 use scalar::scalar_text;
 
@@ -61,9 +61,6 @@ pub struct Printed<'a> {
     shape: Vec<usize>,
     options: PrintOptions,
 }
-
-/// Elements without a byte that are printed at most. A header of a few bytes can claim any number of them.
-const MOST_EMPTY_ELEMENTS: usize = 100_000;
 
 impl DynValues {
     /// The array as NumPy prints it with these options.
@@ -120,11 +117,12 @@ impl fmt::Display for Printed<'_> {
             return f.write_str(&scalar_text(dtype, self.values.bytes(), options));
         }
         let selection = Selection::new(&self.shape, options);
-        if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_ELEMENTS {
+        // A header of a few bytes can claim any number of elements without a byte.
+        if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_PARTS {
             return f.write_str("[...]");
         }
         let elements = selected(&self.values, &selection);
-        let format = Format::new(dtype, &elements, options, Place::Array);
+        let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, Place::Array));
         let mut elements = elements.into_iter();
         let mut next = |out: &mut String| format.write(elements.next().unwrap_or_default(), out);
         write_array(&selection, options.line_width, &mut next, f)

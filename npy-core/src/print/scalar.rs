@@ -2,7 +2,7 @@
 
 use super::binary::FloatKind;
 use super::float::complex_scalar_text;
-use super::format::{Format, Place, complex_parts};
+use super::format::{Format, Place, Scope, complex_parts};
 use super::options::PrintOptions;
 use super::text::{push_bytes, unicode};
 use super::time::{date_time, span, steps};
@@ -15,9 +15,12 @@ pub(super) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -
         // The options are not for scalars.
         DType::Scalar(scalar) => match plain_text(*scalar, bytes) {
             Some(plain) => return plain,
-            None => Format::new(dtype, &[bytes], &PrintOptions::new(), Place::Alone).write(bytes, &mut text),
+            None => {
+                let options = PrintOptions::new();
+                Format::new(dtype, &[bytes], Scope::new(dtype, 1, &options, Place::Alone)).write(bytes, &mut text);
+            }
         },
-        _ => Format::new(dtype, &[bytes], options, Place::Alone).write(bytes, &mut text),
+        _ => Format::new(dtype, &[bytes], Scope::new(dtype, 1, options, Place::Alone)).write(bytes, &mut text),
     }
     text
 }

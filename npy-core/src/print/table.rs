@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::format::{Format, Place};
+use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
 use super::text::{codes, push_escaped, without_padding};
 use super::time::{date_time, steps};
@@ -92,10 +92,11 @@ impl fmt::Display for Table<'_> {
         let cut = is_cut.then_some(first.len());
         let (labels, records): (Vec<String>, Vec<&[u8]>) = first.into_iter().chain(last).map(|row| self.row(row)).unzip();
         let mut columns = vec![Column::new(String::new(), labels, false, cut)];
+        let scope = Scope::new(dtype, records.len(), &self.options, Place::Array);
         leaves(dtype, "", 0, &mut |name, offset, dtype| {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
             let is_right = is_number(dtype);
-            columns.push(Column::new(name, texts(dtype, &cells, &self.options), is_right, cut));
+            columns.push(Column::new(name, texts(dtype, &cells, scope), is_right, cut));
         });
         let rows = columns.first().map_or(0, |column| column.cells.len());
         for row in 0..rows {
@@ -173,7 +174,7 @@ fn is_number(dtype: &DType) -> bool {
 }
 
 /// The texts of one column.
-fn texts(dtype: &DType, cells: &[&[u8]], options: &PrintOptions) -> Vec<String> {
+fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>) -> Vec<String> {
     if let DType::Scalar(scalar) = dtype {
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         match scalar.kind() {
@@ -194,7 +195,7 @@ fn texts(dtype: &DType, cells: &[&[u8]], options: &PrintOptions) -> Vec<String> 
             _ => {}
         }
     }
-    let format = Format::new(dtype, cells, options, Place::Array);
+    let format = Format::new(dtype, cells, scope);
     each(cells, |cell, out| format.write(cell, out))
 }
 
