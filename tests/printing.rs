@@ -8,6 +8,7 @@ use std::fs;
 use npy_core::__private::{printed_edges, printed_texts};
 use npy_core::DynValues;
 use npy_core::print::{FloatMode, PrintOptions, Sign};
+use npy_ndarray::DynArray;
 use support::numpy::{frames, numpy, push_frame};
 use support::{announce, data};
 
@@ -27,7 +28,10 @@ fn random_arrays_are_printed_as_numpy_does() {
         let [name, options, file, expected] = case.try_into().unwrap();
         let (name, expected) = (text(name), text(expected));
         let values = DynValues::read(file).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let printed = values.display_with(&options_of(text(options))).to_string();
+        let options_given = options_of(text(options));
+        let printed = values.display_with(&options_given).to_string();
+        let array = DynArray::from_values(values.clone()).unwrap();
+        assert_eq!(array.display_with(&options_given).to_string(), printed, "{name}");
         counts.count(&values, expected);
         if printed != expected {
             let about = format!("{name}: {} {:?} {:?}", values.dtype(), values.shape(), text(options));

@@ -67,7 +67,7 @@ pub use npy_core;
 
 #[cfg(feature = "npz")]
 pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
-pub use dynamic::{DynArray, FromDynArray, TypedArray};
+pub use dynamic::{DynArray, FromDynArray, PrintedArray, TypedArray};
 pub use grow::NpyBlockWriter;
 #[cfg(feature = "mmap")]
 pub use mmap::{MapMutNpyExt, MapNpyExt};

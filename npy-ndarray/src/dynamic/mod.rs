@@ -2,6 +2,7 @@
 
 mod convert;
 mod dispatch;
+mod print;
 mod read;
 mod typed;
 mod write;
@@ -16,6 +17,7 @@ use npy_core::num_complex::Complex;
 use npy_core::{DType, DynValues, LongDouble, NpyElement, Result};
 
 pub use convert::FromDynArray;
+pub use print::PrintedArray;
 #[cfg(feature = "npz")]
 pub(crate) use read::from_reader;
 pub use typed::TypedArray;
@@ -24,6 +26,8 @@ pub use typed::TypedArray;
 ///
 /// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](crate::match_dtype), which writes one body for
 /// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.
+///
+/// It prints exactly as NumPy prints it.
 ///
 /// Saving gives the bytes that were loaded: byte order, padding, and bytes that are no value of the dtype stay as they were.
 ///

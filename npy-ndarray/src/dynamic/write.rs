@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::{DType, DynValues, Result};
+use npy_core::{DType, DynValues, NpyElement, Result, ScalarKind};
 
 use super::read::steps_dtype;
 use super::{DynArray, TypedArray, each};
@@ -53,23 +53,21 @@ impl DynArray {
 
 impl WriteNpyExt for DynArray {
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        match self {
-            Self::Datetime(steps) | Self::Timedelta(steps) => write_steps(steps, writer),
-            numbers => each!(
-                numbers,
-                numbers => write_as(numbers, numbers.dtype(), numbers.dtype(), writer),
-                values => values.write(writer),
-            ),
-        }
+        each!(self, numbers => numbers.write_npy(writer), values => values.write(writer))
     }
 }
 
-fn write_steps<W: Write>(steps: &TypedArray<i64>, writer: W) -> Result<()> {
-    let stored = match steps.dtype() {
-        DType::Scalar(scalar) => steps_dtype(*scalar),
-        other => other.clone(),
-    };
-    write_as(steps, steps.dtype(), &stored, writer)
+/// Under the dtype of the file.
+impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
+    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
+        let stored = match self.dtype() {
+            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) => {
+                steps_dtype(*scalar)
+            }
+            dtype => dtype.clone(),
+        };
+        write_as(self, self.dtype(), &stored, writer)
+    }
 }
 
 /// What would be written.

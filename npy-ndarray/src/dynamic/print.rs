@@ -1,0 +1,78 @@
+//! Arrays of whatever dtype as text, exactly as NumPy prints them.
+
+use std::fmt;
+
+use ndarray::{ArrayD, Dimension, IxDyn};
+use npy_core::__private::{printed, printed_edges};
+use npy_core::print::PrintOptions;
+use npy_core::{DynValues, NpyElement, Result};
+
+use super::write::to_values;
+use super::{DynArray, TypedArray, each};
+
+impl DynArray {
+    /// The array as NumPy prints it with these options.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{DynArray, npy_core::print::PrintOptions};
+    ///
+    /// let array = DynArray::from(array![[0.5, 100.0], [1.25, -3.0]]);
+    /// assert_eq!(array.display_with(&PrintOptions::new().precision(1)).to_string(), "[[  0.5 100. ]\n [  1.2  -3. ]]");
+    /// ```
+    pub fn display_with(&self, options: &PrintOptions) -> PrintedArray<'_> {
+        PrintedArray { array: self, options: options.clone() }
+    }
+}
+
+/// As NumPy's `print` writes the array, with the default options.
+///
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::DynArray;
+///
+/// assert_eq!(DynArray::from(array![0.1, 100.0]).to_string(), "[  0.1 100. ]");
+/// ```
+impl fmt::Display for DynArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display_with(&PrintOptions::new()).fmt(f)
+    }
+}
+
+/// The text of a [`DynArray`], made when it is displayed.
+#[derive(Clone, Debug)]
+pub struct PrintedArray<'a> {
+    array: &'a DynArray,
+    options: PrintOptions,
+}
+
+impl fmt::Display for PrintedArray<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { array, options } = self;
+        each!(
+            array,
+            numbers => {
+                let corners = corners(numbers, options).map_err(|_| fmt::Error)?;
+                printed(&corners, numbers.shape(), options).fmt(f)
+            },
+            values => values.display_with(options).fmt(f),
+        )
+    }
+}
+
+/// The elements that are printed: all, or of each long axis the first and the last.
+fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOptions) -> Result<DynValues> {
+    let edges = printed_edges(numbers.shape(), options);
+    let lengths = numbers.shape().iter().zip(&edges).map(|(length, edge)| edge.map_or(*length, |edge| 2 * edge));
+    let lengths: Vec<usize> = lengths.collect();
+    // The index in the whole array of what is at `index` among the corners.
+    let in_whole = |axis: usize, index: usize| match edges[axis] {
+        Some(edge) if index >= edge => numbers.shape()[axis] - 2 * edge + index,
+        _ => index,
+    };
+    let element = |index: IxDyn| {
+        let whole: Vec<usize> = index.slice().iter().enumerate().map(|(axis, index)| in_whole(axis, *index)).collect();
+        numbers[IxDyn(&whole)].clone()
+    };
+    to_values(&TypedArray::with_dtype(ArrayD::from_shape_fn(IxDyn(&lengths), element), numbers.dtype().clone()))
+}
