@@ -56,6 +56,23 @@ fn slices_of_records() {
     insta::assert_snapshot!(print::display(&["a\0b".to_owned(), "c\0".to_owned()]), @r"['a\x00b' 'c']");
 }
 
+/// A record whose text may not fit its dtype.
+#[derive(NpyRecord)]
+struct Short {
+    #[npy(dtype = "S2")]
+    name: String,
+}
+
+#[test]
+fn slices_that_cannot_be_stored_say_why() {
+    let names = |names: &[&str]| names.iter().map(|&name| Short { name: name.to_owned() }).collect::<Vec<_>>();
+    insta::assert_snapshot!(print::display(&names(&["ab", "c"])), @"[(b'ab',) (b'c',)]");
+    insta::assert_snapshot!(print::display(&names(&["abc"])), @"<element 0, name: a text of length 3 does not fit |S2>");
+    insta::assert_snapshot!(print::display(&names(&["ab", "abc"])), @"<element 1, name: a text of length 3 does not fit |S2>");
+    let last = print::display(&names(&[&["ab"; 2000][..], &["abc"]].concat())).to_string();
+    assert_eq!(last, "<element 2000, name: a text of length 3 does not fit |S2>");
+}
+
 #[test]
 fn tables_of_records() {
     let table = DynValues::from_slice(&picks(5)).unwrap();

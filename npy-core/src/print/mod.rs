@@ -178,11 +178,9 @@ impl<T: NpyElement> fmt::Display for Display<'_, T> {
         let selection = Selection::new(&shape, &self.options);
         let printed: Vec<&T> = selection.positions(0, count).filter_map(|index| self.items.get(index)).collect();
         match DynValues::encode(Order::C, &[printed.len()], printed.into_iter()) {
-            Ok(values) => {
-                let shape = if values.shape().len() == shape.len() { shape } else { values.shape().to_vec() };
-                Printed { values: Cow::Owned(values), shape, options: self.options.clone() }.fmt(f)
-            }
-            Err(error) => write!(f, "<{error}>"),
+            Ok(values) => Printed { values: Cow::Owned(values), shape, options: self.options.clone() }.fmt(f),
+            // The whole slice, for an error that tells the element's place in it.
+            Err(error) => write!(f, "<{}>", DynValues::from_slice(self.items).err().unwrap_or(error)),
         }
     }
 }
