@@ -9,7 +9,10 @@ use ndarray::{Array1, Array2, ArrayD, ShapeBuilder, array};
 use npy_core::half::bf16;
 use npy_core::num_complex::Complex;
 use npy_core::{Datetime64, DynValues, ErrorKind, Header, NpyNumber, NpyRecord, Order, Void, unit};
-use npy_ndarray::{Casting, DynArray, NpyReadOptions, NpzArchive, NpzReader, ReadNpyExt, TypedArray, WriteNpyExt, match_dtype};
+use npy_ndarray::{
+    Casting, DynArray, NpyReadOptions, NpzArchive, NpzReader, ReadNpyExt, ReadRaExt, TypedArray, WriteNpyExt, WriteRaExt,
+    match_dtype,
+};
 use support::numpy::{frames, numpy};
 use support::{announce, data};
 
@@ -343,6 +346,22 @@ fn archives_of_arrays_of_any_dtype() {
     assert!(matches!(archive.dynamic("texts").unwrap(), DynArray::Unicode(_)));
     assert!(archive.dynamic("nothing").is_err());
     arrays.clear();
+}
+
+#[test]
+fn rawarray_files_of_any_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matrix.ra");
+    let matrix = array![[1.5_f32, 2.5, 3.5], [4.5, 5.5, 6.5]];
+    DynArray::from(matrix.clone()).save_ra(&path).unwrap();
+    assert_eq!(Array2::<f32>::load_ra(&path).unwrap(), matrix);
+    let array = DynArray::load_ra_with(&path, NpyReadOptions::new().order(Order::C)).unwrap();
+    assert_eq!(array.into::<Array2<f32>>().unwrap(), matrix);
+
+    let mut file = Vec::new();
+    DynArray::new(&tracks()).unwrap().write_ra(&mut file).unwrap();
+    let DynArray::Void(values) = DynArray::read_ra(&file[..]).unwrap() else { panic!("no raw bytes") };
+    assert_eq!(values.bytes(), DynArray::new(&tracks()).unwrap().to_values().unwrap().bytes());
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod convert;
 mod dispatch;
 mod print;
+#[cfg(feature = "rawarray")]
+mod rawarray;
 mod read;
 mod typed;
 mod write;
