@@ -128,7 +128,7 @@ fn dtypes_that_do_not_fit_the_type() {
     insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"the file does not fit FixedBytes<4>: file has |S5, Rust type needs |S4 (`String` reads text of every width and kind)");
     insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"the file does not fit FixedUnicode<4>: file has |S4, Rust type needs <U4 (`String` reads text of every width and kind)");
     insta::assert_snapshot!(read_as::<npy_core::Datetime64<npy_core::unit::Second>>("<M8[ms]"), @"the file does not fit Datetime64<Second>: file has <M8[ms], Rust type needs <M8[s] (`Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it)");
-    insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles; in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
+    insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: `npy_core::object::load` does, with the feature `object`; or in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
     insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"an array of >f8 cannot be viewed in place as f64, whose layout in memory is <f8; read a copy");
 }
 

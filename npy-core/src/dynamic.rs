@@ -323,6 +323,15 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
+    /// The positions of the elements in the order C.
+    #[cfg(feature = "object")]
+    pub(crate) fn c_order(&self) -> Box<dyn Iterator<Item = usize>> {
+        match self.order() {
+            Order::C => Box::new(0..self.header.element_count()),
+            Order::Fortran => Box::new(InOrderC::new(self.shape())),
+        }
+    }
+
     /// Where in each record a field begins, and its dtype.
     fn locate(&self, name: &str) -> Result<(usize, &DType)> {
         if let Some((offset, field)) = lookup(name, self.dtype()) {

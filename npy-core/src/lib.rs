@@ -35,6 +35,7 @@
 //! - [`view`]: a file in memory as a slice, without copying.
 //! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
 //!   [`row_range`]: the part of each.
+//! - `object` (feature `object`): arrays of Python objects, read without running anything.
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values.
@@ -51,6 +52,7 @@
 //! - `complex`: `num_complex::Complex` as an element.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
+//! - `object`: arrays of Python objects (dtype `O`), which are stored as pickles.
 //! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` does.
 //! - `rawarray`: files of the RawArray format (`.ra`), read, written and converted to and from `.npy`.
 //! - `lz4`: those whose data are compressed.
@@ -58,7 +60,7 @@
 //!
 //! # What this crate does not do
 //!
-//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused. A file's dtype is never converted to another type
+//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused unless the module `object` is asked for them. A file's dtype is never converted to another type
 //! silently: only the byte order is taken care of.
 
 // In the order in which data flow: a module imports only from modules above it.
@@ -90,6 +92,8 @@ mod gather;
 mod cast;
 mod reorder;
 pub mod print;
+#[cfg(feature = "object")]
+pub mod object;
 #[cfg(feature = "npz")]
 pub mod npz;
 #[cfg(feature = "rawarray")]
@@ -113,7 +117,9 @@ pub use columns::{NpyColumns, load_columns};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
-pub use error::{ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, RawArrayProblem, Result, ValueProblem};
+pub use error::{
+    ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
+};
 pub use header::{Header, Version};
 pub use limits::Limits;
 pub use read::{NpyReader, load, load_with, read, read_with};

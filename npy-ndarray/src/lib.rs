@@ -41,6 +41,7 @@
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `mmap`: files mapped into memory.
 //! - `rawarray`: files of the RawArray format; `lz4`: also those whose data are compressed.
+//! - `object`: `npy_core::object`, arrays of Python objects.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 

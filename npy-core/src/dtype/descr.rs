@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::repr::push_repr;
+use super::repr::{push_bytes_repr, push_repr};
 use super::scalar::push_decimal;
 use super::{DType, Extras, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, parse};
 use crate::error::{Error, ErrorKind, Result};
@@ -120,21 +120,7 @@ fn push_title(node: &Node<'_>, out: &mut String) {
             Ok(())
         }
         Value::Bytes(bytes) => {
-            let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
-            out.push('b');
-            out.push(quote);
-            for &byte in bytes {
-                let _ = match byte {
-                    b'\\' => write!(out, "\\\\"),
-                    b'\t' => write!(out, "\\t"),
-                    b'\n' => write!(out, "\\n"),
-                    b'\r' => write!(out, "\\r"),
-                    _ if char::from(byte) == quote => write!(out, "\\{quote}"),
-                    b' '..=b'~' => write!(out, "{}", char::from(byte)),
-                    _ => write!(out, "\\x{byte:02x}"),
-                };
-            }
-            out.push(quote);
+            push_bytes_repr(bytes, out);
             Ok(())
         }
         Value::Tuple(items) => {

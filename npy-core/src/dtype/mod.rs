@@ -19,6 +19,8 @@ use crate::small::{Lengths, Name};
 pub(crate) use canonical::Cursor;
 pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
 use names::repeated;
+#[cfg(feature = "object")]
+pub(crate) use repr::{push_bytes_repr, push_repr};
 pub(crate) use repr::{push_escaped, push_repr_of};
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 pub(crate) use to_rust::rust_type;

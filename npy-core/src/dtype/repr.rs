@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::unprintable::UNPRINTABLE;
 
 /// Appends `repr(text)`.
-pub(super) fn push_repr(text: &str, out: &mut String) {
+pub(crate) fn push_repr(text: &str, out: &mut String) {
     push_repr_of(text.chars().map(u32::from), out);
 }
 
@@ -51,6 +51,26 @@ pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>
             }
         }
     }
+}
+
+/// Appends `repr(bytes)`.
+pub(crate) fn push_bytes_repr(bytes: &[u8], out: &mut String) {
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+    out.push('b');
+    out.push(quote);
+    for &byte in bytes {
+        // Writing to a `String` cannot fail.
+        let _ = match byte {
+            b'\\' => write!(out, "\\\\"),
+            b'\t' => write!(out, "\\t"),
+            b'\n' => write!(out, "\\n"),
+            b'\r' => write!(out, "\\r"),
+            _ if char::from(byte) == quote => write!(out, "\\{quote}"),
+            b' '..=b'~' => write!(out, "{}", char::from(byte)),
+            _ => write!(out, "\\x{byte:02x}"),
+        };
+    }
+    out.push(quote);
 }
 
 /// Python's `str.isprintable` for a character other than printable ASCII.

@@ -2,6 +2,7 @@
 
 mod archive;
 mod mismatch;
+mod pickle;
 mod raw_array;
 mod value;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveProblem;
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
+pub use pickle::PickleProblem;
 pub use raw_array::RawArrayProblem;
 pub use value::{ValueError, ValueProblem};
 
@@ -309,10 +311,27 @@ pub enum ErrorKind {
 
     /// The array holds Python objects, stored as a pickle.
     #[error(
-        "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles; in Python, \
-         save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers"
+        "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: \
+         `npy_core::object::load` does, with the feature `object`; or in Python, save it with a plain dtype: `array.astype('U')` for \
+         text, `array.astype(float)` for numbers"
     )]
     ObjectArray,
+
+    /// The array holds no Python objects, and these were asked for.
+    #[error("the array is {dtype}, which holds no Python objects; `load` or `DynValues::load` reads it")]
+    NotObjects {
+        /// Its dtype.
+        dtype: String,
+    },
+
+    /// The pickle that Python objects are stored as is not what it should be.
+    #[error("the pickle is not read: {problem} (at byte {offset} of the file)")]
+    Pickle {
+        /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
+        offset: u64,
+        /// What is wrong there.
+        problem: PickleProblem,
+    },
 
     /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
     #[error("element {index}{}: {problem}", if .path.is_empty() { String::new() } else { format!(", {}", .path) })]

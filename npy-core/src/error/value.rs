@@ -53,6 +53,20 @@ pub enum ValueProblem {
         /// The dtype or the Rust type.
         dtype: String,
     },
+    /// A Python object is of another type than the Rust type takes.
+    ObjectType {
+        /// The type of the object.
+        found: String,
+        /// The Rust type.
+        rust_type: String,
+    },
+    /// A Python object of a class that is not known, which cannot be written.
+    OpaqueObject {
+        /// The Python module.
+        module: String,
+        /// The class or function in it.
+        name: String,
+    },
     /// There is no value, `None`, and the dtype has no bytes that say so.
     NoValue,
     /// The time is NaT, "not a time", which the Rust type does not have.
@@ -98,6 +112,8 @@ impl fmt::Display for ValueProblem {
             Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
             Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
             Self::OutOfRange { value, dtype } => write!(f, "{value} is outside of the range of {dtype}"),
+            Self::ObjectType { found, rust_type } => write!(f, "the object is {found}, which is no {rust_type}"),
+            Self::OpaqueObject { module, name } => write!(f, "an opaque object of {module}.{name} cannot be written"),
             Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
             Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
             Self::UnknownVariant { value, rust_type } => write!(f, "{value} is no variant of {rust_type}"),

@@ -1,0 +1,126 @@
+//! How deep and how large the tree is that an arena stands for, before any of it is made.
+
+use super::arena::{Arena, NONE, Node, reserve};
+use super::flaw::{Flaw, Result};
+use super::options::ObjectOptions;
+use crate::error::PickleProblem;
+
+/// What a value takes without what it contains: the size of a `PyObject`.
+const VALUE_BYTES: u64 = 32;
+
+/// What a tree may take for each byte of the pickle. One without shared objects takes less: a value has an opcode of its own.
+const BYTES_PER_BYTE: u64 = 64;
+
+/// Not visited yet, and being visited; all else is what the node's tree takes.
+const UNKNOWN: u64 = 0;
+const VISITING: u64 = u64::MAX;
+
+/// Refuses what contains itself, is too deep, or would be much larger than the pickle. Every node is visited once, however often it is
+/// shared, and by a loop.
+pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
+    let mut sizes = Vec::new();
+    reserve(&mut sizes, arena.len())?;
+    sizes.resize(arena.len(), UNKNOWN);
+    let mut depths = Vec::new();
+    reserve(&mut depths, arena.len())?;
+    depths.resize(arena.len(), 0_u8);
+    let mut path = vec![Visit::new(arena, root)];
+    set(&mut sizes, root, VISITING);
+    while let Some(visit) = path.last_mut() {
+        let Some(child) = visit.next_child(arena) else {
+            let (id, size, depth) = (visit.id, visit.size, visit.depth);
+            path.pop();
+            set(&mut sizes, id, size);
+            set(&mut depths, id, u8::try_from(depth).unwrap_or(u8::MAX));
+            if let Some(parent) = path.last_mut() {
+                parent.add(size, depth);
+            }
+            continue;
+        };
+        match get(&sizes, child) {
+            VISITING => return Err(Flaw::in_node(child, PickleProblem::Cycle)),
+            UNKNOWN => {
+                set(&mut sizes, child, VISITING);
+                path.push(Visit::new(arena, child));
+            }
+            size => visit.add(size, usize::from(get(&depths, child))),
+        }
+        let deepest = path.len().saturating_add(path.last().map_or(0, |visit| visit.depth.saturating_sub(1)));
+        if deepest > options.depth {
+            let (limit, found) = (options.depth as u64, deepest as u64);
+            return Err(Flaw::in_node(child, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
+        }
+    }
+    let length = arena.input.len() as u64;
+    let limit = length.saturating_mul(BYTES_PER_BYTE).saturating_add(options.expansion);
+    match get(&sizes, root) {
+        size if size <= limit => Ok(()),
+        found => {
+            let what = "bytes with a copy of what is shared in each place";
+            Err(Flaw::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
+        }
+    }
+}
+
+/// A node whose children are being visited.
+struct Visit {
+    id: u32,
+    /// The next edge, of the list that `phase` says.
+    edge: u32,
+    phase: u8,
+    size: u64,
+    depth: usize,
+}
+
+impl Visit {
+    fn new(arena: &Arena<'_>, id: u32) -> Self {
+        let node = arena.node(id);
+        let size = VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64));
+        Self { id, edge: node.items().first, phase: 0, size, depth: 1 }
+    }
+
+    /// Adds what a child takes.
+    fn add(&mut self, size: u64, depth: usize) {
+        // The largest number is a mark.
+        self.size = self.size.saturating_add(size).min(VISITING - 1);
+        self.depth = self.depth.max(depth.saturating_add(1));
+    }
+
+    fn next_child(&mut self, arena: &Arena<'_>) -> Option<u32> {
+        loop {
+            if let Some(edge) = arena.edge(self.edge) {
+                self.edge = edge.next;
+                return Some(edge.node);
+            }
+            let phase = self.phase;
+            self.phase = phase.saturating_add(1);
+            let child = match (arena.node(self.id), phase) {
+                (Node::Call { arguments, .. }, 0) => arguments,
+                (Node::Call { callable, .. }, 1) => callable,
+                (Node::Call { extra, .. }, 2) => arena.extra(extra).map_or(NONE, |extra| extra.state),
+                (Node::Call { extra, .. }, 3 | 4) => {
+                    let lists = arena.extra(extra).map(|extra| if phase == 3 { extra.items } else { extra.entries });
+                    self.edge = lists.map_or(NONE, |items| items.first);
+                    NONE
+                }
+                (Node::Global { module, .. }, 0) => module,
+                (Node::Global { name, .. }, 1) => name,
+                (_, 0..=4) => NONE,
+                _ => return None,
+            };
+            if child != NONE {
+                return Some(child);
+            }
+        }
+    }
+}
+
+fn get<T: Copy + Default>(items: &[T], id: u32) -> T {
+    usize::try_from(id).ok().and_then(|id| items.get(id)).copied().unwrap_or_default()
+}
+
+fn set<T>(items: &mut [T], id: u32, value: T) {
+    if let Some(place) = usize::try_from(id).ok().and_then(|id| items.get_mut(id)) {
+        *place = value;
+    }
+}

@@ -1,0 +1,201 @@
+//! Arrays of Python objects (dtype `O`), which NumPy stores as pickles: read as data, and written.
+//!
+//! ```
+//! use npy_core::object::{self, ObjectArray};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("names.npy");
+//! ObjectArray::from(vec![Some("Ada"), None]).save(&path)?;
+//!
+//! let names = object::load(&path)?; // in Python: np.load(path, allow_pickle=True)
+//! assert_eq!(names.shape(), [2]);
+//! assert_eq!(names.to_vec::<Option<String>>()?, [Some("Ada".to_owned()), None]);
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! A pickle is a program, and Python runs it: that is why `np.load` wants `allow_pickle=True`. Here nothing is ever imported, called or
+//! run. The opcodes build a tree of [`PyObject`]s; the classes that NumPy's own files and plain values need are on a list of names, and
+//! stand for values; every other name is an error, or with [`UnknownGlobals::Opaque`] a node that says what it was. Calling a function of
+//! this module is what asks for pickles: all other functions of the crate refuse them.
+//!
+//! What a file asks for is bounded: by its length, and by [`ObjectOptions`]. An object that contains itself is an error.
+//!
+//! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2, and NumPy 2's `StringDType`. The
+//! pickle has the shape of the array; that in the file's header is not used, as in `np.load`.
+
+mod arena;
+mod array;
+mod construct;
+mod convert;
+mod fetch;
+mod flaw;
+mod globals;
+mod half;
+mod int;
+mod machine;
+mod measure;
+mod numpy;
+mod opcode;
+mod options;
+mod pickler;
+mod repr;
+mod text;
+mod time;
+mod tree;
+mod value;
+mod write;
+
+use std::io::Read;
+use std::path::Path;
+
+pub use array::{ObjectArray, StringDType};
+pub use convert::FromPyObject;
+pub use int::PyInt;
+pub use options::{Encoding, ObjectOptions, UnknownGlobals};
+pub use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+pub use value::{Opaque, PyObject};
+pub use write::PickleForm;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::read::NpyReader;
+use flaw::{Flaw, Place};
+use tree::Builder;
+
+/// Reads a file of Python objects.
+///
+/// # Errors
+///
+/// When the file cannot be read or is no `.npy` file, when its dtype holds no objects, when the pickle is damaged or names a class that is
+/// not known, or when it asks for more than the default [`ObjectOptions`] allow.
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray, PyObject};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("mixed.npy");
+/// ObjectArray::from(vec![PyObject::from(1), PyObject::from("a")]).save(&path)?;
+/// for item in object::load(&path)?.items() {
+///     println!("{item}");
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load(path: impl AsRef<Path>) -> Result<ObjectArray> {
+    load_with(path, ObjectOptions::new())
+}
+
+/// [`load`] with options.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn load_with(path: impl AsRef<Path>, options: ObjectOptions) -> Result<ObjectArray> {
+    let path = path.as_ref();
+    NpyReader::open_with(path, options.limits)?.into_objects(options).map_err(|error| error.with_path(path))
+}
+
+/// Reads an array of Python objects from a stream, and leaves the stream just after the pickle.
+///
+/// Wrap a `File` in a `BufReader`, or better, use [`load`].
+///
+/// # Errors
+///
+/// Like [`load`].
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray};
+///
+/// let mut stream = Vec::new();
+/// ObjectArray::from(vec!["a", "b"]).write(&mut stream)?;
+/// npy_core::write(&mut stream, &[0.5_f64])?;
+///
+/// let mut rest = &stream[..];
+/// assert_eq!(object::read(&mut rest)?.to_vec::<String>()?, ["a", "b"]);
+/// assert_eq!(npy_core::read::<f64>(&mut rest)?, [0.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn read(reader: impl Read) -> Result<ObjectArray> {
+    read_with(reader, ObjectOptions::new())
+}
+
+/// [`read`] with options.
+///
+/// # Errors
+///
+/// Like [`load`].
+pub fn read_with(reader: impl Read, options: ObjectOptions) -> Result<ObjectArray> {
+    NpyReader::with_limits(reader, options.limits)?.into_objects(options)
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads the Python objects that the array holds; also of a member of an archive.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype holds no objects, when the pickle is damaged or names a class that is not known, when it asks for more than the
+    /// options allow, and when reading fails.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    /// use npy_core::object::{ObjectArray, ObjectOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
+    /// let reader = NpyReader::new(&file[..])?;
+    /// if reader.header().dtype().has_object() {
+    ///     let array = reader.into_objects(ObjectOptions::new())?;
+    ///     assert_eq!(array.to_vec::<String>()?, ["a", "b"]);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_objects(mut self, options: ObjectOptions) -> Result<ObjectArray> {
+        if !self.header.dtype().has_object() {
+            return Err(ErrorKind::NotObjects { dtype: self.header.dtype().to_string() }.into());
+        }
+        let offset = self.data_offset;
+        self.begin()?;
+        // What is in memory is read where it is.
+        let bytes = (self.source.bytes)(&self.reader);
+        let array = if bytes.is_empty() {
+            let pickle = fetch::fetch(&mut self.reader, options.bytes).map_err(|flaw| error_of(flaw, offset, |_| 0))?;
+            parse(&pickle, offset, &options)?.0
+        } else {
+            let (array, length) = parse(bytes, offset, &options)?;
+            (self.source.consume)(&mut self.reader, length);
+            array
+        };
+        self.position = self.header.element_count();
+        self.end()?;
+        Ok(array)
+    }
+}
+
+/// The array that the pickle at the beginning of `input` describes, and where the pickle ends.
+fn parse(input: &[u8], data_offset: u64, options: &ObjectOptions) -> Result<(ObjectArray, usize)> {
+    let parse = || {
+        let (arena, root, length) = machine::run(input, options)?;
+        measure::measure(&arena, root, options)?;
+        let array = Builder::new(&arena, options).root(root)?;
+        Ok((array, length))
+    };
+    parse().map_err(|flaw| error_of(flaw, data_offset, |node| machine::offset_of(node, input, options)))
+}
+
+/// The error of a flaw; `offset_of` tells where in the pickle a node is made.
+#[cold]
+fn error_of(flaw: Flaw, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
+    let (place, problem) = match flaw.take() {
+        Ok(found) => found,
+        Err(error) => return error,
+    };
+    let offset = match place {
+        Place::Offset(offset) => offset,
+        Place::Node(node) => offset_of(node),
+    };
+    ErrorKind::Pickle { offset: data_offset.saturating_add(offset as u64), problem }.into()
+}
+
+/// Name, code, first protocol and class of every opcode, for tests.
+#[doc(hidden)]
+pub fn __opcodes() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
+    opcode::table()
+}

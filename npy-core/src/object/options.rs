@@ -1,0 +1,122 @@
+//! What a caller allows a pickle to be.
+
+use crate::limits::Limits;
+
+/// What reading does with a class or function that is not on the list of what NumPy's own files and plain values need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownGlobals {
+    /// The file is refused, by an error that names it.
+    #[default]
+    Refuse,
+    /// It becomes a [`PyObject::Opaque`](super::PyObject::Opaque), which has its name and what it would be given. Nothing is imported or
+    /// called then either.
+    Opaque,
+}
+
+/// How a `str` of Python 2, which is bytes, is read: the argument `encoding` of `np.load`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// As ASCII; other bytes are an error.
+    #[default]
+    Ascii,
+    /// As latin-1: each byte is the character of that number.
+    Latin1,
+    /// As [`PyObject::Bytes`](super::PyObject::Bytes).
+    Bytes,
+}
+
+/// How arrays of Python objects are read, and how much they may ask for.
+///
+/// The defaults read every file that NumPy itself writes of plain values, in memory that is proportional to the file.
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray, ObjectOptions, UnknownGlobals};
+///
+/// let mut file = Vec::new();
+/// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
+///
+/// let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque).bytes(1 << 20);
+/// assert_eq!(object::read_with(&file[..], options)?.shape(), [2]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ObjectOptions {
+    pub(super) unknown_globals: UnknownGlobals,
+    pub(super) encoding: Encoding,
+    pub(super) depth: usize,
+    pub(super) items: u64,
+    pub(super) bytes: u64,
+    pub(super) expansion: u64,
+    pub(super) limits: Limits,
+}
+
+/// More levels than this are not read, because values are walked and dropped by functions that call themselves.
+pub(super) const MOST_DEPTH: usize = 200;
+
+impl ObjectOptions {
+    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at most 100 levels of containers, any
+    /// number of objects and of bytes, and 64 MiB for copies of what is shared.
+    pub const fn new() -> Self {
+        Self {
+            unknown_globals: UnknownGlobals::Refuse,
+            encoding: Encoding::Ascii,
+            depth: 100,
+            items: u64::MAX,
+            bytes: u64::MAX,
+            expansion: 64 << 20,
+            limits: Limits::new(),
+        }
+    }
+
+    /// What is done with classes and functions that are not on the list.
+    pub const fn unknown_globals(mut self, choice: UnknownGlobals) -> Self {
+        self.unknown_globals = choice;
+        self
+    }
+
+    /// How a `str` of Python 2 is read.
+    pub const fn encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// How deep objects may contain each other, the array itself included. More than 200 has no effect.
+    pub const fn depth(mut self, limit: usize) -> Self {
+        self.depth = if limit < MOST_DEPTH { limit } else { MOST_DEPTH };
+        self
+    }
+
+    /// How many objects the pickle may make, dtypes and the like included.
+    pub const fn items(mut self, limit: u64) -> Self {
+        self.items = limit;
+        self
+    }
+
+    /// How many bytes the pickle may have.
+    pub const fn bytes(mut self, limit: u64) -> Self {
+        self.bytes = limit;
+        self
+    }
+
+    /// How many bytes the values may take beyond 64 for each byte of the pickle. An object that is in several places of a pickle is
+    /// there once, and is copied to each of them when it is read: so a file of a few bytes could ask for any amount of memory.
+    pub const fn expansion(mut self, limit: u64) -> Self {
+        self.expansion = limit;
+        self
+    }
+
+    /// The limits to the file's header, and to the fields of dtypes in the pickle.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl Default for ObjectOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,399 @@
+//! Writing arrays of Python objects.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::array::ObjectArray;
+use super::pickler::{Failure, Pickler, unstorable};
+use super::value::PyObject;
+use crate::dtype::{DType, ScalarKind, Title};
+use crate::dynamic::DynValues;
+use crate::error::Result;
+use crate::header::Header;
+use crate::save::{SaveOptions, replace_file_with};
+use crate::shape::Order;
+
+/// Which NumPy is to open what is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PickleForm {
+    /// Every NumPy on Python 3, without warnings: protocol 3, with the names that NumPy 1 has. What `np.save` of NumPy 1.17 to 1.26
+    /// writes.
+    #[default]
+    Portable,
+    /// NumPy 1.26 and later: protocol 4, what `np.save` of NumPy 2 writes.
+    NumPy2,
+}
+
+impl PickleForm {
+    pub(super) fn protocol(self) -> u8 {
+        match self {
+            Self::Portable => 3,
+            Self::NumPy2 => 4,
+        }
+    }
+
+    /// Whether the pickle consists of frames, and has the shorter opcodes that came with them.
+    pub(super) fn has_frames(self) -> bool {
+        self.protocol() >= 4
+    }
+
+    fn multiarray(self) -> &'static str {
+        match self {
+            Self::Portable => "numpy.core.multiarray",
+            Self::NumPy2 => "numpy._core.multiarray",
+        }
+    }
+}
+
+impl ObjectArray {
+    /// Writes a file, whole or not at all. NumPy opens it by `np.load(path, allow_pickle=True)`.
+    ///
+    /// # Errors
+    ///
+    /// When an object cannot be written (an [`Opaque`](super::Opaque) one), or the file cannot; what was at `path` is there still then.
+    ///
+    /// ```
+    /// use npy_core::object::ObjectArray;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("names.npy");
+    /// ObjectArray::from(vec!["Ada", "Grace"]).save(&path)?;
+    /// # assert_eq!(npy_core::object::load(&path)?.shape(), [2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, SaveOptions::new())
+    }
+
+    /// [`save`](Self::save) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save`](Self::save).
+    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+        replace_file_with(path.as_ref(), options, |file| self.write(file))
+    }
+
+    /// Writes the array to a stream.
+    ///
+    /// # Errors
+    ///
+    /// When an object cannot be written, or writing fails; something may have been written then.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectArray};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec![1, 2]).write(&mut file)?;
+    /// assert_eq!(object::read(&file[..])?.to_vec::<u8>()?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn write(&self, writer: impl Write) -> Result<()> {
+        self.write_with(writer, PickleForm::Portable)
+    }
+
+    /// [`write`](Self::write) in the form of a given NumPy: with [`PickleForm::NumPy2`] byte for byte as `np.save` of NumPy 2 writes an
+    /// array of plain values, no two of which are one object.
+    ///
+    /// # Errors
+    ///
+    /// Like [`write`](Self::write).
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, PickleForm};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec![Some(1), None]).write_with(&mut file, PickleForm::NumPy2)?;
+    /// assert_eq!(file.len(), 128 + 152);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn write_with(&self, mut writer: impl Write, form: PickleForm) -> Result<()> {
+        let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
+        header.write(&mut writer)?;
+        let mut pickler = Pickler::new(&mut writer, form)?;
+        pickler.object_array(self).map_err(|(index, failure)| failure.in_element(index))?;
+        pickler.finish()
+    }
+}
+
+impl Pickler<'_> {
+    /// An array of objects; where it fails, with the index of the object.
+    pub(super) fn object_array(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
+        self.begin_array(array.shape()).map_err(|failure| (0, failure))?;
+        match array.string_dtype() {
+            None => self.dtype(array.dtype()),
+            Some(string) => self.string_dtype(string.coerce(), string.na_object()),
+        }
+        .map_err(|failure| (0, failure))?;
+        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
+        let (items, mut index) = (array.items(), 0);
+        let written = self.list(items.len(), |pickler, i| {
+            index = i;
+            items.get(i).map_or(Ok(()), |item| pickler.object(item))
+        });
+        written.map_err(|failure| (index, failure))?;
+        self.end_array();
+        Ok(())
+    }
+
+    /// An array of anything but objects.
+    pub(super) fn array(&mut self, array: &DynValues) -> Result<(), Failure> {
+        self.begin_array(array.shape())?;
+        self.dtype(array.dtype())?;
+        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
+        self.bytes(array.bytes())?;
+        self.end_array();
+        Ok(())
+    }
+
+    /// `_reconstruct(ndarray, (0,), b'b')`, and the beginning of its state up to the shape.
+    fn begin_array(&mut self, shape: &[usize]) -> Result<(), Failure> {
+        self.global(self.form.multiarray(), "_reconstruct")?;
+        self.global("numpy", "ndarray")?;
+        self.small_int(0)?;
+        self.end_tuple(0x85);
+        self.bytes(b"b")?;
+        self.end_tuple(0x87);
+        self.reduce();
+        self.op(b'(');
+        self.small_int(1)?;
+        self.shape(shape)
+    }
+
+    fn end_array(&mut self) {
+        self.end_tuple(b't');
+        self.op(b'b');
+    }
+
+    fn shape(&mut self, shape: &[usize]) -> Result<(), Failure> {
+        let opcode = match shape.len() {
+            0 => {
+                self.op(b')');
+                return Ok(());
+            }
+            1 => 0x85,
+            2 => 0x86,
+            3 => 0x87,
+            _ => {
+                self.op(b'(');
+                b't'
+            }
+        };
+        for &length in shape {
+            // An array has no more elements than an `isize` can count.
+            self.small_int(i64::try_from(length).unwrap_or(i64::MAX))?;
+        }
+        self.end_tuple(opcode);
+        Ok(())
+    }
+
+    /// `scalar(dtype, bytes)`.
+    pub(super) fn scalar(&mut self, scalar: &DynValues) -> Result<(), Failure> {
+        self.global(self.form.multiarray(), "scalar")?;
+        self.dtype(scalar.dtype())?;
+        self.bytes(scalar.bytes())?;
+        self.end_tuple(0x86);
+        self.reduce();
+        Ok(())
+    }
+
+    fn string_dtype(&mut self, coerce: bool, na_object: Option<&PyObject>) -> Result<(), Failure> {
+        self.global("numpy._core._internal", "_convert_to_stringdtype_kwargs")?;
+        self.small_int(i64::from(coerce))?;
+        match na_object {
+            None => self.end_tuple(0x85),
+            Some(missing) => {
+                self.object(missing)?;
+                self.end_tuple(0x86);
+            }
+        }
+        self.reduce();
+        Ok(())
+    }
+
+    /// `dtype(code, False, True)`, and its state.
+    pub(super) fn dtype(&mut self, dtype: &DType) -> Result<(), Failure> {
+        let key = format!("dtype {}", dtype.descr());
+        if self.fetch_known(&key) {
+            return Ok(());
+        }
+        let memory = Memory::of(dtype);
+        let (code, order, numbers) = match dtype {
+            DType::Scalar(scalar) => {
+                let text = scalar.to_string();
+                if scalar.kind() == ScalarKind::Object {
+                    ("O8".to_owned(), '|', [-1, -1])
+                } else {
+                    let order = text.chars().next().unwrap_or('|');
+                    let code = text.get(1..).unwrap_or_default().split('[').next().unwrap_or_default().to_owned();
+                    let is_flexible = matches!(code.as_bytes().first(), Some(b'S' | b'U' | b'V'));
+                    (code, order, if is_flexible { [memory.itemsize, memory.alignment] } else { [-1, -1] })
+                }
+            }
+            _ => (format!("V{}", memory.itemsize), '|', [memory.itemsize, memory.alignment]),
+        };
+        self.global("numpy", "dtype")?;
+        self.text(&code)?;
+        self.op(0x89);
+        self.op(0x88);
+        self.end_tuple(0x87);
+        self.op(b'R');
+        self.memoize_known(key);
+        self.op(b'(');
+        let unit = time_unit(dtype);
+        self.small_int(if unit.is_some() { 4 } else { 3 })?;
+        self.shared_text(&order.to_string())?;
+        self.parts(dtype)?;
+        self.small_int(numbers[0])?;
+        self.small_int(numbers[1])?;
+        self.small_int(memory.flags)?;
+        if let Some((symbol, count)) = unit {
+            self.time_metadata(symbol, count)?;
+        }
+        self.end_tuple(b't');
+        self.op(b'b');
+        Ok(())
+    }
+
+    /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
+    fn parts(&mut self, dtype: &DType) -> Result<(), Failure> {
+        if let DType::SubArray(array) = dtype {
+            self.dtype(array.base())?;
+            self.shape(array.shape())?;
+            self.end_tuple(0x86);
+        } else {
+            self.op(b'N');
+        }
+        let DType::Record(record) = dtype else {
+            self.op(b'N');
+            self.op(b'N');
+            return Ok(());
+        };
+        let names: Vec<PyObject> = record.fields().iter().map(|field| PyObject::from(field.name())).collect();
+        self.object(&PyObject::Tuple(names))?;
+        self.op(b'}');
+        self.memoize();
+        let mut memory_offset = OffsetsInMemory::default();
+        for field in record.fields() {
+            let offset = memory_offset.of(field.offset(), field.dtype());
+            let keys = match field.title() {
+                None => vec![field.name()],
+                Some(Title::Text(title)) => vec![field.name(), title.as_str()],
+                Some(_) => return Err(unstorable(format!("the title of the field {:?} is no text", field.name())).into()),
+            };
+            for key in &keys {
+                self.text(key)?;
+                self.dtype(field.dtype())?;
+                self.small_int(offset)?;
+                match field.title() {
+                    Some(Title::Text(title)) => {
+                        self.text(title)?;
+                        self.end_tuple(0x87);
+                    }
+                    _ => self.end_tuple(0x86),
+                }
+                self.op(b's');
+            }
+        }
+        Ok(())
+    }
+
+    /// Metadata, which there are none of, and the unit of a time.
+    fn time_metadata(&mut self, symbol: &str, count: u32) -> Result<(), Failure> {
+        // NumPy 1 has an empty dictionary in this place, and NumPy 2 nothing.
+        if self.form == PickleForm::Portable {
+            self.op(b'}');
+            self.memoize();
+        } else {
+            self.op(b'N');
+        }
+        self.op(b'(');
+        self.bytes(symbol.as_bytes())?;
+        self.small_int(i64::from(count))?;
+        self.small_int(1)?;
+        self.small_int(1)?;
+        self.end_tuple(b't');
+        self.end_tuple(0x86);
+        Ok(())
+    }
+}
+
+/// The unit of a datetime or a timedelta.
+fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit.symbol(), count)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What NumPy keeps about a dtype besides what a header says.
+struct Memory {
+    itemsize: i64,
+    alignment: i64,
+    flags: i64,
+}
+
+/// Bytes of a pointer to an object, on all machines that are in use.
+const POINTER_BYTES: i64 = 8;
+
+impl Memory {
+    fn of(dtype: &DType) -> Self {
+        match dtype {
+            DType::Scalar(scalar) => {
+                let itemsize = i64::try_from(scalar.itemsize()).unwrap_or(i64::MAX);
+                match scalar.kind() {
+                    // All flags that NumPy has for objects: counted, kept as a list, initialised, and so on.
+                    ScalarKind::Object => Self { itemsize: POINTER_BYTES, alignment: POINTER_BYTES, flags: 63 },
+                    ScalarKind::Unicode { .. } => Self { itemsize, alignment: 4, flags: 8 },
+                    ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self { itemsize, alignment: 1, flags: 0 },
+                    ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
+                        Self { itemsize, alignment: itemsize / 2, flags: 0 }
+                    }
+                    _ => Self { itemsize, alignment: itemsize, flags: 0 },
+                }
+            }
+            DType::SubArray(array) => {
+                let base = Self::of(array.base());
+                let count = |count: i64, length: &usize| count.saturating_mul(i64::try_from(*length).unwrap_or(i64::MAX));
+                Self { itemsize: array.shape().iter().fold(base.itemsize, count), ..base }
+            }
+            DType::Record(record) => {
+                // Those flags of its fields that a record has too.
+                const OF_FIELDS: i64 = 27;
+                const RECORD: i64 = 16;
+                let mut offsets = OffsetsInMemory::default();
+                let mut flags = RECORD;
+                for field in record.fields() {
+                    offsets.of(field.offset(), field.dtype());
+                    flags |= Self::of(field.dtype()).flags & OF_FIELDS;
+                }
+                Self { itemsize: offsets.end(record.itemsize()), alignment: 1, flags }
+            }
+        }
+    }
+}
+
+/// Where fields are in memory, in which an object takes the bytes of a pointer; in a header it takes none.
+#[derive(Default)]
+struct OffsetsInMemory {
+    /// What objects before take.
+    added: i64,
+}
+
+impl OffsetsInMemory {
+    /// The offset in memory of a field; fields come in the order of their offsets.
+    fn of(&mut self, offset: usize, dtype: &DType) -> i64 {
+        let in_memory = i64::try_from(offset).unwrap_or(i64::MAX).saturating_add(self.added);
+        let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
+        self.added = self.added.saturating_add(Memory::of(dtype).itemsize.saturating_sub(itemsize));
+        in_memory
+    }
+
+    fn end(&self, itemsize: usize) -> i64 {
+        i64::try_from(itemsize).unwrap_or(i64::MAX).saturating_add(self.added)
+    }
+}

@@ -1,0 +1,115 @@
+//! Arrays of Python objects, against the real Python and NumPy.
+
+mod support;
+
+use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, PyObject};
+use npy_core::{DynValues, NpyReader, Order};
+use support::announce;
+use support::numpy::{frames, numpy, push_frame};
+
+/// The array in the form of `dump` in tests/python/objects.py.
+fn dump(array: &ObjectArray) -> String {
+    let shape: Vec<_> = array.shape().iter().map(usize::to_string).collect();
+    format!("O[{}|{}]", shape.join(","), all(array.items()))
+}
+
+fn all(items: &[PyObject]) -> String {
+    items.iter().map(dump_object).collect::<Vec<_>>().join(";")
+}
+
+fn sorted(items: &[PyObject]) -> String {
+    let mut items: Vec<_> = items.iter().map(dump_object).collect();
+    items.sort();
+    items.join(";")
+}
+
+fn dump_object(object: &PyObject) -> String {
+    let entries = |entries: &[(PyObject, PyObject)]| {
+        entries.iter().map(|(key, value)| format!("{}={}", dump_object(key), dump_object(value))).collect::<Vec<_>>().join(";")
+    };
+    match object {
+        PyObject::List(items) => format!("list({})", all(items)),
+        PyObject::Tuple(items) => format!("tuple({})", all(items)),
+        PyObject::Set(items) => format!("set({})", sorted(items)),
+        PyObject::FrozenSet(items) => format!("frozenset({})", sorted(items)),
+        PyObject::Dict(items) => format!("dict({})", entries(items)),
+        PyObject::OrderedDict(items) => format!("OrderedDict({})", entries(items)),
+        PyObject::Slice(parts) => format!("slice({})", all(&parts[..])),
+        PyObject::Objects(array) => dump(array),
+        PyObject::Array(array) => dump_array(array),
+        leaf => leaf.to_string(),
+    }
+}
+
+fn dump_array(array: &DynValues) -> String {
+    let shape = array.shape();
+    let itemsize = array.dtype().itemsize();
+    // Where in memory the element is that is the n-th in the order C.
+    let position = |mut index: usize| match array.order() {
+        Order::C => index,
+        Order::Fortran => {
+            let mut position = 0;
+            for axis in (0..shape.len()).rev() {
+                position += index % shape[axis] * shape[..axis].iter().product::<usize>();
+                index /= shape[axis];
+            }
+            position
+        }
+    };
+    let count = array.header().element_count();
+    let bytes = (0..count).flat_map(|i| &array.bytes()[position(i) * itemsize..][..itemsize]);
+    let hex: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let shape: Vec<_> = shape.iter().map(usize::to_string).collect();
+    format!("A[{}|{}|{hex}]", array.dtype(), shape.join(","))
+}
+
+/// Reads a file in all ways there are.
+fn read(file: &[u8], options: ObjectOptions) -> ObjectArray {
+    let mut stream = std::io::BufReader::with_capacity(7, file);
+    let array = object::read_with(&mut stream, options).unwrap();
+    assert_eq!(dump(&NpyReader::from_bytes(file).unwrap().into_objects(options).unwrap()), dump(&array));
+    let rest = [file, b"rest"].concat();
+    let mut stream = &rest[..];
+    object::read_with(&mut stream, options).unwrap();
+    assert_eq!(stream, b"rest");
+    array
+}
+
+#[test]
+fn every_kind_of_object_in_every_protocol_is_what_python_has() {
+    let Some(numpy) = numpy("every_kind_of_object_in_every_protocol_is_what_python_has") else { return };
+    let stream = numpy.run(["objects.py", "write"], b"");
+    let frames = frames(&stream);
+    let (about, cases) = frames.split_first().unwrap();
+    let (mut count, mut written, mut expected, mut differences) = (0, Vec::new(), Vec::new(), Vec::new());
+    for case in cases.chunks_exact(3) {
+        let [name, file, values] = case else { unreachable!() };
+        let (name, values) = (std::str::from_utf8(name).unwrap(), std::str::from_utf8(values).unwrap());
+        let array = std::panic::catch_unwind(|| read(file, ObjectOptions::new())).unwrap_or_else(|_| panic!("{name}"));
+        if dump(&array) != values {
+            let read = dump(&array);
+            let same = read.bytes().zip(values.bytes()).take_while(|(a, b)| a == b).count().saturating_sub(100);
+            differences.push(format!("{name}\n  read: {:.300}\nPython: {:.300}", &read[same..], &values[same..]));
+        }
+        count += 1;
+        if name.contains("protocol") {
+            continue;
+        }
+        for form in [PickleForm::Portable, PickleForm::NumPy2] {
+            let mut again = Vec::new();
+            array.write_with(&mut again, form).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(dump(&read(&again, ObjectOptions::new())), dump(&array), "{name} written and read again");
+            push_frame(&mut written, &again);
+            expected.push((name, form, values));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    let printed = numpy.run(["objects.py", "read"], &written);
+    let printed = support::numpy::frames(&printed);
+    assert_eq!(printed.len(), expected.len());
+    for (values, (name, form, expected)) in printed.iter().zip(&expected) {
+        assert_eq!(std::str::from_utf8(values).unwrap(), *expected, "{name} as {form:?}, read by NumPy");
+    }
+    announce(&format!("objects of {}: {count} pickles read, {} written", String::from_utf8_lossy(about), expected.len()));
+    assert!(count > 2_000 && expected.len() > 300);
+}
