@@ -324,8 +324,8 @@ pub enum ErrorKind {
         dtype: String,
     },
 
-    /// The pickle that Python objects are stored as is not what it should be.
-    #[error("the pickle is not read: {problem} (at byte {offset} of the file)")]
+    /// The pickle that Python objects are stored as is not what it should be, or not what may be read.
+    #[error("the pickle is refused: {problem} (at byte {offset} of the file)")]
     Pickle {
         /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
         offset: u64,

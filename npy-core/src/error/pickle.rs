@@ -32,7 +32,7 @@ pub enum PickleProblem {
     },
     /// A name of Python code that is not on the list of what NumPy's own files and plain values need.
     #[error(
-        "{module}.{name} is not on the list of what is read; nothing is imported or called. With `UnknownGlobals::Opaque` it is kept as an opaque object"
+        "{module}.{name} is not on the list of what is read, and nothing is called; `UnknownGlobals::Opaque` keeps it as an opaque object"
     )]
     UnknownGlobal {
         /// The Python module.

@@ -99,7 +99,8 @@ impl Builder<'_> {
     }
 
     fn decimal(&self, id: u32, arguments: u32) -> Result<PyObject> {
-        let Some([text]) = self.arena.tuple(arguments) else { return Err(invalid(id, "Decimal", "a text")) };
+        let text = self.arena.tuple(arguments).filter(|[text]| self.is_text(*text));
+        let Some([text]) = text else { return Err(invalid(id, "Decimal", "a text")) };
         let text = self.text(text)?;
         if is_decimal(&text) { Ok(PyObject::Decimal(text.into_owned())) } else { Err(invalid(id, "Decimal", "a decimal number")) }
     }
@@ -109,12 +110,12 @@ impl Builder<'_> {
             Some([numerator, denominator]) => self.any_integer(numerator).zip(self.any_integer(denominator)),
             // Up to Python 3.10: one text.
             None => match self.arena.tuple(arguments) {
-                Some([text]) => {
+                Some([text]) if self.is_text(text) => {
                     let text = self.text(text)?;
                     let (numerator, denominator) = text.split_once('/').unwrap_or((&text, "1"));
                     int::parse(numerator).zip(int::parse(denominator))
                 }
-                None => None,
+                _ => None,
             },
         };
         let is_positive = |integer: &PyInt| {
@@ -187,8 +188,8 @@ impl Builder<'_> {
 
     fn time_zone(&self, id: u32, arguments: u32) -> Result<PyTimeZone> {
         let (offset, name) = match self.arena.tuple(arguments) {
-            Some([offset, name]) => (offset, Some(self.text(name)?.into_owned())),
-            None => (self.arena.tuple(arguments).map_or(NONE, |[offset]| offset), None),
+            Some([offset, name]) if self.is_text(name) => (offset, Some(self.text(name)?.into_owned())),
+            _ => (self.arena.tuple(arguments).map_or(NONE, |[offset]| offset), None),
         };
         let offset = match self.arena.node(offset) {
             Node::Call { callable, arguments, .. } if matches!(self.arena.node(callable), Node::Known(Known::TimeDelta)) => {

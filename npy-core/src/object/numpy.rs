@@ -199,7 +199,8 @@ impl Builder<'_> {
         let code = self.arena.children(self.arena.node(arguments).items()).next().unwrap_or(NONE);
         let code = match self.arena.node(code) {
             Node::Known(Known::Record) => "V0".into(),
-            _ => self.text(code)?,
+            _ if self.is_text(code) => self.text(code)?,
+            _ => return Err(invalid(id, "dtype", expected)),
         };
         let (state, items, entries) = self.added(id);
         let Node::Tuple(parts @ Items { count: 8..=9, .. }) = self.arena.node(state) else {

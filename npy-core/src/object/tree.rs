@@ -201,18 +201,27 @@ impl<'a> Builder<'a> {
         }
         let mut entries = Vec::new();
         // Python 2 gives a list of pairs, Python 3 sets them afterwards.
-        if let Some([list]) = self.arena.tuple(arguments) {
-            let pairs = self.arena.node(list).items();
-            for pair in self.arena.children(pairs) {
-                let items = self.arena.node(pair).items();
-                if items.count != 2 {
-                    return Err(invalid(id, "OrderedDict", "a list of keys and values"));
+        let pairs = match (self.arena.node(arguments), self.arena.tuple(arguments)) {
+            (Node::Tuple(none @ Items { count: 0, .. }), _) => none,
+            (_, Some([list])) if matches!(self.arena.node(list), Node::List(_)) => self.arena.node(list).items(),
+            _ => return Err(invalid(id, "OrderedDict", "a list of keys and values")),
+        };
+        for pair in self.arena.children(pairs) {
+            match self.arena.node(pair) {
+                Node::List(items @ Items { count: 2, .. }) | Node::Tuple(items @ Items { count: 2, .. }) => {
+                    entries.append(&mut self.entries(items)?);
                 }
-                entries.append(&mut self.entries(items)?);
+                _ => return Err(invalid(id, "OrderedDict", "a list of keys and values")),
             }
         }
         entries.append(&mut self.entries(added)?);
         Ok(PyObject::OrderedDict(entries))
+    }
+
+    /// Whether a node is a text of any Python.
+    pub(super) fn is_text(&self, id: u32) -> bool {
+        let node = self.arena.node(id);
+        matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
     }
 
     /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes other objects.
