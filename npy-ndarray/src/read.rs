@@ -4,6 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
+#[cfg(feature = "object")]
+use npy_core::object::ObjectOptions;
 use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, Result};
 
 use crate::order::{layout, reorder};
@@ -105,6 +107,8 @@ pub trait ReadNpyExt: Sized {
 pub struct NpyReadOptions {
     pub(crate) order: Option<Order>,
     pub(crate) limits: Limits,
+    #[cfg(feature = "object")]
+    pub(crate) objects: Option<ObjectOptions>,
 }
 
 impl NpyReadOptions {
@@ -123,6 +127,33 @@ impl NpyReadOptions {
     /// Sets what the file may ask for.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Whether a [`DynArray`](crate::DynArray) may be one of Python objects, as `allow_pickle=True` of `np.load` asks for. Not so unless
+    /// it is called. Unlike there nothing is imported, called or run: see [`npy_core::object`].
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, NpyReadOptions, ReadNpyExt, npy_core::object::ObjectArray};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec!["a", "bc"]).write(&mut file)?;
+    /// assert!(DynArray::read_npy(&file[..]).is_err());
+    /// let array = DynArray::read_npy_with(&file[..], NpyReadOptions::new().allow_objects(true))?;
+    /// assert_eq!(array.to_string(), "['a' 'bc']");
+    /// assert_eq!(array.into::<ndarray::Array1<String>>()?[1], "bc");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    #[cfg(feature = "object")]
+    pub fn allow_objects(mut self, allowed: bool) -> Self {
+        self.objects = allowed.then(ObjectOptions::new);
+        self
+    }
+
+    /// [`allow_objects`](Self::allow_objects), with what is allowed of them. The limits to the header are those of [`limits`](Self::limits).
+    #[cfg(feature = "object")]
+    pub fn objects(mut self, options: ObjectOptions) -> Self {
+        self.objects = Some(options);
         self
     }
 }

@@ -312,7 +312,7 @@ pub enum ErrorKind {
     /// The array holds Python objects, stored as a pickle.
     #[error(
         "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: \
-         `npy_core::object::load` does, with the feature `object`; or in Python, save it with a plain dtype: `array.astype('U')` for \
+         with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for \
          text, `array.astype(float)` for numbers"
     )]
     ObjectArray,
@@ -374,7 +374,7 @@ pub enum ErrorKind {
     },
 
     /// What should become numbers is none.
-    #[error("{from} is no number, and does not become {to}{}", if .from.starts_with('[') { "; take one of its fields" } else { "" })]
+    #[error("{from} is no number, and does not become {to}{}", describe_no_numbers(.from))]
     NoNumbers {
         /// The dtype of the array.
         from: String,
@@ -542,6 +542,14 @@ fn describe_others(available: &[String], omitted: usize) -> String {
 fn list(names: &[String], omitted: usize) -> String {
     let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
     names.join(", ") + &more
+}
+
+fn describe_no_numbers(from: &str) -> &'static str {
+    match from {
+        "|O" => "; `objects_as` converts Python objects",
+        record if record.starts_with('[') => "; take one of its fields",
+        _ => "",
+    }
 }
 
 fn describe_offset(offset: Option<usize>) -> String {

@@ -34,7 +34,9 @@ where
         let decode = |values: DynValues| into_array(values.reader(), None);
         match array {
             DynArray::Datetime(_) | DynArray::Timedelta(_) => decode(array.to_values()?),
-            array => each!(array, numbers => own(numbers), values => decode(values)),
+            array => {
+                each!(array, numbers => own(numbers), values => decode(values), objects => super::object::into_array(&objects))
+            }
         }
     }
 }
@@ -61,7 +63,7 @@ where
 
 impl DynArray {
     /// An owned array of one Rust type and, unless it is an `ArrayD`, so many axes: the array itself, without a copy, if its elements are
-    /// numbers of that type. Records, text and times are decoded. Nothing is converted: see [`cast`](Self::cast).
+    /// numbers of that type. Records, text and times are decoded; Python objects become texts, numbers, bools, or an `Option` of these. Nothing is converted: see [`cast`](Self::cast).
     ///
     /// # Errors
     ///
@@ -108,6 +110,7 @@ impl DynArray {
                 view_of(&header, view_items(&header, numbers.items())?)
             },
             values => view_of(values.header(), values.view()?),
+            objects => Err(super::object::not_viewable::<T>(objects)),
         )
     }
 
@@ -140,6 +143,10 @@ impl DynArray {
     /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
     /// is named, by its place in memory.
     pub fn cast_with<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
+        #[cfg(feature = "object")]
+        if let Self::Object(objects) = self {
+            return Err(super::object::no_numbers::<T>(objects));
+        }
         match_dtype!(self, {
             Bool(numbers) => cast_array(numbers, casting),
             Number(numbers) => cast_array(numbers, casting),

@@ -2,6 +2,8 @@
 
 mod convert;
 mod dispatch;
+#[cfg(feature = "object")]
+mod object;
 mod print;
 #[cfg(feature = "rawarray")]
 mod rawarray;
@@ -16,6 +18,8 @@ use ndarray::{Array, ArrayRef, Dimension};
 use npy_core::half::f16;
 #[cfg(feature = "complex")]
 use npy_core::num_complex::Complex;
+#[cfg(feature = "object")]
+use npy_core::object::ObjectArray;
 use npy_core::{DType, DynValues, LongDouble, NpyElement, Result};
 
 pub use convert::FromDynArray;
@@ -108,11 +112,16 @@ pub enum DynArray {
     Record(DynValues),
     /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
+    /// `|O`, Python objects, also as fields of records, and texts of a `StringDType`: read only if
+    /// [`NpyReadOptions::allow_objects`](crate::NpyReadOptions::allow_objects) says so. `into::<ArrayD<String>>()` and the like make
+    /// arrays of objects of one type, [`objects_as`](Self::objects_as) of any that has a [`FromPyObject`](npy_core::object::FromPyObject).
+    #[cfg(feature = "object")]
+    Object(ObjectArray),
 }
 
-/// Does `$typed` with an array of numbers, `$values` with [`DynValues`].
+/// Does `$typed` with an array of numbers, `$values` with [`DynValues`], `$boxed` with Python objects.
 macro_rules! each {
-    ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr $(,)?) => {
+    ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr, $objects:ident => $boxed:expr $(,)?) => {
         match $array {
             $crate::DynArray::Bool($numbers) => $typed,
             $crate::DynArray::Int8($numbers) => $typed,
@@ -141,6 +150,8 @@ macro_rules! each {
             $crate::DynArray::Void($raw) => $values,
             $crate::DynArray::Record($raw) => $values,
             $crate::DynArray::Raw($raw) => $values,
+            #[cfg(feature = "object")]
+            $crate::DynArray::Object($objects) => $boxed,
         }
     };
 }
@@ -167,12 +178,17 @@ impl DynArray {
 
     /// The dtype, as it stands in the file.
     pub fn dtype(&self) -> Cow<'_, DType> {
-        each!(self, numbers => Cow::Borrowed(numbers.dtype()), values => Cow::Borrowed(values.dtype()))
+        each!(
+            self,
+            numbers => Cow::Borrowed(numbers.dtype()),
+            values => Cow::Borrowed(values.dtype()),
+            objects => Cow::Borrowed(objects.dtype()),
+        )
     }
 
     /// The lengths of the axes.
     pub fn shape(&self) -> &[usize] {
-        each!(self, numbers => numbers.shape(), values => values.shape())
+        each!(self, numbers => numbers.shape(), values => values.shape(), objects => objects.shape())
     }
 
     /// How many axes there are.
@@ -182,7 +198,7 @@ impl DynArray {
 
     /// How many elements there are.
     pub fn len(&self) -> usize {
-        each!(self, numbers => numbers.len(), values => values.header().element_count())
+        each!(self, numbers => numbers.len(), values => values.header().element_count(), objects => objects.items().len())
     }
 
     /// Whether there is no element.

@@ -56,6 +56,7 @@ impl fmt::Display for PrintedArray<'_> {
                 printed(&corners, numbers.shape(), options).fmt(f)
             },
             values => values.display_with(options).fmt(f),
+            objects => super::object::print(objects, options, f),
         )
     }
 }

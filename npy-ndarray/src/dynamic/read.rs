@@ -87,6 +87,12 @@ impl ReadNpyExt for DynArray {
 /// Reads what is left of an array.
 pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<DynArray> {
     let header = reader.header();
+    #[cfg(feature = "object")]
+    if header.dtype().has_object()
+        && let Some(objects) = options.objects
+    {
+        return reader.into_objects(objects.limits(options.limits)).map(DynArray::Object);
+    }
     let scalar = match header.dtype() {
         DType::Scalar(scalar) => *scalar,
         _ => return values(reader, options).and_then(DynArray::from_values),

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+#[cfg(feature = "object")]
+use npy_core::ErrorKind;
 use npy_core::{DType, DynValues, NpyElement, Result, ScalarKind};
 
 use super::read::steps_dtype;
@@ -32,7 +34,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When there is no memory for them.
+    /// When there is no memory for them, or the elements are Python objects.
     ///
     /// ```
     /// # use ndarray::array;
@@ -46,6 +48,8 @@ impl DynArray {
             Self::Bytes(values) | Self::Unicode(values) | Self::Void(values) | Self::Record(values) | Self::Raw(values) => {
                 Ok(values.clone())
             }
+            #[cfg(feature = "object")]
+            Self::Object(_) => Err(ErrorKind::ObjectArray.into()),
             numbers => to_values(numbers),
         }
     }
@@ -53,7 +57,7 @@ impl DynArray {
 
 impl WriteNpyExt for DynArray {
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        each!(self, numbers => numbers.write_npy(writer), values => values.write(writer))
+        each!(self, numbers => numbers.write_npy(writer), values => values.write(writer), objects => objects.write(writer))
     }
 }
 

@@ -1,0 +1,102 @@
+//! Arrays of Python objects as arrays of a Rust type, and as text.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use ndarray::{ArrayBase, ArrayD, DataOwned, Dimension};
+use npy_core::__private::printed_texts;
+use npy_core::object::{FromPyObject, ObjectArray, PyObject};
+use npy_core::print::PrintOptions;
+use npy_core::{Error, ErrorKind, NpyElement, Order, Result};
+
+use super::DynArray;
+use super::read::shaped;
+use crate::order::layout_of;
+
+impl DynArray {
+    /// The Python objects as values of a Rust type: `Option<f64>` has `None` for Python's, `Vec<i64>` is a list or an array.
+    ///
+    /// # Errors
+    ///
+    /// When an object is none of that type; it is named. Arrays that hold no Python objects are an error too:
+    /// [`into`](Self::into) is for them.
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, npy_core::object::{ObjectArray, PyObject}};
+    ///
+    /// let objects = ObjectArray::new(&[3], vec![1.5.into(), PyObject::None, 2.into()])?;
+    /// let numbers = DynArray::Object(objects).objects_as::<Option<f64>>()?;
+    /// assert_eq!(numbers.as_slice(), Some(&[Some(1.5), None, Some(2.0)][..]));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn objects_as<T: FromPyObject>(&self) -> Result<ArrayD<T>> {
+        match self {
+            Self::Object(objects) => shaped(objects.shape(), Order::C, objects.to_vec()?),
+            other => Err(ErrorKind::NotObjects { dtype: other.dtype().to_string() }.into()),
+        }
+    }
+}
+
+impl From<ObjectArray> for DynArray {
+    fn from(objects: ObjectArray) -> Self {
+        Self::Object(objects)
+    }
+}
+
+/// An array of the objects, for the types that elements of other arrays have too.
+pub(super) fn into_array<A, S, D>(objects: &ObjectArray) -> Result<ArrayBase<S, D>>
+where
+    A: NpyElement + 'static,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    let layout = layout_of::<D>(objects.shape(), Order::C)?;
+    let items = to_vec_of_element(objects).unwrap_or_else(|| Err(ErrorKind::ObjectArray.into()))?;
+    let overflow = || ErrorKind::ShapeOverflow { shape: objects.shape().to_vec(), itemsize: size_of::<A>() };
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
+}
+
+/// The objects as values of a type that happens to be one of those that objects become.
+fn to_vec_of_element<A: 'static>(objects: &ObjectArray) -> Option<Result<Vec<A>>> {
+    macro_rules! try_each {
+        ($($type:ty)*) => {$(
+            if TypeId::of::<A>() == TypeId::of::<$type>() {
+                return Some(objects.to_vec::<$type>().map(same));
+            }
+            if TypeId::of::<A>() == TypeId::of::<Option<$type>>() {
+                return Some(objects.to_vec::<Option<$type>>().map(same));
+            }
+        )*};
+    }
+    try_each!(String f64 f32 i64 i32 i16 i8 u64 u32 u16 u8 bool);
+    None
+}
+
+/// A vector of the type that it is.
+fn same<T: 'static, A: 'static>(items: Vec<T>) -> Vec<A> {
+    let mut items = Some(items);
+    (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default()
+}
+
+#[cold]
+pub(super) fn not_viewable<T: NpyElement>(objects: &ObjectArray) -> Error {
+    let (file, rust_type) = (objects.dtype().to_string(), std::any::type_name::<T>().to_owned());
+    ErrorKind::NotViewable { file, rust_type, rust: T::dtype().to_string() }.into()
+}
+
+#[cold]
+pub(super) fn no_numbers<T: NpyElement>(objects: &ObjectArray) -> Error {
+    ErrorKind::NoNumbers { from: objects.dtype().to_string(), to: T::dtype().to_string() }.into()
+}
+
+/// Each object by its `repr`, as NumPy prints them.
+pub(super) fn print(objects: &ObjectArray, options: &PrintOptions, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let text = |object: &PyObject| match object {
+        PyObject::Str(text) if objects.shape().is_empty() => text.clone(),
+        // In an array a list could be taken for an axis.
+        PyObject::List(_) if !objects.shape().is_empty() => format!("list({object})"),
+        object => object.to_string(),
+    };
+    let texts: Vec<String> = objects.items().iter().map(text).collect();
+    write!(f, "{}", printed_texts(&texts, objects.shape(), options))
+}
