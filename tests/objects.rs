@@ -5,7 +5,7 @@ mod support;
 use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, PyObject};
 use npy_core::{DynValues, NpyReader, Order};
 use support::announce;
-use support::numpy::{frames, numpy, push_frame};
+use support::numpy::{frames, numpy, old_numpy, push_frame};
 
 /// The array in the form of `dump` in tests/python/objects.py.
 fn dump(array: &ObjectArray) -> String {
@@ -81,7 +81,7 @@ fn every_kind_of_object_in_every_protocol_is_what_python_has() {
     let stream = numpy.run(["objects.py", "write"], b"");
     let frames = frames(&stream);
     let (about, cases) = frames.split_first().unwrap();
-    let (mut count, mut written, mut expected, mut differences) = (0, Vec::new(), Vec::new(), Vec::new());
+    let (mut count, mut identical, mut written, mut expected, mut differences) = (0, 0, Vec::new(), Vec::new(), Vec::new());
     for case in cases.chunks_exact(3) {
         let [name, file, values] = case else { unreachable!() };
         let (name, values) = (std::str::from_utf8(name).unwrap(), std::str::from_utf8(values).unwrap());
@@ -98,6 +98,7 @@ fn every_kind_of_object_in_every_protocol_is_what_python_has() {
         for form in [PickleForm::Portable, PickleForm::NumPy2] {
             let mut again = Vec::new();
             array.write_with(&mut again, form).unwrap_or_else(|error| panic!("{name}: {error}"));
+            identical += usize::from(form == PickleForm::NumPy2 && again == **file);
             assert_eq!(dump(&read(&again, ObjectOptions::new())), dump(&array), "{name} written and read again");
             push_frame(&mut written, &again);
             expected.push((name, form, values));
@@ -110,6 +111,43 @@ fn every_kind_of_object_in_every_protocol_is_what_python_has() {
     for (values, (name, form, expected)) in printed.iter().zip(&expected) {
         assert_eq!(std::str::from_utf8(values).unwrap(), *expected, "{name} as {form:?}, read by NumPy");
     }
-    announce(&format!("objects of {}: {count} pickles read, {} written", String::from_utf8_lossy(about), expected.len()));
-    assert!(count > 2_000 && expected.len() > 300);
+    announce(&format!(
+        "objects of {}: {count} pickles read, {} written, {identical} of them as NumPy does, byte for byte",
+        String::from_utf8_lossy(about),
+        expected.len()
+    ));
+    assert!(count > 2_000 && expected.len() > 300 && identical > 100, "{identical}");
+}
+
+#[test]
+fn portable_files_open_in_numpy_1() {
+    let (Some(numpy), Some(old)) = (numpy("portable_files_open_in_numpy_1"), old_numpy("portable_files_open_in_numpy_1")) else {
+        return;
+    };
+    let stream = numpy.run(["objects.py", "write"], b"");
+    let (mut written, mut expected) = (Vec::new(), Vec::new());
+    for case in frames(&stream)[1..].chunks_exact(3) {
+        let [name, file, _] = case else { unreachable!() };
+        let name = std::str::from_utf8(name).unwrap();
+        // NumPy 1 has no such strings.
+        if name.contains("protocol") || name.contains("strings") {
+            continue;
+        }
+        let array = object::read(*file).unwrap();
+        let mut again = Vec::new();
+        array.write(&mut again).unwrap();
+        push_frame(&mut written, &again);
+        expected.push((name, array));
+    }
+    // Read by NumPy 1, then saved by it, and read again.
+    let printed = old.run(["-W", "error", "objects.py", "save"], &written);
+    let printed = frames(&printed);
+    assert_eq!(printed.len(), expected.len());
+    for (file, (name, array)) in printed.iter().zip(&expected) {
+        // Protocol 3, which NumPy 1 saves in, has no fold of a time.
+        let without_fold = |array| dump(array).replace("fold=1, ", "").replace(", fold=1", "");
+        assert_eq!(without_fold(&read(file, ObjectOptions::new())), without_fold(array), "{name}");
+    }
+    announce(&format!("objects: {} portable files opened by NumPy 1, and what it saves read again", expected.len()));
+    assert!(expected.len() > 150);
 }

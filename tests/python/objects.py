@@ -2,8 +2,9 @@
 
 `write` prints frames by threes: what the case is, the bytes of a file, and its
 items in the form of `dump`. `read` is given frames of files, and prints for
-each the items of the array that NumPy loads. `dump FILE...` prints the items
-of files. Runs on Python 2.7 and any NumPy too.
+each the items of the array that NumPy loads; `save` prints what `np.save`
+makes of it. `dump FILE...` prints the items of files. Runs on any Python and
+NumPy.
 """
 import io
 import pickle
@@ -164,12 +165,24 @@ def write_case(name, file, array):
     write_frame(dump(array))
 
 
-def read():
+def loaded():
     data = getattr(sys.stdin, "buffer", sys.stdin).read()
     while data:
         length, = struct.unpack("<I", data[:4])
         file, data = data[4:4 + length], data[4 + length:]
-        write_frame(dump(np.load(io.BytesIO(file), allow_pickle=True)))
+        yield np.load(io.BytesIO(file), allow_pickle=True)
+
+
+def read():
+    for array in loaded():
+        write_frame(dump(array))
+
+
+def save():
+    for array in loaded():
+        file = io.BytesIO()
+        np.save(file, array)
+        write_frame(file.getvalue())
 
 
 if __name__ == "__main__":
@@ -178,6 +191,8 @@ if __name__ == "__main__":
         write()
     elif sys.argv[1] == "read":
         read()
+    elif sys.argv[1] == "save":
+        save()
     else:
         for path in sys.argv[2:]:
             write_frame(dump(np.load(path, allow_pickle=True, encoding="latin1")))

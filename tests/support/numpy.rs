@@ -13,6 +13,9 @@ use super::announce;
 /// The NumPy that the tests compare with, and what to take where the Python is too old for it.
 const NUMPY: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
 
+/// What portable files must still open in.
+const OLD_NUMPY: [&str; 2] = ["numpy==1.23.5", "numpy==1.26.4"];
+
 /// What else writes archives: sparse matrices, and Zstandard before Python 3.14.
 const OTHERS: [&str; 2] = ["scipy", "backports.zstd; python_version < '3.14'"];
 
@@ -27,12 +30,14 @@ except ImportError:
 /// A Python that can import NumPy, and SciPy.
 pub struct NumPy {
     python: PathBuf,
+    /// What it must be able to import.
+    imports: &'static str,
 }
 
 /// The NumPy to compare with. Where none can be had the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is a failure.
 pub fn numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
-    match NUMPY.get_or_init(provide) {
+    match NUMPY.get_or_init(|| provide("numpy", &self::NUMPY, &OTHERS, IMPORTS)) {
         Ok(numpy) => Some(numpy),
         Err(problem) if std::env::var_os("NPY_REQUIRE_NUMPY").is_some_and(|value| value == "1") => {
             panic!("NPY_REQUIRE_NUMPY=1, and there is no NumPy to compare with: {problem}")
@@ -44,24 +49,41 @@ pub fn numpy(test: &str) -> Option<&'static NumPy> {
     }
 }
 
-fn provide() -> Result<NumPy, String> {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("numpy");
+/// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that there is, the test is skipped.
+pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
+    static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    match NUMPY.get_or_init(|| provide("numpy-1", &OLD_NUMPY, &[], "import numpy")) {
+        Ok(numpy) => Some(numpy),
+        Err(problem) => {
+            announce(&format!("SKIPPED {test}: there is no NumPy 1 for this Python: {problem}"));
+            None
+        }
+    }
+}
+
+/// Makes the virtual environment of that name, unless it is there, with the first release that can be had.
+fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str) -> Result<NumPy, String> {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let python_in = |home: &Path| home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let found = NumPy { python: python_in(&home) };
+    let found = NumPy { python: python_in(&home), imports };
     if found.works() {
         return Ok(found);
     }
-    announce("making a virtual environment with NumPy for the live tests");
+    announce(&format!("making a virtual environment with {} for the live tests", releases[0]));
     // Made beside and renamed, so that tests that run at the same time see all of it or nothing.
-    let fresh = home.with_file_name(format!("numpy-{}", std::process::id()));
+    let fresh = home.with_file_name(format!("{name}-{}", std::process::id()));
     let system =
         ["python3", "python"].into_iter().find(|python| run(python, ["--version"]).is_ok()).ok_or("no python3 was found")?;
     run(system, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
-    let install = |numpy| {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", numpy];
-        run(python_in(&fresh), pip.into_iter().chain(OTHERS))
+    let install = |numpy: &&str| {
+        let pip = ["-m", "pip", "install", "--quiet", "--only-binary", "numpy", "--disable-pip-version-check", numpy];
+        run(python_in(&fresh), pip.into_iter().chain(others.iter().copied()))
     };
-    NUMPY.into_iter().map(install).reduce(Result::or).ok_or("nothing to install")??;
+    let installed = releases.iter().find_map(|release| install(release).ok());
+    if installed.is_none() {
+        let _ = fs::remove_dir_all(&fresh);
+        return Err(format!("{} cannot be installed", releases.join(" or ")));
+    }
     if fs::rename(&fresh, &home).is_err() {
         // Another test was faster, or an earlier one left something that does not work.
         if !found.works() {
@@ -84,7 +106,7 @@ where
 
 impl NumPy {
     fn works(&self) -> bool {
-        run(&self.python, ["-c", IMPORTS]).is_ok()
+        run(&self.python, ["-c", self.imports]).is_ok()
     }
 
     /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.

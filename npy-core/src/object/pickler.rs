@@ -432,7 +432,26 @@ impl<'a> Pickler<'a> {
         self.buffer.extend(value.to_be_bytes());
     }
 
+    /// A text. Python has each character of latin-1 once, and so writes it once.
     pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let mut characters = text.chars();
+        match (characters.next().map(u32::from), characters.next()) {
+            (None | Some(..=0xff), None) => self.shared_text(text),
+            _ => self.fresh_text(text),
+        }
+    }
+
+    /// A text that Python has once: written the first time, then fetched.
+    pub(super) fn shared_text(&mut self, text: &str) -> Result<(), Failure> {
+        let key = format!("text {text}");
+        if !self.fetch_known(&key) {
+            self.fresh_text(text)?;
+            self.memoized_as(key);
+        }
+        Ok(())
+    }
+
+    fn fresh_text(&mut self, text: &str) -> Result<(), Failure> {
         // Protocol 3 has no short form.
         let opcodes = if self.form.has_frames() { [0x8c, b'X', 0x8d] } else { [0, b'X', 0] };
         self.counted(opcodes, text.as_bytes())?;
@@ -440,22 +459,24 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// A text that Python has once: written the first time, then fetched.
-    pub(super) fn shared_text(&mut self, text: &str) -> Result<(), Failure> {
-        let key = format!("text {text}");
-        if !self.fetch_known(&key) {
-            self.text(text)?;
-            // The number under which it was kept just now.
-            self.known.insert(key, self.memo_len.saturating_sub(1));
+    /// Bytes. Python has each single one once.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let opcodes = if self.form.has_frames() { [b'C', b'B', 0x8e] } else { [b'C', b'B', 0] };
+        let key = if bytes.len() < 2 { Some(format!("bytes {}", bytes.escape_ascii())) } else { None };
+        if key.as_ref().is_some_and(|key| self.fetch_known(key)) {
+            return Ok(());
+        }
+        self.counted(opcodes, bytes)?;
+        self.memoize();
+        if let Some(key) = key {
+            self.memoized_as(key);
         }
         Ok(())
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let opcodes = if self.form.has_frames() { [b'C', b'B', 0x8e] } else { [b'C', b'B', 0] };
-        self.counted(opcodes, bytes)?;
-        self.memoize();
-        Ok(())
+    /// Notes that what was kept just now is the value of this name.
+    fn memoized_as(&mut self, key: String) {
+        self.known.insert(key, self.memo_len.saturating_sub(1));
     }
 
     /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes, of which 0 is none. Long ones are in no frame.
