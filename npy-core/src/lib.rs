@@ -53,6 +53,7 @@
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `object`: arrays of Python objects (dtype `O`), which are stored as pickles.
+//! - `serde`: these objects as any type that implements `serde::Deserialize`; implies `object`.
 //! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` does.
 //! - `rawarray`: files of the RawArray format (`.ra`), read, written and converted to and from `.npy`.
 //! - `lz4`: those whose data are compressed.

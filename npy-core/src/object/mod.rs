@@ -27,6 +27,8 @@ mod arena;
 mod array;
 mod construct;
 mod convert;
+#[cfg(feature = "serde")]
+mod de;
 mod fetch;
 mod flaw;
 mod globals;
@@ -50,6 +52,8 @@ use std::path::Path;
 
 pub use array::{ObjectArray, StringDType};
 pub use convert::FromPyObject;
+#[cfg(feature = "serde")]
+pub use de::from_object;
 pub use int::PyInt;
 pub use options::{Encoding, ObjectOptions, UnknownGlobals};
 pub use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};

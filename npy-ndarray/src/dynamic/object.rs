@@ -37,6 +37,30 @@ impl DynArray {
     }
 }
 
+#[cfg(feature = "serde")]
+impl DynArray {
+    /// The Python objects, or records with such fields, as values of any type that implements `Deserialize`: dictionaries and records are
+    /// structs, lists and tuples are sequences, `None` is an `Option` without a value.
+    ///
+    /// # Errors
+    ///
+    /// When an object does not fit the type; it is named. Arrays that hold no Python objects are an error too.
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, npy_core::object::ObjectArray};
+    ///
+    /// let words = DynArray::from(ObjectArray::from(vec!["a", "b"])).deserialize::<char>()?;
+    /// assert_eq!(words.as_slice(), Some(&['a', 'b'][..]));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<ArrayD<T>> {
+        match self {
+            Self::Object(objects) => shaped(objects.shape(), Order::C, objects.deserialize()?),
+            other => Err(ErrorKind::NotObjects { dtype: other.dtype().to_string() }.into()),
+        }
+    }
+}
+
 impl From<ObjectArray> for DynArray {
     fn from(objects: ObjectArray) -> Self {
         Self::Object(objects)

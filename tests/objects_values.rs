@@ -1,0 +1,167 @@
+//! Python objects as values of Rust types, and back.
+
+use std::collections::BTreeMap;
+
+use npy_core::object::{self, ObjectArray, PickleForm, PyInt, PyObject, StringDType};
+use npy_core::{DynValues, ErrorKind, Order, ValueProblem};
+use serde::Deserialize;
+
+/// Written and read again.
+fn again(array: &ObjectArray) -> ObjectArray {
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    object::read(&file[..]).unwrap()
+}
+
+fn scalar<T: npy_core::NpyElement>(value: T) -> PyObject {
+    let values = DynValues::from_slice(&[value]).unwrap();
+    PyObject::Scalar(Box::new(DynValues::new(values.dtype().clone(), Order::C, &[], values.into_bytes()).unwrap()))
+}
+
+fn problem<T: object::FromPyObject + std::fmt::Debug>(items: Vec<PyObject>) -> (u64, String, ValueProblem) {
+    match ObjectArray::from(items).to_vec::<T>().unwrap_err().into_kind() {
+        ErrorKind::InvalidValue { index, path, problem } => (index, path, problem),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn objects_become_rust_values() {
+    let texts = again(&ObjectArray::from(vec![Some("a"), None, Some("中")]));
+    assert_eq!(texts.to_vec::<Option<String>>().unwrap(), [Some("a".to_owned()), None, Some("中".to_owned())]);
+    let numbers = vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None, PyObject::Float(f64::NAN), scalar(1.5_f32)];
+    let numbers = again(&ObjectArray::from(numbers)).to_vec::<Option<f64>>().unwrap();
+    assert_eq!((numbers[0], numbers[1], numbers[2], numbers[4]), (Some(1.0), Some(0.5), None, Some(1.5)));
+    assert!(numbers[3].unwrap().is_nan());
+    let integers = vec![PyObject::from(1), scalar(-7_i8), scalar(7_u64), PyObject::from(255)];
+    assert_eq!(ObjectArray::from(integers.clone()).to_vec::<i16>().unwrap(), [1, -7, 7, 255]);
+    assert_eq!(ObjectArray::from(integers).to_vec::<PyInt>().unwrap()[1], PyInt::from(-7));
+    let large = vec![PyObject::from(i128::MAX), PyObject::from(u64::MAX)];
+    assert_eq!(again(&ObjectArray::from(large)).to_vec::<i128>().unwrap(), [i128::MAX, u64::MAX.into()]);
+    assert_eq!(ObjectArray::from(vec![PyObject::Bool(true), scalar(false)]).to_vec::<bool>().unwrap(), [true, false]);
+    let bytes = vec![PyObject::from(vec![1_u8, 0]), PyObject::ByteArray(vec![2])];
+    assert_eq!(again(&ObjectArray::from(bytes)).to_vec::<Vec<u8>>().unwrap(), [vec![1, 0], vec![2]]);
+    let array = DynValues::from_slice(&[1.5_f32, 2.0]).unwrap();
+    let lists = vec![PyObject::List(vec![PyObject::from(1), PyObject::Float(0.5)]), PyObject::Tuple(vec![]), PyObject::from(array)];
+    assert_eq!(again(&ObjectArray::from(lists)).to_vec::<Vec<f64>>().unwrap(), [vec![1.0, 0.5], vec![], vec![1.5, 2.0]]);
+    let nested = vec![PyObject::from(ObjectArray::from(vec![Some("a"), None]))];
+    assert_eq!(again(&ObjectArray::from(nested)).to_vec::<Vec<Option<String>>>().unwrap(), [[Some("a".to_owned()), None]]);
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_that_says_where() {
+    let kind = |found: &str, rust_type: &str| ValueProblem::ObjectType { found: found.to_owned(), rust_type: rust_type.to_owned() };
+    assert_eq!(problem::<String>(vec!["a".into(), 5.into()]), (1, String::new(), kind("int", "String")));
+    assert_eq!(problem::<i64>(vec![PyObject::None]), (0, String::new(), kind("None", "i64")));
+    // A bool is no number, and a number no bool, though Python mixes them.
+    assert_eq!(problem::<i64>(vec![PyObject::Bool(true)]).2, kind("bool", "i64"));
+    assert_eq!(problem::<bool>(vec![1.into()]).2, kind("int", "bool"));
+    assert_eq!(problem::<f64>(vec![PyObject::Bool(true)]).2, kind("bool", "f64"));
+    assert!(matches!(problem::<f64>(vec![((1_i64 << 53) + 1).into()]).2, ValueProblem::Inexact { .. }));
+    assert!(matches!(problem::<f32>(vec![PyObject::Float(0.1)]).2, ValueProblem::Inexact { .. }));
+    assert!(matches!(problem::<f32>(vec![PyObject::Float(1e300)]).2, ValueProblem::Inexact { .. }));
+    assert!(matches!(problem::<i64>(vec![PyObject::Float(1.0)]).2, ValueProblem::Inexact { .. }));
+    assert!(matches!(problem::<u8>(vec![256.into()]).2, ValueProblem::OutOfRange { .. }));
+    assert!(matches!(problem::<i64>(vec![PyObject::from(1_i128 << 100)]).2, ValueProblem::OutOfRange { .. }));
+    let list = PyObject::List(vec![1.into(), PyObject::List(vec!["a".into()])]);
+    assert_eq!(problem::<Vec<PyInt>>(vec![list]), (0, "[1]".to_owned(), kind("list", "an integer")));
+    assert!(matches!(ObjectArray::new(&[3], vec![]).unwrap_err().kind(), ErrorKind::WrongCount { expected: 3, found: 0 }));
+    assert!(matches!(ObjectArray::new(&[1; 65], vec![1.into()]).unwrap_err().kind(), ErrorKind::TooManyDimensions { found: 65 }));
+}
+
+#[test]
+fn texts_of_any_length() {
+    let missing = StringDType::new(false, Some(PyObject::Float(f64::NAN)));
+    let items = vec![PyObject::from("a"), PyObject::Float(f64::NAN)];
+    let array = ObjectArray::from(items).with_string_dtype(missing).unwrap();
+    for form in [PickleForm::Portable, PickleForm::NumPy2] {
+        let mut file = Vec::new();
+        array.write_with(&mut file, form).unwrap();
+        let array = object::read(&file[..]).unwrap();
+        let dtype = array.string_dtype().unwrap();
+        assert!(!dtype.coerce() && matches!(dtype.na_object(), Some(PyObject::Float(nan)) if nan.is_nan()));
+        assert_eq!(array.items()[0], PyObject::from("a"));
+    }
+    assert!(ObjectArray::from(vec![1]).with_string_dtype(StringDType::new(true, None)).is_err());
+}
+
+#[test]
+fn what_is_too_deep_to_be_read_is_not_written() {
+    let mut object = PyObject::None;
+    for _ in 0..300 {
+        object = PyObject::List(vec![object]);
+    }
+    let error = ObjectArray::from(vec![PyObject::None, object]).write(Vec::new()).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::InvalidValue { index: 1, problem: ValueProblem::Unrepresentable { .. }, .. }),
+        "{error}"
+    );
+    let error = ObjectArray::from(vec![PyObject::Decimal("1; import os".to_owned())]).write(Vec::new()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::Unrepresentable { .. }, .. }), "{error}");
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Velocity,
+    Acceleration,
+    Scaled(f64),
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct Channel {
+    code: String,
+    kind: Kind,
+    gain: Option<f32>,
+    #[serde(default)]
+    taps: Vec<i32>,
+    counts: BTreeMap<String, u64>,
+}
+
+fn dict(entries: Vec<(&str, PyObject)>) -> PyObject {
+    PyObject::Dict(entries.into_iter().map(|(key, value)| (PyObject::from(key), value)).collect())
+}
+
+#[test]
+fn dictionaries_become_structs() {
+    let counts = dict(vec![("a", 1.into()), ("b", scalar(u64::MAX))]);
+    let full = dict(vec![
+        ("code", "BHZ".into()),
+        ("kind", "velocity".into()),
+        ("gain", 2.into()),
+        ("taps", PyObject::Array(Box::new(DynValues::from_slice(&[1_i16, -2]).unwrap()))),
+        ("counts", counts.clone()),
+        ("unknown", PyObject::List(vec![])),
+    ]);
+    let scaled = dict(vec![("scaled", PyObject::Float(0.5))]);
+    let short = dict(vec![("code", scalar("BHN".to_owned())), ("kind", scaled), ("gain", PyObject::None), ("counts", counts)]);
+    let channels: Vec<Channel> = again(&ObjectArray::from(vec![full, short])).deserialize().unwrap();
+    assert_eq!((channels[0].code.as_str(), &channels[0].kind, channels[0].gain), ("BHZ", &Kind::Velocity, Some(2.0)));
+    assert_eq!((channels[0].taps.as_slice(), channels[0].counts["b"]), ([1, -2].as_slice(), u64::MAX));
+    assert_eq!((channels[1].code.as_str(), &channels[1].kind, channels[1].gain), ("BHN", &Kind::Scaled(0.5), None));
+
+    let error = ObjectArray::from(vec![PyObject::None, 5.into()]).deserialize::<Option<Channel>>().unwrap_err();
+    insta::assert_snapshot!(error, @"element 1: invalid type: integer `5`, expected struct Channel");
+    insta::assert_snapshot!(object::from_object::<Kind>(&5.into()).unwrap_err(), @"element 0: the object is int, which is no Kind, which is one of velocity, acceleration, scaled");
+    insta::assert_snapshot!(object::from_object::<Kind>(&"speed".into()).unwrap_err(), @"element 0: unknown variant `speed`, expected one of `velocity`, `acceleration`, `scaled`");
+    insta::assert_snapshot!(object::from_object::<(u8, u8)>(&PyObject::List(vec![1.into()])).unwrap_err(), @"element 0: invalid length 1, expected a tuple of size 2");
+    insta::assert_snapshot!(object::from_object::<u8>(&PyObject::Slice(Box::new([PyObject::None, PyObject::None, PyObject::None]))).unwrap_err(), @"element 0: the object is slice, which is no data of serde's");
+    assert_eq!(object::from_object::<Kind>(&"acceleration".into()).unwrap(), Kind::Acceleration);
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct Row {
+    a: i32,
+    o: Option<String>,
+}
+
+#[test]
+fn records_become_structs_by_the_names_of_the_fields() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/numpy-2.4.6-py3.11/object_record.npy");
+    let array = object::load(path).unwrap();
+    let rows = [Row { a: 1, o: None }, Row { a: 2, o: Some("x".to_owned()) }];
+    assert_eq!(array.deserialize::<Row>().unwrap(), rows);
+    assert_eq!(array.deserialize::<(i32, Option<String>)>().unwrap(), [(1, None), (2, Some("x".to_owned()))]);
+    let nested = ObjectArray::from(vec![PyObject::from(array)]);
+    assert_eq!(nested.deserialize::<Vec<Row>>().unwrap(), [rows]);
+}
