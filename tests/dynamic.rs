@@ -401,4 +401,15 @@ fn one_body_for_many_types() {
     });
     let total = match_dtype!(array, { Real(numbers) => numbers.into_array().len(), _ => 0 });
     assert_eq!(total, 2);
+
+    // Blocks without commas, as in a `match`.
+    let text = match_dtype!(DynArray::from(array![0.5]), {
+        Bool(_) => { "bools" }
+        Float(_) => {
+            "floats"
+        }
+        DynArray::Void(_) | DynArray::Raw(_) => { "bytes" }
+        _ => { "others" }
+    });
+    assert_eq!(text, "floats");
 }

@@ -43,6 +43,13 @@ macro_rules! __match_dtype {
     ([$array:expr] [$($done:tt)*]) => {
         match $array { $($done)* }
     };
+    // A block needs no comma behind it.
+    ([$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* }, $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
+    };
+    ([$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* } $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
+    };
     ([$array:expr] [$($done:tt)*] Number($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
         $crate::__match_dtype!([$array] [$($done)*] Real($name) => $body, Complex($name) => $body, $($($rest)*)?)
     };
@@ -83,6 +90,12 @@ macro_rules! __match_dtype {
     };
     ([$array:expr] [$($done:tt)*] $variant:ident($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
         $crate::__match_dtype!([$array] [$($done)* $crate::DynArray::$variant($name) => $body,] $($($rest)*)?)
+    };
+    ([$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* }, $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)* $other => { $($body)* }] $($rest)*)
+    };
+    ([$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* } $($rest:tt)*) => {
+        $crate::__match_dtype!([$array] [$($done)* $other => { $($body)* }] $($rest)*)
     };
     ([$array:expr] [$($done:tt)*] $other:pat => $body:expr $(, $($rest:tt)*)?) => {
         $crate::__match_dtype!([$array] [$($done)* $other => $body,] $($($rest)*)?)
