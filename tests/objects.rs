@@ -2,8 +2,11 @@
 
 mod support;
 
+use std::io::Cursor;
+
+use npy_core::npz::{NpzReader, NpzStream};
 use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, PyObject};
-use npy_core::{DynValues, NpyReader, Order};
+use npy_core::{ArchiveProblem, DynValues, ErrorKind, NpyReader, Order};
 use support::announce;
 use support::numpy::{frames, numpy, old_numpy, push_frame};
 
@@ -150,4 +153,45 @@ fn portable_files_open_in_numpy_1() {
     }
     announce(&format!("objects: {} portable files opened by NumPy 1, and what it saves read again", expected.len()));
     assert!(expected.len() > 150);
+}
+
+#[test]
+fn members_of_archives_are_read_too() {
+    let Some(numpy) = numpy("members_of_archives_are_read_too") else { return };
+    for save in ["savez", "savez_compressed"] {
+        let program = format!(
+            "import io, sys, numpy as np\nfile = io.BytesIO()\n\
+             np.{save}(file, a=np.array([1, None, 'x' * 100000], 'O'), b=np.arange(3.0), c=np.array([{{'k': [1]}}], 'O'))\n\
+             sys.stdout.buffer.write(file.getvalue())"
+        );
+        let archive = numpy.run(["-c", &program], b"");
+        let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
+        for _ in 0..2 {
+            let array = reader.array(0).unwrap().into_objects(ObjectOptions::new()).unwrap();
+            assert_eq!(array.items()[2].to_string().len(), 100_002);
+            assert_eq!(reader.by_name::<f64>("b").unwrap(), [0.0, 1.0, 2.0]);
+            let array = reader.array(2).unwrap().into_objects(ObjectOptions::new()).unwrap();
+            assert_eq!(array.items()[0].to_string(), "{'k': [1]}");
+        }
+        assert!(matches!(reader.by_name::<String>("a").unwrap_err().kind(), ErrorKind::ObjectArray));
+        // A checksum that is wrong is seen after the pickle.
+        let at = archive.windows(5).position(|window| window == b"xxxxx");
+        if let Some(at) = at {
+            let mut broken = archive.clone();
+            broken[at + 50] = b'y';
+            let mut reader = NpzReader::new(Cursor::new(&broken)).unwrap();
+            let error = reader.array(0).unwrap().into_objects(ObjectOptions::new()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+        }
+        // From a stream that cannot be gone back in.
+        let mut stream = NpzStream::new(&archive[..]);
+        let mut found = Vec::new();
+        while let Some(mut member) = stream.next().unwrap() {
+            found.push(match member.name() {
+                "b" => member.array().unwrap().into_vec::<f64>().unwrap().len(),
+                _ => member.array().unwrap().into_objects(ObjectOptions::new()).unwrap().items().len(),
+            });
+        }
+        assert_eq!(found, [3, 3, 1]);
+    }
 }

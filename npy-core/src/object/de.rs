@@ -211,7 +211,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
                 visitor.visit_enum(MapAccessDeserializer::new(map))
             }
             other => {
-                let rust_type = format!("{name}, which is one of {}", variants.join(", "));
+                let rust_type = format!("{name} ({})", variants.join(", "));
                 Err(Problem(ValueProblem::ObjectType { found: other.type_name().to_owned(), rust_type }.into()))
             }
         }
