@@ -128,6 +128,20 @@ impl Node {
         }
     }
 
+    /// Whether it contains nothing and never can.
+    pub(super) fn is_leaf(self) -> bool {
+        !matches!(
+            self,
+            Self::List(_)
+                | Self::Tuple(_)
+                | Self::Dict(_)
+                | Self::Set(_)
+                | Self::FrozenSet(_)
+                | Self::Global { .. }
+                | Self::Call { .. }
+        )
+    }
+
     /// What it contains.
     pub(super) fn items(self) -> Items {
         match self {

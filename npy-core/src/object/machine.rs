@@ -496,6 +496,13 @@ impl Memo {
     }
 
     fn put(&mut self, index: u64, node: u32) -> Result<()> {
+        // The next number is the usual case.
+        if self.sparse.is_empty() && index == self.dense.len() as u64 {
+            reserve(&mut self.dense, 1)?;
+            self.dense.push(node);
+            self.count = self.count.saturating_add(1);
+            return Ok(());
+        }
         // Python 2 leaves out some numbers.
         let near = self.count.saturating_mul(2).saturating_add(16);
         let is_new = self.get(index).is_none();

@@ -37,7 +37,10 @@ pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             }
             continue;
         };
+        let node = arena.node(child);
         match get(&sizes, child) {
+            // What contains nothing is measured at once, each time.
+            _ if node.is_leaf() => visit.add(size_of_node(node), 1),
             VISITING => return Err(Flaw::in_node(child, PickleProblem::Cycle)),
             UNKNOWN => {
                 set(&mut sizes, child, VISITING);
@@ -75,8 +78,7 @@ struct Visit {
 impl Visit {
     fn new(arena: &Arena<'_>, id: u32) -> Self {
         let node = arena.node(id);
-        let size = VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64));
-        Self { id, edge: node.items().first, phase: 0, size, depth: 1 }
+        Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1 }
     }
 
     /// Adds what a child takes.
@@ -113,6 +115,11 @@ impl Visit {
             }
         }
     }
+}
+
+/// What a node takes without what it contains.
+fn size_of_node(node: Node) -> u64 {
+    VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64))
 }
 
 fn get<T: Copy + Default>(items: &[T], id: u32) -> T {
