@@ -19,13 +19,14 @@ use crate::shape::Order;
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     values: &'a DynValues,
-    options: PrintOptions,
+    /// If some were given.
+    options: Option<PrintOptions>,
     most_rows: usize,
 }
 
 impl<'a> Table<'a> {
     pub(super) fn new(values: &'a DynValues) -> Self {
-        Self { values, options: PrintOptions::new(), most_rows: 60 }
+        Self { values, options: None, most_rows: 60 }
     }
 
     /// How many records are shown at most: half of them from the beginning and half from the end. The default is 60.
@@ -47,10 +48,11 @@ impl<'a> Table<'a> {
         self
     }
 
-    /// How numbers are written, and how much of sub-arrays.
+    /// How numbers are written, and how much of sub-arrays: of one with more than 12 items only the first two and the last two, unless
+    /// these options say otherwise.
     #[must_use]
     pub fn options(mut self, options: &PrintOptions) -> Self {
-        self.options = options.clone();
+        self.options = Some(options.clone());
         self
     }
 
@@ -85,14 +87,16 @@ impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dtype = self.values.dtype();
         if !matches!(dtype, DType::Record(_)) {
-            return self.values.display_with(&self.options).fmt(f);
+            return self.values.display_with(self.options.as_ref().unwrap_or(&PrintOptions::new())).fmt(f);
         }
+        let few = PrintOptions::new().threshold(12).edge_items(2);
+        let options = self.options.as_ref().unwrap_or(&few);
         let (first, last) = self.rows();
         let is_cut = first.len() + last.len() < self.values.header().element_count();
         let cut = is_cut.then_some(first.len());
         let (labels, records): (Vec<String>, Vec<&[u8]>) = first.into_iter().chain(last).map(|row| self.row(row)).unzip();
         let mut columns = vec![Column::new(String::new(), labels, false, cut)];
-        let scope = Scope::new(dtype, records.len(), &self.options, Place::Array);
+        let scope = Scope::new(dtype, records.len(), options, Place::Array);
         leaves(dtype, "", 0, &mut |name, offset, dtype| {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
             let is_right = is_number(dtype);
