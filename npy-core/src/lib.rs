@@ -61,8 +61,8 @@
 //!
 //! # What this crate does not do
 //!
-//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused unless the module `object` is asked for them. A file's dtype is never converted to another type
-//! silently: only the byte order is taken care of.
+//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused unless the module `object` is asked for them. A file's
+//! dtype is never converted to another type silently: only the byte order is taken care of. [`DynValues::cast`] converts when asked to.
 
 // In the order in which data flow: a module imports only from modules above it.
 mod error;

@@ -23,6 +23,8 @@
 //! - `MapNpyExt`, `MapMutNpyExt`: a file of any size as an array view (feature `mmap`).
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
 //! - `ReadRaExt`, `WriteRaExt`: files of the RawArray format, `.ra` (feature `rawarray`).
+//! - [`DynArray`]: any array, whatever its dtype; [`match_dtype!`]: one body for many types.
+//! - `ReadRaExt`, `WriteRaExt`: RawArray files (feature `rawarray`).
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
 //! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,
@@ -41,7 +43,7 @@
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
 //! - `mmap`: files mapped into memory.
 //! - `rawarray`: files of the RawArray format; `lz4`: also those whose data are compressed.
-//! - `object`: `npy_core::object`, arrays of Python objects.
+//! - `object`: arrays of Python objects, read as data; `serde`: these as any type that implements `Deserialize`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 
