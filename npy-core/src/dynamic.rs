@@ -186,7 +186,7 @@ impl DynValues {
     ///
     /// Like [`save`](Self::save).
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, |file| self.write(file))
+        replace_file_with(path.as_ref(), options, self.header.data_bytes(), |file| self.write(file))
     }
 
     /// Writes the array to a stream.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::alloc::reserve_on_disk;
 use crate::error::{Error, Result};
 
 /// How a file is saved.
@@ -58,20 +59,23 @@ impl SaveOptions {
 ///
 /// When `write` fails, or the file cannot be made or renamed.
 pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    replace_file_with(path, SaveOptions::new(), write)
+    replace_file_with(path, SaveOptions::new(), 0, write)
 }
 
-/// [`replace_file`] with options.
+/// [`replace_file`] with options. At least `bytes` are going to be written, if that is known; room for them is asked for.
 ///
 /// # Errors
 ///
 /// Like [`replace_file`].
-pub fn replace_file_with(path: &Path, options: SaveOptions, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+pub fn replace_file_with(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     let save = || {
         if options.is_in_place {
-            return overwrite(path, options, write);
+            return overwrite(path, options, bytes, write);
         }
         let (mut file, replacement) = Replacement::begin(path)?;
+        if replacement.is_file() {
+            reserve_on_disk(&file, bytes);
+        }
         write(&mut file)?;
         replacement.commit(options, || file.sync_all())
     };
@@ -79,12 +83,15 @@ pub fn replace_file_with(path: &Path, options: SaveOptions, write: impl FnOnce(&
 }
 
 /// Writes over what is there, and cuts off what is left of it.
-fn overwrite(path: &Path, options: SaveOptions, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
     let before = file.metadata().map_err(cannot_create)?;
     if before.is_file() {
         // Not into a file that grows.
         lock(&file)?;
+        if before.len() < bytes {
+            reserve_on_disk(&file, bytes);
+        }
     }
     write(&mut file)?;
     if before.is_file() {

@@ -42,7 +42,9 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 ///
 /// Like [`save`].
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
-    replace_file_with(path.as_ref(), options, |file| write(file, items))
+    // 0 where the dtype depends on the items.
+    let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
+    replace_file_with(path.as_ref(), options, bytes, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional array, byte for byte as `np.save` would.

@@ -125,7 +125,7 @@ pub trait WriteRaExt {
     ///
     /// Like [`save_ra`](Self::save_ra).
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, |file| self.write_ra(file))
+        replace_file_with(path.as_ref(), options, 0, |file| self.write_ra(file))
     }
 }
 

@@ -60,7 +60,13 @@ pub trait WriteNpyExt {
     ///
     /// Like [`save_npy`](Self::save_npy).
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, |file| self.write_npy(file))
+        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy(file))
+    }
+
+    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    #[doc(hidden)]
+    fn data_bytes(&self) -> u64 {
+        0
     }
 }
 
@@ -73,6 +79,10 @@ where
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         write(self, writer)
     }
+
+    fn data_bytes(&self) -> u64 {
+        bytes_of::<A>(self.len())
+    }
 }
 
 impl<A, D> WriteNpyExt for ArrayRef<A, D>
@@ -83,6 +93,15 @@ where
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         write(self, writer)
     }
+
+    fn data_bytes(&self) -> u64 {
+        bytes_of::<A>(self.len())
+    }
+}
+
+/// How many bytes so many elements have; none if that depends on their values.
+fn bytes_of<A: NpyElement>(count: usize) -> u64 {
+    (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 
 fn write<A: NpyElement, D: Dimension, W: Write>(array: &ArrayRef<A, D>, writer: W) -> Result<()> {

@@ -1,9 +1,10 @@
 //! Memory for data: buffers filled without being zeroed first, huge pages, growth bounded by what a stream really holds; and which
-//! types' memory is a file's bytes.
+//! types' memory is a file's bytes; room on the disk.
 //!
 //! One of the two modules that may hold `unsafe`; the other is `view`.
 #![allow(unsafe_code)]
 
+mod disk;
 mod transpose;
 
 use std::io::{self, Read};
@@ -12,6 +13,7 @@ use std::mem::{self, MaybeUninit};
 
 use crate::error::{ErrorKind, Part, Result};
 
+pub(crate) use disk::reserve_on_disk;
 pub use transpose::reverse_axes;
 
 /// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.

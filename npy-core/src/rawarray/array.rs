@@ -114,7 +114,7 @@ impl RaArray {
     ///
     /// Like [`save`](Self::save).
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, |file| self.write(file))
+        replace_file_with(path.as_ref(), options, self.values.header().data_bytes(), |file| self.write(file))
     }
 
     /// Writes the file to a stream.

@@ -156,7 +156,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 ///
 /// Like [`save`].
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
-    replace_file_with(path.as_ref(), options, |file| write(file, items))
+    replace_file_with(path.as_ref(), options, 0, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional `.ra` file.

@@ -59,6 +59,10 @@ impl WriteNpyExt for DynArray {
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         each!(self, numbers => numbers.write_npy(writer), values => values.write(writer), objects => objects.write(writer))
     }
+
+    fn data_bytes(&self) -> u64 {
+        each!(self, numbers => numbers.data_bytes(), values => values.header().data_bytes(), _objects => 0)
+    }
 }
 
 /// Under the dtype of the file.
@@ -71,6 +75,10 @@ impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
             dtype => dtype.clone(),
         };
         write_as(self, self.dtype(), &stored, writer)
+    }
+
+    fn data_bytes(&self) -> u64 {
+        (**self).data_bytes()
     }
 }
 

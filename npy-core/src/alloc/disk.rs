@@ -1,0 +1,38 @@
+//! Room on the disk, taken before a file is written.
+
+use std::fs::File;
+
+/// Below this it takes more time than it saves.
+#[cfg(target_os = "linux")]
+const LEAST: u64 = 1 << 20;
+
+/// Asks the file system for so many bytes in one piece, where that makes writing them faster: file systems with extents then need not
+/// look for room while the pages are copied (measured a third less time on ext4, as NumPy does it too; a tenth more on tmpfs). The file
+/// stays as long as it is. What goes wrong does not matter: if there is no room, writing will say so.
+#[cfg(target_os = "linux")]
+pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
+    use std::os::fd::AsRawFd;
+    /// ext2 to ext4, and XFS.
+    const WITH_EXTENTS: [i64; 2] = [0xef53, 0x5846_5342];
+    let Ok(length) = libc::off64_t::try_from(bytes) else { return };
+    if bytes < LEAST {
+        return;
+    }
+    let mut about = std::mem::MaybeUninit::<libc::statfs64>::uninit();
+    // SAFETY: the descriptor is open as long as `file` lives, and `fstatfs64` stores at most one `statfs64` where it is told to.
+    let found = unsafe { libc::fstatfs64(file.as_raw_fd(), about.as_mut_ptr()) };
+    if found != 0 {
+        return;
+    }
+    // SAFETY: it succeeded, so all of it is stored; besides, it consists of integers.
+    let about = unsafe { about.assume_init() };
+    #[allow(clippy::useless_conversion, reason = "its type is another one on other processors")]
+    let kind = i64::from(about.f_type);
+    if WITH_EXTENTS.contains(&kind) {
+        // SAFETY: the descriptor is open, and no memory is involved.
+        unsafe { libc::fallocate64(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, 0, length) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn reserve_on_disk(_file: &File, _bytes: u64) {}
