@@ -340,3 +340,25 @@ fn errors_say_what_where_and_what_to_do() {
     insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is outside of the range of u8");
     insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: the object is bytes, which is no String");
 }
+
+#[test]
+fn every_problem_has_a_message() {
+    let problem = |problem: PickleProblem| problem.to_string();
+    insta::assert_snapshot!(problem(PickleProblem::UnknownOpcode { opcode: 0xff }), @"the byte 0xff is no opcode");
+    insta::assert_snapshot!(problem(PickleProblem::NotCallable { opcode: "REDUCE", found: "a list" }), @"REDUCE of a list, which is no class or function");
+    insta::assert_snapshot!(problem(PickleProblem::StackUnderflow { opcode: "APPEND" }), @"the opcode APPEND needs more values than there are");
+    insta::assert_snapshot!(problem(PickleProblem::NoMark { opcode: "TUPLE" }), @"the opcode TUPLE needs a mark, and there is none");
+    insta::assert_snapshot!(problem(PickleProblem::NoMemo { index: 7 }), @"the memo has nothing under 7");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidNumber { text: "1x".to_owned() }), @r#""1x" is no number of at most 4300 digits"#);
+    insta::assert_snapshot!(problem(PickleProblem::InvalidLength { length: -1 }), @"a length of -1 cannot be");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidEscape), @"the text has an escape that is none");
+    insta::assert_snapshot!(problem(PickleProblem::LeftOver { values: 2 }), @"the pickle ends with 2 values where 1 is needed");
+    insta::assert_snapshot!(problem(PickleProblem::FrameTooLong { bytes: 3 }), @"a frame reaches 3 bytes beyond the end of the pickle");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidArray { problem: "…".to_owned() }), @"no valid array: …");
+    let opaque = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+    let array = read(&array_of(b"cpathlib\nPath\n(X\x01\x00\x00\x00atR"), opaque).unwrap();
+    insta::assert_snapshot!(array.items()[0], @"<pathlib.Path('a')>");
+    insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: an opaque object of pathlib.Path cannot be written");
+    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String");
+    insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#""1x" is no integer: it has at most 4300 decimal digits, and maybe a sign"#);
+}

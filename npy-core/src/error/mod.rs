@@ -333,6 +333,13 @@ pub enum ErrorKind {
         problem: PickleProblem,
     },
 
+    /// A text is no integer.
+    #[error("{text:?} is no integer: it has at most 4300 decimal digits, and maybe a sign")]
+    InvalidInteger {
+        /// The beginning of the text.
+        text: String,
+    },
+
     /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
     #[error("element {index}{}: {problem}", if .path.is_empty() { String::new() } else { format!(", {}", .path) })]
     InvalidValue {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use crate::error::{Error, ErrorKind, PickleProblem};
+use crate::error::{Error, ErrorKind};
 
 /// Digits to which Python itself converts between integers and text (`sys.get_int_max_str_digits`): it takes time that grows with their
 /// square.
@@ -225,10 +225,8 @@ impl FromStr for PyInt {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        parse(text).ok_or_else(|| {
-            let problem = PickleProblem::InvalidNumber { text: super::text::excerpt(text.as_bytes()) };
-            ErrorKind::Pickle { offset: 0, problem }.into()
-        })
+        let invalid = || ErrorKind::InvalidInteger { text: super::text::excerpt(text.as_bytes()) };
+        parse(text).ok_or_else(|| invalid().into())
     }
 }
 
