@@ -1,9 +1,41 @@
-//! What the benchmarks share: rounds in which the candidates take turns, NumPy as one of them, and room for files.
+//! Measures this workspace beside NumPy, beside other crates, and beside what the machine can do at best.
+//!
+//! A *row* is one job, such as reading 64 MiB. Its *candidates* do it in turn, round after round, and its *targets* say how fast ours has to be. The
+//! rows are in `workloads`, one file for each group of them; everything else here is what they share.
 
-mod comparison;
+#![allow(clippy::unwrap_used, reason = "there is no figure when a candidate fails, and nothing else to be done")]
+#![allow(clippy::cast_precision_loss, reason = "times and ratios are shown with three digits")]
+
+mod arguments;
+mod bench;
+mod machine;
+mod mapped;
 mod numpy;
+mod outcome;
+mod peers;
+mod random;
+mod report;
 mod room;
+mod row;
+mod target;
+mod workloads;
 
-pub use comparison::{Comparison, compare, time_of};
-pub use numpy::{Worker, quote};
-pub use room::{Folder, require_memory};
+use std::process::ExitCode;
+
+use crate::arguments::Arguments;
+use crate::bench::Bench;
+
+/// Runs the rows that the arguments of the command line ask for. Without names it runs all of them, and writes `RESULTS.md`.
+pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let result = Arguments::parse(arguments).and_then(Bench::new).and_then(|mut bench| {
+        workloads::run(&mut bench);
+        bench.finish()
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            println!("REFUSED: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -7,37 +7,74 @@ use std::process::{Child, Command, Stdio};
 const MIB: u64 = 1 << 20;
 
 /// A folder of its own for the files of a benchmark, removed in the end.
-pub struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
+    file_system: String,
     /// Removes it when this process is killed; where there is no shell, nobody does.
     watch: Option<Child>,
 }
 
+/// What a row needs, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Need {
+    /// All files that are there at the same time.
+    pub(crate) disk: u64,
+    /// All arrays of this process and of NumPy's.
+    pub(crate) memory: u64,
+}
+
 impl Folder {
     /// Makes one in another folder.
-    ///
-    /// # Errors
-    ///
-    /// When fewer than `least` bytes are free there, or it cannot be made.
-    pub fn create_in(parent: &Path, least: u64) -> Result<Self, String> {
-        match free_on_disk(parent) {
-            Some(free) if free < least => {
-                return Err(format!("{} has {} MiB free; {} are needed", parent.display(), free / MIB, least / MIB));
-            }
-            Some(_) => {}
-            None => println!("nobody knows how much is free in {}", parent.display()),
-        }
+    pub(crate) fn create_in(parent: &Path) -> Result<Self, String> {
+        let parent = parent.canonicalize().map_err(|error| format!("{}: {error}", parent.display()))?;
         let path = parent.join(format!("npy-bench-{}", std::process::id()));
         fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         // Its input ends when this process does, however that comes.
         let script = r#"trap "" HUP INT TERM; cat > /dev/null; rm -rf -- "$1""#;
         let watch = Command::new("sh").args(["-c", script, "sh"]).arg(&path).stdin(Stdio::piped()).spawn().ok();
-        Ok(Self { path, watch })
+        let file_system = file_system_of(&parent).unwrap_or_else(|| "unknown file system".to_owned());
+        Ok(Self { path, file_system, watch })
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Removes what is in it.
+    pub(crate) fn clear(&self) {
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
+    }
+
+    /// What the system calls the file system, such as `ext4`.
+    pub(crate) fn file_system(&self) -> &str {
+        &self.file_system
+    }
+
+    /// Whether its files are in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.file_system.as_str(), "tmpfs" | "ramfs")
+    }
+
+    /// One of two targets: that for files on a disk, or that for files in memory.
+    pub(crate) fn either<T>(&self, on_disk: T, in_memory: T) -> T {
+        if self.is_in_memory() { in_memory } else { on_disk }
+    }
+
+    /// Sees that there is room. Where the system does not say, there is.
+    pub(crate) fn require(&self, need: Need) -> Result<(), String> {
+        let memory = if self.is_in_memory() { need.memory + need.disk } else { need.memory };
+        match free_on_disk(&self.path) {
+            Some(free) if free < need.disk => return Err(short_of(free, need.disk, "on the disk")),
+            _ => {}
+        }
+        match free_memory() {
+            Some(free) if free < memory => Err(short_of(free, memory, "of memory")),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -51,20 +88,8 @@ impl Drop for Folder {
     }
 }
 
-/// Sees that so many bytes of memory are free.
-///
-/// # Errors
-///
-/// When there are fewer.
-pub fn require_memory(least: u64) -> Result<(), String> {
-    match free_memory() {
-        Some(free) if free < least => Err(format!("{} MiB of memory are free; {} are needed", free / MIB, least / MIB)),
-        Some(_) => Ok(()),
-        None => {
-            println!("nobody knows how much memory is free");
-            Ok(())
-        }
-    }
+fn short_of(free: u64, least: u64, what: &str) -> String {
+    format!("{} MiB {what} are free, and {} are needed", free / MIB, least.div_ceil(MIB))
 }
 
 fn free_memory() -> Option<u64> {
@@ -78,4 +103,16 @@ fn free_on_disk(folder: &Path) -> Option<u64> {
     // A line of titles, then: device, size, used, free.
     let text = String::from_utf8(output.stdout).ok()?;
     text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok().map(|kib: u64| kib * 1024)
+}
+
+/// That of the longest mount point above the folder.
+fn file_system_of(folder: &Path) -> Option<String> {
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let above = mounts.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (point, kind) = (words.next()?, words.next()?);
+        folder.starts_with(point).then_some((point, kind))
+    });
+    // Of several at one point, the last hides the others.
+    above.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind.to_owned())
 }

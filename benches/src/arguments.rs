@@ -1,0 +1,82 @@
+//! What the command line asks for.
+
+use std::path::{Path, PathBuf};
+
+/// The options, and the rows that are asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    /// Where files are read and written; the usual folders if empty.
+    folders: Vec<PathBuf>,
+    /// Smaller and fewer, to see that it works.
+    pub(crate) is_quick: bool,
+    /// With what the names of rows begin; all rows if empty.
+    prefixes: Vec<String>,
+}
+
+impl Arguments {
+    /// Parses them. An option that is not known is an error.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut parsed = Self::default();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                // From Cargo.
+                "--bench" => {}
+                "--quick" => parsed.is_quick = true,
+                "--folder" => parsed.folders.push(arguments.next().ok_or("--folder needs a folder behind it")?.into()),
+                option if option.starts_with('-') => {
+                    return Err(format!(
+                        "{option} is no option; there are --folder F, --quick, and beginnings of the names of rows"
+                    ));
+                }
+                _ => parsed.prefixes.push(argument),
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// Those that were given, or else that of temporary files, and the one in memory where there is one.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        if !self.folders.is_empty() {
+            return self.folders.clone();
+        }
+        let in_memory = Some(Path::new("/dev/shm")).filter(|folder| folder.is_dir()).map(Path::to_owned);
+        [Some(std::env::temp_dir()), in_memory].into_iter().flatten().collect()
+    }
+
+    /// Whether the row is asked for.
+    pub(crate) fn wants(&self, row: &str) -> bool {
+        self.prefixes.is_empty() || self.prefixes.iter().any(|prefix| row.starts_with(prefix))
+    }
+
+    /// Whether no rows were named.
+    pub(crate) fn wants_all(&self) -> bool {
+        self.prefixes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, String> {
+        Arguments::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn rows_are_asked_for_by_the_beginning_of_their_names() {
+        let some = parse("--bench a.read f").unwrap();
+        assert!(some.wants("a.read.64MiB") && some.wants("f.parse.plain"));
+        assert!(!some.wants("a.write.64MiB") && !some.wants_all());
+        let all = parse("--bench").unwrap();
+        assert!(all.wants("g.append") && all.wants_all());
+    }
+
+    #[test]
+    fn options_are_known_or_refused() {
+        let parsed = parse("--folder x --quick --folder y").unwrap();
+        assert_eq!(parsed.folders(), [Path::new("x"), Path::new("y")]);
+        assert!(parsed.is_quick);
+        assert!(parse("--fast").unwrap_err().contains("--fast is no option"));
+        assert!(parse("--folder").is_err());
+    }
+}

@@ -1,0 +1,166 @@
+//! What was measured, and the ratios in it.
+
+use crate::target::Verdict;
+
+/// What a candidate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Ours, in one thread, doing what the peers do.
+    Ours,
+    /// Ours in another way: with more threads, into memory that is there, or with other promises.
+    Variant,
+    /// NumPy.
+    NumPy,
+    /// Another crate.
+    Peer,
+    /// What the machine can do at best.
+    Limit,
+}
+
+/// A row that ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The file system, or where else.
+    pub(crate) place: String,
+    pub(crate) rounds: usize,
+    /// What a time is for, if not for the whole: a file, a call.
+    pub(crate) unit: Option<String>,
+    pub(crate) candidates: Vec<Measured>,
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// A candidate, and its times.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    /// Of each round, in seconds.
+    pub(crate) times: Vec<f64>,
+    /// A few words about the last result.
+    pub(crate) remark: String,
+}
+
+/// How many times the time of another candidate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ratio {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+impl Measured {
+    /// The median of its times.
+    pub(crate) fn median(&self) -> f64 {
+        median(&mut self.times.clone())
+    }
+
+    /// Whether the others do the same as ours.
+    pub(crate) fn is_competitor(&self) -> bool {
+        matches!(self.role, Role::NumPy | Role::Peer)
+    }
+}
+
+impl Ratio {
+    /// The ratio to one other.
+    ///
+    /// It is the median of the ratios within each round, so that a machine that is slow for a while slows both of them.
+    pub(crate) fn to(own: &Measured, base: &Measured) -> Option<Self> {
+        Self::to_fastest(own, &[base])
+    }
+
+    /// The ratio to whichever of the others was the fastest in each round.
+    pub(crate) fn to_fastest(own: &Measured, bases: &[&Measured]) -> Option<Self> {
+        let of_round = |round: usize| {
+            let base = bases.iter().map(|base| base.times[round]).reduce(f64::min)?;
+            Some(own.times[round] / base)
+        };
+        let mut ratios: Vec<f64> = (0..own.times.len()).map(of_round).collect::<Option<_>>()?;
+        let median = median(&mut ratios);
+        // Sorted by now.
+        Some(Self { median, least: *ratios.first()?, most: *ratios.last()? })
+    }
+}
+
+impl Outcome {
+    /// The first candidate of a kind.
+    pub(crate) fn first(&self, role: Role) -> Option<&Measured> {
+        self.candidates.iter().find(|candidate| candidate.role == role)
+    }
+
+    /// What is faster than ours in one thread, as sentences.
+    pub(crate) fn faster_ones(&self) -> Vec<String> {
+        let competitors = self.candidates.iter().filter(|other| other.is_competitor());
+        let pairs = competitors.flat_map(|other| {
+            self.candidates
+                .iter()
+                .filter(|own| own.role == Role::Ours)
+                .filter_map(move |own| Some((other, own, Ratio::to(own, other)?)))
+        });
+        pairs
+            .filter(|(_, _, ratio)| ratio.median > 1.0)
+            .map(|(other, own, ratio)| {
+                format!("`{}` ({}): {} takes {:.2} times as long as {}", self.name, self.place, own.name, ratio.median, other.name)
+            })
+            .collect()
+    }
+}
+
+/// A time with three digits.
+pub(crate) fn seconds(time: f64) -> String {
+    let (value, unit) = match time {
+        time if time < 1e-6 => (time * 1e9, "ns"),
+        time if time < 1e-3 => (time * 1e6, "µs"),
+        time if time < 1.0 => (time * 1e3, "ms"),
+        time => (time, "s"),
+    };
+    let decimals = match value {
+        value if value < 10.0 => 2,
+        value if value < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// Sorts them; the upper one of two in the middle.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        assert_eq!(seconds(25.34e-9), "25.3 ns");
+        assert_eq!(seconds(6.754e-3), "6.75 ms");
+        assert_eq!(seconds(485.2e-6), "485 µs");
+        assert_eq!(seconds(4.04), "4.04 s");
+    }
+
+    #[test]
+    fn peers_that_are_faster_are_found() {
+        let candidate = |name: &str, role, time| Measured { name: name.to_owned(), role, times: vec![time], remark: String::new() };
+        let candidates = vec![
+            candidate("load", Role::Ours, 1.0),
+            // Neither of these counts: one is not ours in one thread, the other no competitor.
+            candidate("load, 2 threads", Role::Variant, 2.0),
+            candidate("read(2)", Role::Limit, 0.5),
+            candidate("np.load", Role::NumPy, 0.8),
+            candidate("npyz", Role::Peer, 1.5),
+        ];
+        let outcome = Outcome {
+            name: "a.read".to_owned(),
+            title: String::new(),
+            place: "ext4".to_owned(),
+            rounds: 1,
+            unit: None,
+            candidates,
+            verdicts: Vec::new(),
+        };
+        assert_eq!(outcome.faster_ones(), ["`a.read` (ext4): load takes 1.25 times as long as np.load"]);
+    }
+}

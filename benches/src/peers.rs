@@ -1,0 +1,106 @@
+//! The jobs of the rows, done by other crates and by plain system calls.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use npyz::WriterBuilder;
+
+#[cfg(npy_bench_hdf5)]
+pub(crate) use hdf5_metno::H5Type as Hdf5Element;
+
+use crate::row::Row;
+
+/// `npyz`: all elements of a file.
+pub(crate) fn read_npyz<T: npyz::Deserialize>(path: &Path) -> Vec<T> {
+    npyz::NpyFile::new(BufReader::new(File::open(path).unwrap())).unwrap().into_vec().unwrap()
+}
+
+/// `npyz`: a new file.
+pub(crate) fn write_npyz<T: npyz::AutoSerialize + Copy>(path: &Path, shape: &[usize], items: &[T]) {
+    let shape: Vec<_> = shape.iter().map(|&length| length as u64).collect();
+    let output = BufWriter::new(File::create(path).unwrap());
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(output).begin_nd().unwrap();
+    writer.extend(items.iter().copied()).unwrap();
+    writer.finish().unwrap();
+}
+
+/// `rawarray`: all elements of a file.
+pub(crate) fn read_rawarray<T: rawarray::RawArrayType>(path: &Path) -> Vec<T> {
+    rawarray::RawArray::read(path).unwrap().into()
+}
+
+/// Plain `open`, `read` into memory that is there, and `close`.
+pub(crate) fn read_over(path: &Path, buffer: &mut [u8]) {
+    File::open(path).unwrap().read_exact(black_box(buffer)).unwrap();
+}
+
+/// Plain `open`, `write` and `close`.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) {
+    File::create(path).unwrap().write_all(black_box(bytes)).unwrap();
+}
+
+/// The same after `fallocate`, where there is one.
+pub(crate) fn write_allocated(path: &Path, bytes: &[u8]) {
+    let mut file = File::create(path).unwrap();
+    #[cfg(target_os = "linux")]
+    // Where the file system cannot, the write does.
+    let _ = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::KEEP_SIZE, 0, bytes.len() as u64);
+    file.write_all(black_box(bytes)).unwrap();
+}
+
+/// Adds `hdf5-metno` reading the elements, if it is built in.
+#[cfg(npy_bench_hdf5)]
+pub(crate) fn add_hdf5_reader<T: Hdf5Element>(row: &mut Row<'_>, path: &Path, items: &[T]) {
+    write_hdf5(path, items);
+    let path = path.to_owned();
+    row.peer(HDF5, move || drop(black_box(read_hdf5::<T>(&path))));
+}
+
+/// Adds `hdf5-metno` writing the elements, if it is built in.
+#[cfg(npy_bench_hdf5)]
+pub(crate) fn add_hdf5_writer<'a, T: Hdf5Element>(row: &mut Row<'a>, path: &Path, items: &'a [T]) {
+    let path = path.to_owned();
+    row.peer(HDF5, move || write_hdf5(&path, items));
+}
+
+/// Adds `hdf5-metno` reading many files, which it writes before, if it is built in.
+#[cfg(npy_bench_hdf5)]
+pub(crate) fn add_hdf5_readers<T: Hdf5Element>(row: &mut Row<'_>, paths: &[std::path::PathBuf], items: &[T]) {
+    paths.iter().for_each(|path| write_hdf5(path, items));
+    let paths = paths.to_vec();
+    row.peer(HDF5, move || paths.iter().for_each(|path| drop(black_box(read_hdf5::<T>(path)))));
+}
+
+#[cfg(npy_bench_hdf5)]
+fn read_hdf5<T: Hdf5Element>(path: &Path) -> Vec<T> {
+    hdf5_metno::File::open(path).unwrap().dataset("data").unwrap().read_raw().unwrap()
+}
+
+#[cfg(npy_bench_hdf5)]
+fn write_hdf5<T: Hdf5Element>(path: &Path, items: &[T]) {
+    let file = hdf5_metno::File::create(path).unwrap();
+    file.new_dataset_builder().with_data(items).create("data").unwrap();
+}
+
+/// What can be an element there; without HDF5, anything.
+#[cfg(not(npy_bench_hdf5))]
+pub(crate) trait Hdf5Element {}
+#[cfg(not(npy_bench_hdf5))]
+impl<T> Hdf5Element for T {}
+
+#[cfg(not(npy_bench_hdf5))]
+pub(crate) fn add_hdf5_reader<T: Hdf5Element>(_: &mut Row<'_>, _: &Path, _: &[T]) {}
+
+#[cfg(not(npy_bench_hdf5))]
+pub(crate) fn add_hdf5_writer<T: Hdf5Element>(_: &mut Row<'_>, _: &Path, _: &[T]) {}
+
+#[cfg(not(npy_bench_hdf5))]
+pub(crate) fn add_hdf5_readers<T: Hdf5Element>(_: &mut Row<'_>, _: &[std::path::PathBuf], _: &[T]) {}
+
+/// The names under which tables and targets know the peers.
+pub(crate) const NDARRAY_NPY: &str = "ndarray-npy";
+pub(crate) const NPYZ: &str = "npyz";
+pub(crate) const RAWARRAY: &str = "rawarray";
+pub(crate) const HDF5: &str = "hdf5-metno";

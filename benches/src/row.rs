@@ -1,0 +1,175 @@
+//! A row: candidates that take turns, round after round.
+
+use std::time::Instant;
+
+use crate::numpy::NumPy;
+use crate::outcome::{Measured, Outcome, Role};
+use crate::target::Target;
+
+/// Rounds of `--quick`.
+const QUICK_ROUNDS: usize = 3;
+
+/// One job, and who does it.
+///
+/// The order of the candidates is another one in each round, so that none always follows the same one.
+pub(crate) struct Row<'a> {
+    name: String,
+    title: String,
+    place: String,
+    is_quick: bool,
+    rounds: usize,
+    runs_before: usize,
+    units: u32,
+    unit: Option<String>,
+    after_each: Box<dyn FnMut() -> String + 'a>,
+    candidates: Vec<Candidate<'a>>,
+    targets: Vec<Target>,
+}
+
+struct Candidate<'a> {
+    run: Box<dyn FnMut() + 'a>,
+    measured: Measured,
+}
+
+impl<'a> Row<'a> {
+    /// One without candidates.
+    pub(crate) fn new(name: impl Into<String>, title: impl Into<String>, place: impl Into<String>, is_quick: bool) -> Self {
+        Self {
+            name: name.into(),
+            title: title.into(),
+            place: place.into(),
+            is_quick,
+            rounds: 9,
+            runs_before: 0,
+            units: 1,
+            unit: None,
+            after_each: Box::new(String::new),
+            candidates: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// How many rounds there are, unless it is to be quick.
+    pub(crate) fn rounds(&mut self, rounds: usize) {
+        self.rounds = rounds;
+    }
+
+    /// Measures of each candidate in each round the second of two runs at once.
+    ///
+    /// A hypervisor may take away memory that is free for a second, and bringing it back takes longer than reading an array into it. The first run
+    /// brings back what the second needs.
+    pub(crate) fn measure_second_runs(&mut self) {
+        self.runs_before = 1;
+    }
+
+    /// Says that each run does so many of these, and has the time of one of them reported.
+    pub(crate) fn units(&mut self, count: u32, unit: &str) {
+        self.units = count;
+        self.unit = Some(unit.to_owned());
+    }
+
+    /// Has this called after each candidate has run, which is not measured. It gives a remark, which stands behind the times.
+    pub(crate) fn after_each(&mut self, inspect: impl FnMut() -> String + 'a) {
+        self.after_each = Box::new(inspect);
+    }
+
+    /// Adds ours, as in [`Role::Ours`].
+    pub(crate) fn ours(&mut self, name: &str, run: impl FnMut() + 'a) {
+        self.add(Role::Ours, name, run);
+    }
+
+    /// Adds ours in another way, as in [`Role::Variant`].
+    pub(crate) fn variant(&mut self, name: &str, run: impl FnMut() + 'a) {
+        self.add(Role::Variant, name, run);
+    }
+
+    /// Adds another crate.
+    pub(crate) fn peer(&mut self, name: &str, run: impl FnMut() + 'a) {
+        self.add(Role::Peer, name, run);
+    }
+
+    /// Adds what the machine can do at best.
+    pub(crate) fn limit(&mut self, name: &str, run: impl FnMut() + 'a) {
+        self.add(Role::Limit, name, run);
+    }
+
+    /// Adds a line for NumPy, where there is one.
+    pub(crate) fn numpy(&mut self, numpy: &NumPy, name: &str, line: impl Into<String>) {
+        if numpy.is_there() {
+            let (numpy, line) = (numpy.clone(), line.into());
+            self.add(Role::NumPy, name, move || numpy.run(&line));
+        }
+    }
+
+    /// Adds targets.
+    pub(crate) fn targets(&mut self, targets: impl IntoIterator<Item = Target>) {
+        self.targets.extend(targets);
+    }
+
+    /// Runs all.
+    pub(crate) fn measure(mut self) -> Outcome {
+        let rounds = if self.is_quick { QUICK_ROUNDS } else { self.rounds };
+        let count = self.candidates.len();
+        for round in 0..=rounds {
+            for turn in 0..count {
+                let candidate = &mut self.candidates[(round + turn) % count];
+                for _ in 0..self.runs_before {
+                    (candidate.run)();
+                    (self.after_each)();
+                }
+                let began = Instant::now();
+                (candidate.run)();
+                let time = began.elapsed().as_secs_f64() / f64::from(self.units);
+                candidate.measured.remark = (self.after_each)();
+                // The first round warms up.
+                if round > 0 {
+                    candidate.measured.times.push(time);
+                }
+            }
+        }
+        let candidates: Vec<_> = self.candidates.into_iter().map(|candidate| candidate.measured).collect();
+        let verdicts = self.targets.iter().map(|target| target.judge(&candidates)).collect();
+        Outcome { name: self.name, title: self.title, place: self.place, rounds, unit: self.unit, candidates, verdicts }
+    }
+
+    fn add(&mut self, role: Role, name: &str, run: impl FnMut() + 'a) {
+        let measured = Measured { name: name.to_owned(), role, times: Vec::new(), remark: String::new() };
+        self.candidates.push(Candidate { run: Box::new(run), measured });
+    }
+}
+
+/// Runs something so many times.
+pub(crate) fn repeat(times: u32, mut run: impl FnMut()) -> impl FnMut() {
+    move || (0..times).for_each(|_| run())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn candidates_take_turns_in_another_order_each_round() {
+        let calls = RefCell::new(String::new());
+        let mut row = Row::new("a", "", "", false);
+        row.rounds(2);
+        row.ours("a", || calls.borrow_mut().push('a'));
+        row.peer("b", || calls.borrow_mut().push('b'));
+        let outcome = row.measure();
+        // The first two warm up.
+        assert_eq!(*calls.borrow(), "abbaab");
+        assert!(outcome.candidates.iter().all(|candidate| candidate.times.len() == 2));
+    }
+
+    #[test]
+    fn the_second_of_two_runs_is_measured() {
+        let calls = RefCell::new(0);
+        let mut row = Row::new("a", "", "", false);
+        row.rounds(3);
+        row.measure_second_runs();
+        row.ours("a", || *calls.borrow_mut() += 1);
+        assert_eq!(row.measure().candidates[0].times.len(), 3);
+        assert_eq!(*calls.borrow(), 8);
+    }
+}

@@ -1,0 +1,180 @@
+//! Large native arrays: reading them, and adding them up.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+
+use ndarray::Array1;
+use npy_core::NpyReader;
+use npy_ndarray::ReadNpyExt;
+
+use super::{GIB, KIB, MIB, bytes};
+use crate::bench::{Bench, Job};
+use crate::machine::huge_pages;
+use crate::mapped::map;
+use crate::outcome::Outcome;
+use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_reader, read_npyz, read_over, read_rawarray};
+use crate::random::Random;
+use crate::room::Need;
+use crate::row::repeat;
+use crate::target::Target;
+
+const NP_LOAD: &str = "np.load";
+const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";
+const LOAD: &str = "load";
+const LOAD_ARRAY: &str = "Array1::load_npy";
+const LOAD_2: &str = "load, 2 threads";
+const ALIGNED: &str = "load, own aligned buffer";
+const READ_INTO: &str = "read_into a warm slice";
+const READ_INTO_2: &str = "read_into a warm slice, 2 threads";
+const READ: &str = "read(2) into a warm buffer";
+const STREAMED: &str = "read_into 256 KiB, again and again";
+const FOR_EACH_CHUNK: &str = "for_each_chunk";
+const MAPPED: &str = "NpyMap";
+
+pub(super) fn run(bench: &mut Bench) {
+    for (name, size, quick) in [("256KiB", 256 * KIB, 64 * KIB), ("1MiB", MIB, 256 * KIB)] {
+        let need = Need { disk: bytes(3, size), memory: bytes(8, size) };
+        bench.row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| {
+            read_small(job, job.size(size, quick))
+        });
+    }
+    for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {
+        let size = bench.size(size, quick);
+        let need = Need { disk: bytes(3, size), memory: bytes(6, size) };
+        bench.row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| read(job, size));
+        bench.row(&format!("a.sum.{name}"), &format!("sum of {name} of f64 in the page cache"), need, |job| sum(job, size));
+    }
+}
+
+/// So short that each run reads many times.
+fn read_small(job: &Job<'_>, size: usize) -> Outcome {
+    let is_smallest = size < MIB / 2;
+    let path = job.folder.file("array.npy");
+    npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
+    job.numpy.set_path("path", &path);
+    let mut items = vec![0.0_f64; size / 8];
+    let mut buffer = vec![0; file_size(&path)];
+    let calls = job.size(200, 10);
+
+    let mut row = job.row();
+    row.rounds(21);
+    row.units(calls, "call");
+    row.numpy(job.numpy, NP_LOAD, format!("for _ in range({calls}): np.load(path)"));
+    row.ours(LOAD, repeat(calls, || drop(black_box(npy_core::load::<f64>(&path).unwrap()))));
+    row.ours(LOAD_ARRAY, repeat(calls, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap()))));
+    row.variant(READ_INTO, repeat(calls, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap()));
+    row.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap()))));
+    row.peer(NPYZ, repeat(calls, || drop(black_box(read_npyz::<f64>(&path)))));
+    row.limit(READ, repeat(calls, || read_over(&path, &mut buffer)));
+    row.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
+    row.targets([
+        Target::factor(LOAD, if is_smallest { 0.16 } else { 0.36 }, NP_LOAD),
+        Target::factor(LOAD, if is_smallest { 1.15 } else { 1.03 }, READ),
+    ]);
+    row.measure()
+}
+
+fn read(job: &Job<'_>, size: usize) -> Outcome {
+    let is_huge = job.size(size >= GIB, size > 4 * MIB);
+    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.folder.file(name));
+    let mut items = Random::new(1).uniforms(size / 8);
+    npy_core::save(&path, &items).unwrap();
+    rawarray::RawArray::from(items.clone()).write(&raw).unwrap();
+    job.numpy.set_path("path", &path);
+    let mut buffer = vec![0; file_size(&path)];
+
+    let mut row = job.row();
+    row.rounds(if is_huge { 7 } else { 15 });
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
+    row.ours(LOAD_ARRAY, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
+    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
+    row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
+    row.peer(RAWARRAY, || drop(black_box(read_rawarray::<f64>(&raw))));
+    add_hdf5_reader(&mut row, &hdf5, &items);
+    row.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
+    row.variant("NpyMap, one value of each page", || {
+        let map = map(&path);
+        black_box(map.view::<f64>().unwrap().iter().step_by(512).sum::<f64>());
+    });
+    row.limit(READ, || read_over(&path, &mut buffer));
+    row.limit("std::fs::read, into fresh memory", || drop(black_box(fs::read(&path).unwrap())));
+    // Under `always`, everyone gets what only ours and NumPy ask for otherwise.
+    let of_ndarray_npy = if huge_pages().as_deref() == Some("always") { 1.0 } else { 4.0 };
+    row.targets([
+        Target::factor(LOAD, if is_huge { 1.0 } else { 0.92 }, NP_LOAD),
+        Target::factor(LOAD, 1.3, READ),
+        Target::speedup(LOAD, of_ndarray_npy, NDARRAY_NPY),
+        Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD),
+        Target::factor(LOAD_2, if is_huge { 0.72 } else { 0.66 }, NP_LOAD),
+        Target::other(LOAD_2, "≤ 1 × np.load while the other core is busy"),
+        Target::factor(READ_INTO, if is_huge { 0.83 } else { 0.7 }, NP_LOAD),
+        Target::factor(READ_INTO_2, 0.57, NP_LOAD),
+        Target::factor(LOAD, 1.0, HDF5),
+    ]);
+    row.measure()
+}
+
+fn sum(job: &Job<'_>, size: usize) -> Outcome {
+    const PART: usize = 256 * KIB / 8;
+    let is_huge = job.size(size >= GIB, size > 4 * MIB);
+    let path = job.folder.file("array.npy");
+    npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
+    job.numpy.set_path("path", &path);
+    let (mut part, mut buffer) = (vec![0.0_f64; PART], vec![0; PART * 8]);
+
+    let mut row = job.row();
+    row.rounds(if is_huge { 7 } else { 15 });
+    row.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r').sum()");
+    row.numpy(job.numpy, "np.load().sum()", "np.load(path).sum()");
+    row.ours(STREAMED, || {
+        let mut reader = NpyReader::open(&path).unwrap();
+        let mut total = 0.0;
+        while reader.remaining() > 0 {
+            let length = reader.remaining().min(PART);
+            reader.read_into(&mut part[..length]).unwrap();
+            total += sum_of(&part[..length]);
+        }
+        black_box(total);
+    });
+    row.ours("chunks of 256 KiB", || {
+        let mut reader = NpyReader::open(&path).unwrap();
+        black_box(reader.chunks::<f64>(PART).map(|chunk| sum_of(&chunk.unwrap())).sum::<f64>());
+    });
+    row.variant(MAPPED, || {
+        let map = map(&path);
+        black_box(sum_of(map.view::<f64>().unwrap()));
+    });
+    row.peer(NDARRAY_NPY, || {
+        let array: Array1<f64> = ndarray_npy::read_npy(&path).unwrap();
+        black_box(sum_of(array.as_slice().unwrap()));
+    });
+    row.limit("read(2) of all parts into a warm buffer", || {
+        use std::io::Read;
+        let mut file = fs::File::open(&path).unwrap();
+        while file.read(black_box(&mut buffer)).unwrap() > 0 {}
+    });
+    for ours in [STREAMED, FOR_EACH_CHUNK] {
+        row.targets([Target::factor(ours, 1.0, MAPPED)]);
+        row.targets(is_huge.then(|| Target::factor(ours, job.folder.either(0.78, 0.49), NP_MAPPED_SUM)));
+    }
+    row.measure()
+}
+
+/// In lanes, so that each sum does not wait for the one before.
+fn sum_of(items: &[f64]) -> f64 {
+    let (parts, rest) = items.as_chunks::<16>();
+    let mut lanes = [0.0; 16];
+    for part in parts {
+        for (lane, item) in lanes.iter_mut().zip(part) {
+            *lane += item;
+        }
+    }
+    lanes.iter().chain(rest).sum()
+}
+
+fn file_size(path: &Path) -> usize {
+    usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
+}

@@ -1,0 +1,126 @@
+//! Large native arrays: writing them.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use ndarray::ArrayView1;
+use npy_core::{SaveOptions, save_with};
+use npy_ndarray::WriteNpyExt;
+
+use super::{GIB, MIB, bytes};
+use crate::bench::{Bench, Job};
+use crate::outcome::Outcome;
+use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
+use crate::random::Random;
+use crate::room::Need;
+use crate::target::Target;
+
+const NP_SAVE: &str = "np.save";
+const SAVE: &str = "save";
+const IN_PLACE: &str = "save, in place";
+const ALLOCATED: &str = "fallocate + write(2)";
+
+/// What is there before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// A file of the same size.
+    Same,
+}
+
+pub(super) fn run(bench: &mut Bench) {
+    for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {
+        let size = bench.size(size, quick);
+        let need = Need { disk: bytes(4, size), memory: bytes(6, size) };
+        bench.row(&format!("a.write.{name}.new"), &format!("write {name} of f64 to a new file"), need, |job| {
+            write(job, size, Before::Nothing)
+        });
+        bench.row(&format!("a.write.{name}.over"), &format!("write {name} of f64 over a file of the same size"), need, |job| {
+            write(job, size, Before::Same)
+        });
+        bench.row(
+            &format!("a.write.{name}.durable"),
+            &format!("write {name} of f64 to a new file, and to the disk"),
+            need,
+            |job| write_durably(job, size),
+        );
+    }
+}
+
+fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
+    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.folder.file(name));
+    let items = Random::new(1).uniforms(size / 8);
+    let (file, array, rawarray) = (file_of(&path, &items), ArrayView1::from(&items), rawarray::RawArray::from(items.clone()));
+    give_to_numpy(job, &path);
+
+    let mut row = job.row();
+    row.rounds(if size >= GIB { 5 } else { 11 });
+    row.measure_second_runs();
+    if before == Before::Nothing {
+        row.after_each(|| remove(&[&path, &raw, &hdf5]));
+    }
+    row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
+    row.ours(SAVE, || npy_core::save(&path, &items).unwrap());
+    row.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
+    row.variant(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place()).unwrap());
+    row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
+    row.peer(NPYZ, || write_npyz(&path, &[items.len()], &items));
+    row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
+    add_hdf5_writer(&mut row, &hdf5, &items);
+    row.limit(ALLOCATED, || write_allocated(&path, &file));
+    row.limit("write(2)", || write_bytes(&path, &file));
+    match before {
+        Before::Nothing => {
+            row.targets([
+                Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE),
+                Target::factor_of_best(SAVE, 1.01, &[ALLOCATED, "write(2)"]),
+            ]);
+            row.targets((!job.folder.is_in_memory()).then(|| Target::factor(SAVE, 0.65, NDARRAY_NPY)));
+        }
+        Before::Same => row.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]),
+    }
+    row.measure()
+}
+
+fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("array.npy");
+    let items = Random::new(1).uniforms(size / 8);
+    let file = file_of(&path, &items);
+    give_to_numpy(job, &path);
+    job.numpy.define(
+        "import os\ndef save_synced():\n with open(path, 'wb') as file:\n  np.save(file, array)\n  file.flush()\n  os.fsync(file.fileno())",
+    );
+
+    let mut row = job.row();
+    row.rounds(if size >= GIB { 3 } else { 7 });
+    row.after_each(|| remove(&[&path]));
+    row.numpy(job.numpy, "np.save + fsync", "save_synced()");
+    row.ours("save, durable", || save_with(&path, &items, SaveOptions::new().durable()).unwrap());
+    row.variant("save, in place and durable", || save_with(&path, &items, SaveOptions::new().in_place().durable()).unwrap());
+    row.limit("fallocate + write(2) + fsync", || {
+        write_allocated(&path, &file);
+        File::open(&path).unwrap().sync_all().unwrap();
+    });
+    row.measure()
+}
+
+/// The bytes of the file, which stays there.
+fn file_of(path: &Path, items: &[f64]) -> Vec<u8> {
+    npy_core::save(path, items).unwrap();
+    fs::read(path).unwrap()
+}
+
+/// As `path`, and as `array` what is in it; then the file is gone.
+fn give_to_numpy(job: &Job<'_>, path: &Path) {
+    job.numpy.set_path("path", path);
+    job.numpy.run("array = np.load(path)");
+    fs::remove_file(path).unwrap();
+}
+
+fn remove(paths: &[&Path]) -> String {
+    for path in paths {
+        // Most candidates write only one of them.
+        let _ = fs::remove_file(path);
+    }
+    String::new()
+}

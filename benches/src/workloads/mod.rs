@@ -1,0 +1,21 @@
+//! The rows. Their targets are those that prototypes have reached, beside the same candidates.
+
+mod a_read;
+mod a_write;
+
+use crate::bench::Bench;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+const GIB: usize = 1 << 30;
+
+/// Runs all that are asked for.
+pub(crate) fn run(bench: &mut Bench) {
+    a_read::run(bench);
+    a_write::run(bench);
+}
+
+/// The bytes of so many copies of something.
+fn bytes(copies: usize, size: usize) -> u64 {
+    copies as u64 * size as u64
+}
