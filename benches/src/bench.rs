@@ -35,7 +35,7 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     /// A row without candidates.
     pub(crate) fn row<'a>(&self) -> Row<'a> {
-        let title = if self.is_quick { format!("{}, but smaller", self.title) } else { self.title.to_owned() };
+        let title = if self.is_quick { format!("smaller than: {}", self.title) } else { self.title.to_owned() };
         Row::new(self.name, title, self.place, self.is_quick)
     }
 

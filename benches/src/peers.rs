@@ -12,6 +12,21 @@ pub(crate) use hdf5_metno::H5Type as Hdf5Element;
 
 use crate::row::Row;
 
+/// An element that ours and all peers have.
+pub(crate) trait Element:
+    npy_core::NpyElement
+    + ndarray_npy::ReadableElement
+    + ndarray_npy::WritableElement
+    + npyz::AutoSerialize
+    + npyz::Deserialize
+    + rawarray::RawArrayType
+    + Hdf5Element
+{
+}
+
+impl Element for u8 {}
+impl Element for f32 {}
+
 /// `npyz`: all elements of a file.
 pub(crate) fn read_npyz<T: npyz::Deserialize>(path: &Path) -> Vec<T> {
     npyz::NpyFile::new(BufReader::new(File::open(path).unwrap())).unwrap().into_vec().unwrap()
@@ -50,6 +65,25 @@ pub(crate) fn write_allocated(path: &Path, bytes: &[u8]) {
     file.write_all(black_box(bytes)).unwrap();
 }
 
+/// `png`: the pixels of a file.
+pub(crate) fn read_png(path: &Path) -> Vec<u8> {
+    let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    pixels
+}
+
+/// `png`: a new file of 8 bits a sample, of `[height, width]` or `[height, width, 3]`.
+pub(crate) fn write_png(path: &Path, shape: &[usize], pixels: &[u8]) {
+    let [height, width] = [shape[0], shape[1]].map(|length| u32::try_from(length).unwrap());
+    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path).unwrap()), width, height);
+    encoder.set_color(if shape.len() == 3 { png::ColorType::Rgb } else { png::ColorType::Grayscale });
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(pixels).unwrap();
+    writer.finish().unwrap();
+}
+
 /// Adds `hdf5-metno` reading the elements, if it is built in.
 #[cfg(npy_bench_hdf5)]
 pub(crate) fn add_hdf5_reader<T: Hdf5Element>(row: &mut Row<'_>, path: &Path, items: &[T]) {
@@ -68,9 +102,15 @@ pub(crate) fn add_hdf5_writer<'a, T: Hdf5Element>(row: &mut Row<'a>, path: &Path
 /// Adds `hdf5-metno` reading many files, which it writes before, if it is built in.
 #[cfg(npy_bench_hdf5)]
 pub(crate) fn add_hdf5_readers<T: Hdf5Element>(row: &mut Row<'_>, paths: &[std::path::PathBuf], items: &[T]) {
-    paths.iter().for_each(|path| write_hdf5(path, items));
+    for path in paths {
+        write_hdf5(path, items);
+    }
     let paths = paths.to_vec();
-    row.peer(HDF5, move || paths.iter().for_each(|path| drop(black_box(read_hdf5::<T>(path)))));
+    row.peer(HDF5, move || {
+        for path in &paths {
+            drop(black_box(read_hdf5::<T>(path)));
+        }
+    });
 }
 
 #[cfg(npy_bench_hdf5)]
@@ -104,3 +144,4 @@ pub(crate) const NDARRAY_NPY: &str = "ndarray-npy";
 pub(crate) const NPYZ: &str = "npyz";
 pub(crate) const RAWARRAY: &str = "rawarray";
 pub(crate) const HDF5: &str = "hdf5-metno";
+pub(crate) const PNG: &str = "png";

@@ -17,11 +17,6 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Any byte.
-    pub(crate) fn byte(&mut self) -> u8 {
-        self.integer().to_le_bytes()[7]
-    }
-
     /// From 0 to 1, without 1.
     pub(crate) fn uniform(&mut self) -> f64 {
         (self.integer() >> 11) as f64 / (1_u64 << 53) as f64

@@ -2,6 +2,8 @@
 
 mod a_read;
 mod a_write;
+mod c_small;
+mod f_headers;
 
 use crate::bench::Bench;
 
@@ -13,6 +15,8 @@ const GIB: usize = 1 << 30;
 pub(crate) fn run(bench: &mut Bench) {
     a_read::run(bench);
     a_write::run(bench);
+    c_small::run(bench);
+    f_headers::run(bench);
 }
 
 /// The bytes of so many copies of something.

@@ -1,0 +1,270 @@
+//! Many small files: those of the paper on `RawArray`, and images beside PNG.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use ndarray::{Array, Array1, Array2, Array3, Dimension, IntoDimension};
+use npy_ndarray::{ReadNpyExt, SaveOptions, WriteNpyExt};
+
+use super::MIB;
+use crate::bench::{Bench, Job};
+use crate::outcome::Outcome;
+use crate::peers::{
+    Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, add_hdf5_readers, read_npyz, read_over, read_png, read_rawarray, write_bytes,
+    write_npyz, write_png,
+};
+use crate::random::Random;
+use crate::room::Need;
+use crate::row::Row;
+use crate::target::Target;
+
+const NP_LOAD: &str = "np.load";
+const NP_SAVE: &str = "np.save";
+const LOAD: &str = "load_npy";
+const LOAD_2: &str = "load_npy, 2 threads";
+const LOAD_FOLDER: &str = "load_npy, all of a folder";
+const LOAD_FOLDER_2: &str = "load_npy, all of a folder, 2 threads";
+const SAVE: &str = "save_npy";
+const IN_PLACE: &str = "save_npy, in place";
+const READ: &str = "open + read + close";
+const WRITE: &str = "open + write + close";
+const NEED: Need = Need { disk: 256 * MIB as u64, memory: 512 * MIB as u64 };
+
+/// How many different arrays there are; the files repeat them.
+const ARRAYS: usize = 16;
+
+/// The files of a row.
+struct Files<A, D: Dimension> {
+    /// What the row is called, without the beginning.
+    name: &'static str,
+    title: &'static str,
+    /// How many there are: fewer than in the paper, so that rounds stay short.
+    count: usize,
+    shape: D,
+    make: fn(&mut Random, &D) -> Array<A, D>,
+    /// How many times as fast as PNG reading and writing should be.
+    png: Option<(f64, f64)>,
+}
+
+pub(super) fn run(bench: &mut Bench) {
+    let count = bench.size(2000, 200);
+    let vector = |random: &mut Random, shape: &_| Array1::from_shape_simple_fn(*shape, || f32_of(random));
+    let matrix = |random: &mut Random, shape: &_| Array2::from_shape_simple_fn(*shape, || f32_of(random));
+    run_files(
+        bench,
+        &Files { name: "vector-10", title: "vectors of 10 f32", count, shape: 10.into_dimension(), make: vector, png: None },
+    );
+    run_files(
+        bench,
+        &Files {
+            name: "image-10x10",
+            title: "images of 10 × 10 f32",
+            count,
+            shape: (10, 10).into_dimension(),
+            make: matrix,
+            png: None,
+        },
+    );
+    let (shape, title, few) = ((10, 100_000).into_dimension(), "arrays of 10 × 100,000 f32", bench.size(20, 4));
+    run_files(bench, &Files { name: "array-10x100000", title, count: few, shape, make: matrix, png: None });
+    let (shape, title) = ((28, 28).into_dimension(), "images of 28 × 28 u8, like those of MNIST");
+    run_files(bench, &Files { name: "mnist-28x28", title, count, shape, make: digit, png: Some((1.85, 5.6)) });
+    let (shape, title) = ((36, 36, 3).into_dimension(), "images of 36 × 36 × 3 u8, like those of CIFAR");
+    run_files(bench, &Files { name: "cifar-36x36x3", title, count, shape, make: photo, png: Some((5.0, 8.0)) });
+}
+
+fn run_files<A: Element + Pixels, D: Dimension>(bench: &mut Bench, files: &Files<A, D>) {
+    let Files { name, title, count, .. } = files;
+    bench.row(&format!("c.read.{name}"), &format!("read {count} {title}, each a file"), NEED, |job| files.read(job));
+    bench.row(&format!("c.write.{name}.new"), &format!("write {count} {title}, each to a new file"), NEED, |job| {
+        files.write(job, true)
+    });
+    let over = format!("write {count} {title}, each over a file of the same size");
+    bench.row(&format!("c.write.{name}.over"), &over, NEED, |job| files.write(job, false));
+}
+
+impl<A: Element + Pixels, D: Dimension> Files<A, D> {
+    fn read(&self, job: &Job<'_>) -> Outcome {
+        let arrays = self.arrays();
+        let [paths, raw, png, hdf5] = ["npy", "ra", "png", "h5"].map(|ending| self.paths(job, ending));
+        for (i, array) in (0..self.count).zip(arrays.iter().cycle()) {
+            array.save_npy(&paths[i]).unwrap();
+            rawarray::RawArray::from(array.as_slice().unwrap().to_vec()).write(&raw[i]).unwrap();
+            if self.png.is_some() {
+                write_png(&png[i], array.shape(), A::pixels(array.as_slice().unwrap()));
+            }
+        }
+        job.numpy.set_paths("paths", &paths);
+        let mut buffer = vec![0; fs::read(&paths[0]).unwrap().len()];
+
+        let mut row = self.row(job);
+        row.numpy(job.numpy, NP_LOAD, "for path in paths: np.load(path)");
+        row.ours(LOAD, || for_each(&paths, load::<A, D>));
+        row.variant(LOAD_2, || for_each_by_two(&paths, load::<A, D>));
+        row.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
+        row.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
+        row.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));
+        add_hdf5_readers(&mut row, &hdf5, arrays[0].as_slice().unwrap());
+        if self.png.is_some() {
+            row.peer(PNG, || for_each(&png, |path| drop(black_box(read_png(path)))));
+        }
+        row.limit(READ, || for_each(&paths, |path| read_over(path, &mut buffer)));
+        row.limit("std::fs::read", || for_each(&paths, |path| drop(black_box(fs::read(path).unwrap()))));
+        if self.is_small() {
+            row.targets([
+                Target::factor(LOAD, 1.04, READ),
+                Target::speedup(LOAD, 10.0, NP_LOAD),
+                Target::speedup(LOAD, 6.5, NDARRAY_NPY),
+                Target::speedup(LOAD, 6.5, NPYZ),
+                Target::speedup(LOAD, 1.4, RAWARRAY),
+                Target::speedup(LOAD, 14.0, HDF5),
+                Target::factor(LOAD_2, 0.62, READ),
+                Target::factor(LOAD_FOLDER, 0.9, READ),
+                Target::factor(LOAD_FOLDER_2, 0.5, READ),
+            ]);
+        }
+        row.targets(self.png.map(|(reading, _)| Target::speedup(LOAD, reading, PNG)));
+        row.measure()
+    }
+
+    fn write(&self, job: &Job<'_>, is_new: bool) -> Outcome {
+        let arrays = self.arrays();
+        let [paths, raw, png] = ["npy", "ra", "png"].map(|ending| self.paths(job, ending));
+        let of_rawarray: Vec<_> = arrays.iter().map(|array| rawarray::RawArray::from(array.as_slice().unwrap().to_vec())).collect();
+        arrays[0].save_npy(&paths[0]).unwrap();
+        let file = fs::read(&paths[0]).unwrap();
+        job.numpy.set_paths("paths", &paths);
+        job.numpy.run("array = np.load(paths[0])");
+        let of_all = || paths.iter().zip(arrays.iter().cycle());
+
+        let mut row = self.row(job);
+        if is_new {
+            row.after_each(|| {
+                job.folder.clear();
+                String::new()
+            });
+        }
+        row.numpy(job.numpy, NP_SAVE, "for path in paths: np.save(path, array)");
+        row.ours(SAVE, || of_all().for_each(|(path, array)| array.save_npy(path).unwrap()));
+        let in_place = SaveOptions::new().in_place();
+        row.variant(IN_PLACE, || of_all().for_each(|(path, array)| array.save_npy_with(path, in_place).unwrap()));
+        row.peer(NDARRAY_NPY, || of_all().for_each(|(path, array)| ndarray_npy::write_npy(path, array).unwrap()));
+        row.peer(NPYZ, || of_all().for_each(|(path, array)| write_npyz(path, array.shape(), array.as_slice().unwrap())));
+        row.peer(RAWARRAY, || raw.iter().zip(of_rawarray.iter().cycle()).for_each(|(path, array)| array.write(path).unwrap()));
+        if self.png.is_some() {
+            row.peer(PNG, || {
+                let pairs = png.iter().zip(arrays.iter().cycle());
+                pairs.for_each(|(path, array)| write_png(path, array.shape(), A::pixels(array.as_slice().unwrap())));
+            });
+        }
+        row.limit(WRITE, || for_each(&paths, |path| write_bytes(path, &file)));
+        if self.is_small() && is_new {
+            row.targets([
+                Target::factor(IN_PLACE, 1.01, WRITE),
+                Target::speedup(IN_PLACE, 2.1, NP_SAVE),
+                Target::other(SAVE, "≤ 1 allocation a file"),
+            ]);
+        }
+        // Other file systems do not bring a file to the disk that was cut to nothing.
+        if self.is_small() && !is_new && job.folder.file_system() == "ext4" {
+            row.targets([NP_SAVE, NDARRAY_NPY, NPYZ, RAWARRAY].map(|peer| Target::factor(IN_PLACE, 0.05, peer)));
+        }
+        row.targets(self.png.filter(|_| is_new).map(|(_, writing)| Target::speedup(IN_PLACE, writing, PNG)));
+        row.measure()
+    }
+
+    fn row<'a>(&self, job: &Job<'_>) -> Row<'a> {
+        let mut row = job.row();
+        row.rounds(11);
+        row.units(u32::try_from(self.count).unwrap(), "file");
+        row
+    }
+
+    fn arrays(&self) -> Vec<Array<A, D>> {
+        let mut random = Random::new(1);
+        (0..ARRAYS).map(|_| (self.make)(&mut random, &self.shape)).collect()
+    }
+
+    fn paths(&self, job: &Job<'_>, ending: &str) -> Vec<PathBuf> {
+        (0..self.count).map(|i| job.folder.file(&format!("{i:05}.{ending}"))).collect()
+    }
+
+    /// Whether opening the file takes longer than reading it.
+    fn is_small(&self) -> bool {
+        self.shape.size() < 16 * 1024
+    }
+}
+
+/// Elements that are samples of an image.
+trait Pixels: Sized {
+    fn pixels(items: &[Self]) -> &[u8];
+}
+
+impl Pixels for u8 {
+    fn pixels(items: &[Self]) -> &[u8] {
+        items
+    }
+}
+
+/// No row makes images of them.
+impl Pixels for f32 {
+    fn pixels(_: &[Self]) -> &[u8] {
+        &[]
+    }
+}
+
+fn load<A: Element, D: Dimension>(path: &Path) {
+    drop(black_box(Array::<A, D>::load_npy(path).unwrap()));
+}
+
+fn for_each(paths: &[PathBuf], mut run: impl FnMut(&Path)) {
+    for path in paths {
+        run(path);
+    }
+}
+
+/// In two threads, of which each takes the next few files that none has begun.
+fn for_each_by_two(paths: &[PathBuf], run: impl Fn(&Path) + Sync) {
+    const AT_ONCE: usize = 16;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(rest) = paths.get(next.fetch_add(AT_ONCE, Ordering::Relaxed)..) {
+            rest.iter().take(AT_ONCE).for_each(|path| run(path));
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "any number will do")]
+fn f32_of(random: &mut Random) -> f32 {
+    random.uniform() as f32
+}
+
+/// A bright ring in the dark, whose place and width are random.
+fn digit(random: &mut Random, shape: &ndarray::Ix2) -> Array2<u8> {
+    let [x, y, radius] = [10.0, 10.0, 4.0].map(|least| least + 8.0 * random.uniform());
+    Array2::from_shape_fn(*shape, |(i, j)| {
+        let distance = (i as f64 - y).hypot(j as f64 - x) - radius;
+        sample(255.0 * (2.0 - distance.abs()))
+    })
+}
+
+/// Smooth colours, with some noise.
+fn photo(random: &mut Random, shape: &ndarray::Ix3) -> Array3<u8> {
+    let slopes = [0; 3].map(|_| random.uniform());
+    Array3::from_shape_fn(*shape, |(i, j, k)| {
+        let angle: f64 = slopes.iter().zip([i / 4, j / 6, k]).map(|(slope, step)| slope * step as f64).sum();
+        sample(128.0 + 90.0 * angle.sin() + 6.0 * random.normal())
+    })
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is brighter than white is white")]
+fn sample(brightness: f64) -> u8 {
+    brightness as u8
+}
