@@ -2,7 +2,10 @@
 
 mod a_read;
 mod a_write;
+mod b_order;
 mod c_small;
+mod d_records;
+mod e_archives;
 mod f_headers;
 
 use crate::bench::Bench;
@@ -15,7 +18,10 @@ const GIB: usize = 1 << 30;
 pub(crate) fn run(bench: &mut Bench) {
     a_read::run(bench);
     a_write::run(bench);
+    b_order::run(bench);
     c_small::run(bench);
+    d_records::run(bench);
+    e_archives::run(bench);
     f_headers::run(bench);
 }
 

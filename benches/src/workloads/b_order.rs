@@ -1,0 +1,156 @@
+//! Arrays that are not on the disk as they are wanted in memory: transposed, of the other byte order, of bytes that have to be checked.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+
+use ndarray::{Array1, Array2, ShapeBuilder};
+use npy_core::{Header, NpyElement};
+use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
+
+use super::{MIB, bytes};
+use crate::bench::{Bench, Job};
+use crate::outcome::Outcome;
+use crate::peers::{NDARRAY_NPY, NPYZ, read_npyz, write_allocated, write_bytes};
+use crate::random::Random;
+use crate::room::Need;
+use crate::target::Target;
+
+const LOAD: &str = "load_npy";
+const LOAD_2: &str = "load_npy, 2 threads";
+const PLAIN: &str = "load_npy of a native file in C order";
+const NP_COPY: &str = "np.ascontiguousarray(np.load)";
+const NP_MAPPED_COPY: &str = "np.ascontiguousarray(np.load(mmap_mode='r'))";
+const NP_SAVE: &str = "np.save(np.ascontiguousarray)";
+const NP_ASTYPE: &str = "np.load().astype";
+const SAVE: &str = "as_standard_layout().save_npy";
+const ALLOCATED: &str = "fallocate + write(2)";
+const WRITE: &str = "write(2)";
+
+pub(super) fn run(bench: &mut Bench) {
+    let rows = bench.size(8192, 512);
+    let size = rows * rows * 8;
+    let need = Need { disk: bytes(2, size), memory: bytes(6, size) };
+    let title = "read 8192 × 8192 f64 of a file in Fortran order into an array in C order";
+    bench.row("b.read.fortran", title, need, |job| read_fortran(job, rows));
+    let title = "write an array of 8192 × 8192 f64 in Fortran order to a new file in C order";
+    bench.row("b.write.fortran", title, need, |job| write_fortran(job, rows));
+    bench.row("b.read.big-endian", "read 512 MiB of big-endian f64", need, |job| read_big_endian(job, size / 8));
+    let size = bench.size(512 * MIB, 2 * MIB);
+    let need = Need { disk: bytes(2, size), memory: bytes(6, size) };
+    bench.row("b.read.bool", "read 512 MiB of bool", need, |job| read_bool(job, size));
+}
+
+fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
+    let [path, plain] = ["fortran.npy", "c.npy"].map(|name| job.folder.file(name));
+    fortran(side).save_npy(&path).unwrap();
+    save_as(&plain, "<f8", &[side, side], &vec![0.5_f64; side * side]);
+    job.numpy.set_path("path", &path);
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_COPY, "np.ascontiguousarray(np.load(path))");
+    row.numpy(job.numpy, NP_MAPPED_COPY, "np.ascontiguousarray(np.load(path, mmap_mode='r'))");
+    let options = NpyReadOptions::new().order(Order::C);
+    row.ours(LOAD, || drop(black_box(Array2::<f64>::load_npy_with(&path, options).unwrap())));
+    row.peer(NDARRAY_NPY, || {
+        let array: Array2<f64> = ndarray_npy::read_npy(&path).unwrap();
+        drop(black_box(array.as_standard_layout().into_owned()));
+    });
+    row.peer(NPYZ, || {
+        let array = Array2::from_shape_vec((side, side).f(), read_npyz::<f64>(&path)).unwrap();
+        drop(black_box(array.as_standard_layout().into_owned()));
+    });
+    row.limit(PLAIN, || drop(black_box(Array2::<f64>::load_npy(&plain).unwrap())));
+    row.targets([
+        Target::factor(LOAD, 1.75, PLAIN),
+        Target::factor_of_best(LOAD, 4.9_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]),
+        Target::factor(LOAD_2, 1.2, PLAIN),
+        Target::factor_of_best(LOAD_2, 7.5_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]),
+    ]);
+    row.measure()
+}
+
+fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
+    let path = job.folder.file("array.npy");
+    let array = fortran(side);
+    array.save_npy(&path).unwrap();
+    job.numpy.set_path("path", &path);
+    job.numpy.run("array = np.load(path)");
+    let file = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.after_each(|| {
+        fs::remove_file(&path).unwrap();
+        String::new()
+    });
+    row.numpy(job.numpy, NP_SAVE, "np.save(path, np.ascontiguousarray(array))");
+    row.ours(SAVE, || array.as_standard_layout().save_npy(&path).unwrap());
+    row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
+    row.limit(ALLOCATED, || write_allocated(&path, &file));
+    row.limit(WRITE, || write_bytes(&path, &file));
+    row.targets([
+        Target::factor_of_best(SAVE, 1.3, &[ALLOCATED, WRITE]),
+        Target::speedup(SAVE, job.folder.either(6.5, 3.0), NP_SAVE),
+    ]);
+    row.measure()
+}
+
+fn read_big_endian(job: &Job<'_>, count: usize) -> Outcome {
+    let [path, plain] = ["big.npy", "native.npy"].map(|name| job.folder.file(name));
+    let items = Random::new(1).uniforms(count);
+    save_as(&path, ">f8", &[count], &items);
+    npy_core::save(&plain, &items).unwrap();
+    drop(items);
+    job.numpy.set_path("path", &path);
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_ASTYPE, "np.load(path).astype('=f8')");
+    row.ours(LOAD, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
+    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
+    row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
+    row.limit(PLAIN, || drop(black_box(Array1::<f64>::load_npy(&plain).unwrap())));
+    row.targets([
+        Target::factor(LOAD, 1.08, PLAIN),
+        Target::factor(LOAD, 0.46, NP_ASTYPE),
+        Target::factor(LOAD, 0.17, NDARRAY_NPY),
+        Target::factor(LOAD_2, 0.92, PLAIN),
+    ]);
+    row.measure()
+}
+
+fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
+    let [path, plain] = ["bool.npy", "u8.npy"].map(|name| job.folder.file(name));
+    let mut random = Random::new(1);
+    let items: Vec<_> = (0..count).map(|_| random.integer().is_multiple_of(2)).collect();
+    npy_core::save(&path, &items).unwrap();
+    drop(items);
+    npy_core::save(&plain, &vec![1_u8; count]).unwrap();
+    job.numpy.set_path("path", &path);
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, "np.load", "np.load(path)");
+    row.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
+    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
+    row.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
+    row.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
+    row.targets([Target::factor(LOAD, 1.08, "load_npy as u8")]);
+    row.measure()
+}
+
+/// An array in Fortran order, of which every page has been touched.
+fn fortran(side: usize) -> Array2<f64> {
+    Array2::from_shape_vec((side, side).f(), Random::new(1).uniforms(side * side)).unwrap()
+}
+
+/// In a dtype, of which the elements may be those of the other byte order.
+fn save_as<T: NpyElement>(path: &Path, descr: &str, shape: &[usize], items: &[T]) {
+    let header = Header::new(descr.parse().unwrap(), Order::C, shape).unwrap();
+    let mut writer = npy_core::NpyWriter::with_header(fs::File::create(path).unwrap(), &header).unwrap();
+    writer.write_slice(items).unwrap();
+    writer.finish().unwrap();
+}

@@ -1,0 +1,276 @@
+//! Records: structs of Rust in files of packed records.
+
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::Path;
+
+use npy_core::{FixedBytes, NpyElement, NpyReader, NpyRecord, SaveOptions, save_with};
+use npyz::WriterBuilder;
+use npyz::arrayvec::ArrayVec;
+
+use super::bytes;
+use crate::bench::{Bench, Job};
+use crate::mapped::map;
+use crate::outcome::Outcome;
+use crate::peers::{NPYZ, read_npyz, read_over, write_allocated, write_bytes};
+use crate::room::Need;
+use crate::target::Target;
+
+const NP_LOAD: &str = "np.load, packed";
+const NP_ALIGNED: &str = "np.load().astype(align=True)";
+const NP_FIELDS: &str = "two fields of np.load, copied";
+const NP_MAPPED_FIELDS: &str = "two fields of np.load(mmap_mode='r'), copied";
+const NP_SAVE: &str = "np.save, packed";
+const LOAD: &str = "load";
+const LOAD_2: &str = "load, 2 threads";
+const COLUMNS: &str = "load_columns";
+const COLUMNS_2: &str = "load_columns, 2 threads";
+const SAVE: &str = "save";
+const IN_PLACE: &str = "save, in place";
+const READ: &str = "read(2) into a warm buffer";
+const ALLOCATED: &str = "fallocate + write(2)";
+const WRITE: &str = "write(2)";
+const MEMCPY: &str = "memcpy of the packed records";
+const FROM_BYTES: &str = "NpyReader::from_bytes, read_into";
+
+pub(super) fn run(bench: &mut Bench) {
+    let count = bench.size(5_000_000, 50_000);
+    let need = Need { disk: bytes(2 * count, 61), memory: bytes(10 * count, 72) };
+    bench.row("d.read.packed", "read 5 M records of 37 bytes into structs of 40", need, |job| {
+        read::<_, SampleOfNpyz>(job, count, &sample(), true)
+    });
+    bench.row("d.read.nested", "read 5 M nested records of 61 bytes into structs of 72", need, |job| {
+        read::<_, NestedOfNpyz>(job, count, &nested(), false)
+    });
+    bench.row("d.read.memory", "decode 5 M records of 37 bytes that are in memory", need, |job| decode(job, count));
+    bench.row("d.columns", "read two of five fields of 5 M records of 37 bytes", need, |job| read_columns(job, count));
+    bench.row("d.view", "add up one field of 5 M records of 37 bytes in place", need, |job| view(job, count));
+    bench.row("d.write.packed", "write 5 M structs as records of 37 bytes to a new file", need, |job| {
+        write::<_, SampleOfNpyz>(job, count, &sample(), true)
+    });
+    bench.row("d.write.nested", "write 5 M structs as nested records of 61 bytes to a new file", need, |job| {
+        write::<_, NestedOfNpyz>(job, count, &nested(), false)
+    });
+}
+
+fn read<T: NpyElement + Clone, P: npyz::Deserialize>(job: &Job<'_>, count: usize, record: &T, has_targets: bool) -> Outcome {
+    let path = job.folder.file("records.npy");
+    let size = save(&path, count, record);
+    job.numpy.set_path("path", &path);
+    job.numpy.define(
+        "from numpy.lib.recfunctions import repack_fields
+aligned = repack_fields(np.load(path, mmap_mode='r').dtype, align=True, recurse=True)",
+    );
+    let mut buffer = vec![0; size];
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    row.numpy(job.numpy, NP_ALIGNED, "np.load(path).astype(aligned)");
+    row.ours(LOAD, || drop(black_box(npy_core::load::<T>(&path).unwrap())));
+    row.peer(NPYZ, || drop(black_box(read_npyz::<P>(&path))));
+    row.limit(READ, || read_over(&path, &mut buffer));
+    if has_targets {
+        row.targets([
+            Target::factor(LOAD, job.folder.either(1.22, 1.15), NP_LOAD),
+            Target::speedup(LOAD, job.folder.either(10.0, 5.6), NPYZ),
+            Target::factor(LOAD_2, job.folder.either(0.8, 0.65), NP_LOAD),
+        ]);
+    }
+    row.measure()
+}
+
+fn decode(job: &Job<'_>, count: usize) -> Outcome {
+    let path = job.folder.file("records.npy");
+    save(&path, count, &sample());
+    let file = fs::read(&path).unwrap();
+    let (mut copy, mut records) = (file.clone(), vec![sample(); count]);
+
+    let mut row = job.row();
+    row.ours(FROM_BYTES, || NpyReader::from_bytes(black_box(&file)).unwrap().read_into(black_box(&mut records)).unwrap());
+    row.ours("NpyReader::from_bytes, into_vec", || {
+        drop(black_box(NpyReader::from_bytes(black_box(&file)).unwrap().into_vec::<Sample>().unwrap()));
+    });
+    row.peer(NPYZ, || drop(black_box(npyz::NpyFile::new(black_box(&file[..])).unwrap().into_vec::<SampleOfNpyz>().unwrap())));
+    row.limit(MEMCPY, || black_box(&mut copy).copy_from_slice(black_box(&file)));
+    row.targets([Target::factor(FROM_BYTES, 1.04, MEMCPY)]);
+    row.measure()
+}
+
+fn read_columns(job: &Job<'_>, count: usize) -> Outcome {
+    let path = job.folder.file("records.npy");
+    save(&path, count, &sample());
+    job.numpy.set_path("path", &path);
+    job.numpy.define("def fields(records): return records['t'].copy(), records['xyz'].copy()");
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_FIELDS, "fields(np.load(path))");
+    row.numpy(job.numpy, NP_MAPPED_FIELDS, "fields(np.load(path, mmap_mode='r'))");
+    row.ours(COLUMNS, || drop(black_box(npy_core::load_columns::<(f64, [f32; 3])>(&path, ["t", "xyz"]).unwrap())));
+    row.peer(NPYZ, || {
+        let records = read_npyz::<SampleOfNpyz>(&path);
+        drop(black_box(records.iter().map(|record| (record.t, record.xyz)).unzip::<_, _, Vec<_>, Vec<_>>()));
+    });
+    row.targets([
+        Target::factor(COLUMNS, job.folder.either(0.46, 0.65), NP_FIELDS),
+        Target::factor(COLUMNS, 0.8, NP_MAPPED_FIELDS),
+        Target::factor(COLUMNS_2, job.folder.either(0.28, 0.34), NP_FIELDS),
+    ]);
+    row.measure()
+}
+
+fn view(job: &Job<'_>, count: usize) -> Outcome {
+    let path = job.folder.file("records.npy");
+    save(&path, count, &sample());
+    job.numpy.set_path("path", &path);
+
+    let mut row = job.row();
+    row.numpy(job.numpy, "np.load(mmap_mode='r')['t'].sum()", "np.load(path, mmap_mode='r')['t'].sum()");
+    row.ours("NpyMap, view", || {
+        let map = map(&path);
+        black_box(map.view::<SampleView>().unwrap().iter().map(|record| record.t).sum::<f64>());
+    });
+    row.measure()
+}
+
+fn write<T: NpyElement + Clone, P>(job: &Job<'_>, count: usize, record: &T, has_targets: bool) -> Outcome
+where
+    P: npyz::Deserialize + npyz::Serialize,
+{
+    let path = job.folder.file("records.npy");
+    save(&path, count, record);
+    let file = fs::read(&path).unwrap();
+    let peers: Vec<P> = read_npyz(&path);
+    let dtype = npyz::NpyHeader::from_reader(&file[..]).unwrap().dtype();
+    job.numpy.set_path("path", &path);
+    job.numpy.run("array = np.load(path)");
+    fs::remove_file(&path).unwrap();
+    let records = vec![record.clone(); count];
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.after_each(|| {
+        fs::remove_file(&path).unwrap();
+        String::new()
+    });
+    row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
+    row.ours(SAVE, || npy_core::save(&path, &records).unwrap());
+    row.variant(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place()).unwrap());
+    row.peer(NPYZ, || {
+        let output = BufWriter::new(File::create(&path).unwrap());
+        let options = npyz::WriteOptions::new().dtype(dtype.clone()).shape(&[count as u64]);
+        let mut writer = options.writer(output).begin_nd().unwrap();
+        for record in &peers {
+            writer.push(record).unwrap();
+        }
+        writer.finish().unwrap();
+    });
+    row.limit(ALLOCATED, || write_allocated(&path, &file));
+    row.limit(WRITE, || write_bytes(&path, &file));
+    if has_targets {
+        row.targets([
+            Target::factor_of_best(SAVE, 1.03, &[ALLOCATED, WRITE]),
+            Target::speedup(SAVE, job.folder.either(13.0, 2.7), NPYZ),
+        ]);
+    }
+    row.measure()
+}
+
+/// Saves copies, and gives the size of the file.
+fn save<T: NpyElement + Clone>(path: &Path, count: usize, record: &T) -> usize {
+    npy_core::save(path, &vec![record.clone(); count]).unwrap();
+    usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
+}
+
+fn sample() -> Sample {
+    Sample { id: 7, t: 0.5, xyz: [1.0, 2.0, 3.0], flag: true, name: "station".parse().unwrap() }
+}
+
+fn nested() -> Nested {
+    let (origin, pose) = (Point { x: 1.5, y: 2.5, is_known: true }, Pose { angle: 0.25, quality: 0.5, is_known: false });
+    Nested { id: 7, t: 0.5, origin, pose, xyz: [1.0, 2.0, 3.0], colour: [1, 2, 3] }
+}
+
+/// 37 bytes in the file, and 40 in memory.
+#[derive(NpyRecord, Clone)]
+struct Sample {
+    id: u64,
+    t: f64,
+    xyz: [f32; 3],
+    flag: bool,
+    name: FixedBytes<8>,
+}
+
+/// The same in place.
+#[derive(NpyRecord, Clone, Copy)]
+#[npy(view)]
+#[repr(C, packed)]
+#[allow(dead_code, reason = "only one field is looked at")]
+struct SampleView {
+    id: u64,
+    t: f64,
+    xyz: [f32; 3],
+    flag: bool,
+    name: FixedBytes<8>,
+}
+
+/// The same for npyz, in which text without heap is an `ArrayVec`.
+#[derive(npyz::Deserialize, npyz::Serialize, Clone)]
+struct SampleOfNpyz {
+    id: u64,
+    t: f64,
+    xyz: [f32; 3],
+    flag: bool,
+    name: ArrayVec<u8, 8>,
+}
+
+/// 61 bytes in the file, and 72 in memory.
+#[derive(NpyRecord, Clone)]
+struct Nested {
+    id: u64,
+    t: f64,
+    origin: Point,
+    pose: Pose,
+    xyz: [f32; 3],
+    colour: [u8; 3],
+}
+
+#[derive(NpyRecord, Clone)]
+struct Point {
+    x: f64,
+    y: f64,
+    is_known: bool,
+}
+
+#[derive(NpyRecord, Clone)]
+struct Pose {
+    angle: f64,
+    quality: f32,
+    is_known: bool,
+}
+
+#[derive(npyz::Deserialize, npyz::Serialize, Clone)]
+struct NestedOfNpyz {
+    id: u64,
+    t: f64,
+    origin: PointOfNpyz,
+    pose: PoseOfNpyz,
+    xyz: [f32; 3],
+    colour: [u8; 3],
+}
+
+#[derive(npyz::Deserialize, npyz::Serialize, Clone)]
+struct PointOfNpyz {
+    x: f64,
+    y: f64,
+    is_known: bool,
+}
+
+#[derive(npyz::Deserialize, npyz::Serialize, Clone)]
+struct PoseOfNpyz {
+    angle: f64,
+    quality: f32,
+    is_known: bool,
+}

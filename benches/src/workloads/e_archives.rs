@@ -1,0 +1,313 @@
+//! Archives of four members, stored and deflated.
+//!
+//! All peers of Rust decompress and compress by `zlib-rs` here, also npyz, whose own choice is slower: Cargo builds `flate2` once.
+
+use std::any::Any;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use ndarray::Array1;
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_ndarray::{NpzArchive, NpzReadOptions};
+use npyz::WriterBuilder;
+use npyz::zip::CompressionMethod;
+use npyz::zip::write::FileOptions;
+
+use super::{MIB, bytes};
+use crate::bench::{Bench, Job};
+use crate::outcome::Outcome;
+use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
+use crate::random::Random;
+use crate::room::Need;
+use crate::target::Target;
+
+const NP_LOAD: &str = "np.load";
+const NP_SAVEZ: &str = "np.savez";
+const NP_SAVEZ_COMPRESSED: &str = "np.savez_compressed";
+const READ: &str = "NpzReader";
+const READ_2: &str = "NpzReader, 2 threads";
+const READ_ZIP: &str = "zip";
+const LIBDEFLATE: &str = "libdeflate";
+const WRITE: &str = "NpzWriter";
+const WRITE_2: &str = "NpzWriter, 2 threads";
+const PLAIN_WRITE: &str = "write(2)";
+
+pub(super) fn run(bench: &mut Bench) {
+    let size = bench.size(32 * MIB, MIB);
+    let need = Need { disk: bytes(3, 4 * size), memory: bytes(6, 4 * size) };
+    bench.row("e.read.stored", "read an archive of four members, 128 MiB, stored", need, |job| read(job, size, None));
+    bench.row("e.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
+    bench.row("e.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
+    let title = "write four members, 128 MiB, to a new archive, deflated, by level 6 unless another is named";
+    bench.row("e.write.deflated", title, need, |job| write_deflated(job, size));
+    let title = "write 32 MiB of noise to a new archive, deflated";
+    bench.row("e.write.noise", title, need, |job| write_noise(job, size));
+}
+
+fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
+    let path = job.folder.file("archive.npz");
+    write_ours(&path, &Arrays::new(size), level, 1);
+    job.numpy.set_path("path", &path);
+    job.numpy.define("def read():\n with np.load(path) as archive: return [archive[name] for name in archive.files]");
+    let mut buffer = fs::read(&path).unwrap();
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_LOAD, "read()");
+    row.ours(READ, || drop(black_box(read_ours(&path))));
+    row.ours("NpzArchive of a struct", || drop(black_box(Arrays::load_npz(&path).unwrap())));
+    row.variant(READ_2, || drop(black_box(read_ours_by_threads(&path, 2))));
+    let options = NpzReadOptions::new().threads(2);
+    row.variant("NpzArchive of a struct, 2 threads", || drop(black_box(Arrays::load_npz_with(&path, options).unwrap())));
+    row.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
+    row.peer(NPYZ, || drop(black_box(read_npyz(&path))));
+    row.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
+    if level.is_none() {
+        row.targets([
+            Target::factor(READ, job.folder.either(0.42, 0.53), NP_LOAD),
+            Target::factor(READ_2, 0.3, NP_LOAD),
+            Target::speedup(READ, 2.6, READ_ZIP),
+            Target::speedup(READ, 2.6, NDARRAY_NPY),
+        ]);
+    } else {
+        row.targets([
+            Target::factor(READ, 0.55, NP_LOAD),
+            Target::factor(READ_2, 0.3, NP_LOAD),
+            Target::speedup(READ, 1.37, NDARRAY_NPY),
+            Target::speedup(READ, 7.5, NPYZ),
+            Target::factor(READ, 1.12, LIBDEFLATE),
+        ]);
+    }
+    row.measure()
+}
+
+fn write_stored(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("archive.npz");
+    let arrays = Arrays::new(size);
+    let file = give_to_numpy(job, &path, &arrays);
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.after_each(|| take_size(&path));
+    row.numpy(job.numpy, NP_SAVEZ, "np.savez(path, **arrays)");
+    row.ours(WRITE, || write_ours(&path, &arrays, None, 1));
+    row.variant("NpzWriter, in place", || write_ours_into(File::create(&path).unwrap(), &arrays));
+    row.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, false));
+    row.peer(NPYZ, || write_npyz(&path, &arrays, false));
+    row.limit(PLAIN_WRITE, || write_bytes(&path, &file));
+    row.targets([Target::factor(WRITE, 1.1, PLAIN_WRITE)]);
+    row.targets((!job.folder.is_in_memory()).then(|| Target::factor(WRITE, 0.5, NP_SAVEZ)));
+    row.measure()
+}
+
+fn write_deflated(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("archive.npz");
+    let arrays = Arrays::new(size);
+    give_to_numpy(job, &path, &arrays);
+
+    let mut row = job.row();
+    row.rounds(3);
+    row.after_each(|| take_size(&path));
+    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **arrays)");
+    row.ours(WRITE, || write_ours(&path, &arrays, Some(6), 1));
+    row.variant(WRITE_2, || write_ours(&path, &arrays, Some(6), 2));
+    for (level, name, of_two) in
+        [(2, "NpzWriter, level 2", "NpzWriter, level 2, 2 threads"), (3, "NpzWriter, level 3", "NpzWriter, level 3, 2 threads")]
+    {
+        let (path, arrays) = (&path, &arrays);
+        row.variant(name, move || write_ours(path, arrays, Some(level), 1));
+        row.variant(of_two, move || write_ours(path, arrays, Some(level), 2));
+    }
+    row.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, true));
+    row.peer(NPYZ, || write_npyz(&path, &arrays, true));
+    row.targets([Target::factor(WRITE_2, 0.25, NP_SAVEZ_COMPRESSED), Target::factor(WRITE_2, 0.08, NP_SAVEZ_COMPRESSED)]);
+    row.measure()
+}
+
+fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("archive.npz");
+    let arrays = Arrays::new(size);
+    give_to_numpy(job, &path, &arrays);
+    let noise = arrays.noise.as_slice().unwrap();
+    let write = |threads| {
+        let mut archive = NpzWriter::create_compressed(&path).unwrap();
+        archive.set_threads(threads);
+        archive.add_slice("noise", noise).unwrap();
+        archive.finish().unwrap();
+    };
+
+    let mut row = job.row();
+    row.rounds(3);
+    row.after_each(|| take_size(&path));
+    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, noise=arrays['noise'])");
+    row.ours(WRITE, || write(1));
+    row.variant(WRITE_2, || write(2));
+    row.targets([Target::factor(WRITE, 0.03, NP_SAVEZ_COMPRESSED)]);
+    row.measure()
+}
+
+/// The arrays of an archive.
+#[derive(NpzArchive)]
+struct Arrays {
+    noise: Array1<f64>,
+    ints: Array1<i64>,
+    walk: Array1<f64>,
+    images: Array1<u8>,
+}
+
+impl Arrays {
+    /// Each of so many bytes.
+    fn new(size: usize) -> Self {
+        let mut random = Random::new(1);
+        let mut value = 0.0;
+        Self {
+            noise: Array1::from_shape_simple_fn(size / 8, || random.normal()),
+            ints: Array1::from_shape_simple_fn(size / 8, || (random.integer() % 1000).cast_signed()),
+            walk: Array1::from_shape_simple_fn(size / 8, || {
+                value += random.uniform() - 0.5;
+                (value * 64.0_f64).round() / 64.0
+            }),
+            // 1024 x 1024 each, brighter towards the lower right, with noise in every eighth pixel.
+            images: Array1::from_shape_fn(size, |i| {
+                let (x, y, image) = (i % 1024, i / 1024 % 1024, i / MIB);
+                let noise = random.integer();
+                let grain = if noise.is_multiple_of(8) { noise / 8 % 3 } else { 0 };
+                ((x / 8 + y / 8 + image * 5) as u64 + grain).to_le_bytes()[0]
+            }),
+        }
+    }
+}
+
+/// As `path`, and as `arrays` what is in it. Gives the bytes of the archive, stored, which is then gone.
+fn give_to_numpy(job: &Job<'_>, path: &Path, arrays: &Arrays) -> Vec<u8> {
+    write_ours(path, arrays, None, 1);
+    job.numpy.set_path("path", path);
+    job.numpy.run("arrays = dict(np.load(path))");
+    let file = fs::read(path).unwrap();
+    fs::remove_file(path).unwrap();
+    file
+}
+
+/// The size of the file that was written, which is removed.
+fn take_size(path: &Path) -> String {
+    let bytes = fs::metadata(path).unwrap().len();
+    fs::remove_file(path).unwrap();
+    format!("{bytes} bytes")
+}
+
+fn read_ndarray_npy(path: &Path) -> Arrays {
+    let mut archive = ndarray_npy::NpzReader::new(File::open(path).unwrap()).unwrap();
+    Arrays {
+        noise: archive.by_name("noise").unwrap(),
+        ints: archive.by_name("ints").unwrap(),
+        walk: archive.by_name("walk").unwrap(),
+        images: archive.by_name("images").unwrap(),
+    }
+}
+
+fn read_npyz(path: &Path) -> Arrays {
+    fn array<T: npyz::Deserialize>(archive: &mut npyz::npz::NpzArchive<impl Read + Seek>, name: &str) -> Array1<T> {
+        archive.by_name(name).unwrap().unwrap().into_vec().unwrap().into()
+    }
+    let mut archive = npyz::npz::NpzArchive::open(path).unwrap();
+    Arrays {
+        noise: array(&mut archive, "noise"),
+        ints: array(&mut archive, "ints"),
+        walk: array(&mut archive, "walk"),
+        images: array(&mut archive, "images"),
+    }
+}
+
+fn read_ours(path: &Path) -> Arrays {
+    let mut archive = npy_ndarray::NpzReader::open(path).unwrap();
+    Arrays {
+        noise: archive.by_name("noise").unwrap(),
+        ints: archive.by_name("ints").unwrap(),
+        walk: archive.by_name("walk").unwrap(),
+        images: archive.by_name("images").unwrap(),
+    }
+}
+
+/// Each thread reads the next array that none has begun, through a reader of its own.
+fn read_ours_by_threads(path: &Path, threads: usize) -> Vec<Box<dyn Any + Send>> {
+    let archive = NpzReader::open(path).unwrap();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut archive = archive.clone();
+        let mut arrays: Vec<Box<dyn Any + Send>> = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            match archive.name(index) {
+                None => return arrays,
+                Some("ints") => arrays.push(Box::new(archive.by_index::<i64>(index).unwrap())),
+                Some("images") => arrays.push(Box::new(archive.by_index::<u8>(index).unwrap())),
+                Some(_) => arrays.push(Box::new(archive.by_index::<f64>(index).unwrap())),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut arrays = work();
+        arrays.extend(others.into_iter().flat_map(|other| other.join().unwrap()));
+        arrays
+    })
+}
+
+fn write_ndarray_npy(path: &Path, arrays: &Arrays, is_compressed: bool) {
+    let file = File::create(path).unwrap();
+    let mut archive = if is_compressed { ndarray_npy::NpzWriter::new_compressed(file) } else { ndarray_npy::NpzWriter::new(file) };
+    archive.add_array("noise", &arrays.noise).unwrap();
+    archive.add_array("ints", &arrays.ints).unwrap();
+    archive.add_array("walk", &arrays.walk).unwrap();
+    archive.add_array("images", &arrays.images).unwrap();
+    archive.finish().unwrap();
+}
+
+fn write_npyz(path: &Path, arrays: &Arrays, is_compressed: bool) {
+    fn add<T: npyz::AutoSerialize + Copy>(
+        archive: &mut npyz::npz::NpzWriter<impl Write + Seek>,
+        options: FileOptions,
+        name: &str,
+        array: &Array1<T>,
+    ) {
+        let builder = archive.array(name, options).unwrap().default_dtype().shape(&[array.len() as u64]);
+        let mut writer = builder.begin_nd().unwrap();
+        writer.extend(array.iter().copied()).unwrap();
+        writer.finish().unwrap();
+    }
+    let method = if is_compressed { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+    let options = FileOptions::default().compression_method(method);
+    let mut archive = npyz::npz::NpzWriter::create(path).unwrap();
+    add(&mut archive, options, "noise", &arrays.noise);
+    add(&mut archive, options, "ints", &arrays.ints);
+    add(&mut archive, options, "walk", &arrays.walk);
+    add(&mut archive, options, "images", &arrays.images);
+    archive.zip_writer().finish().unwrap();
+}
+
+/// Compressed if there is a level.
+fn write_ours(path: &Path, arrays: &Arrays, level: Option<u32>, threads: usize) {
+    let mut archive = NpzWriter::create(path).unwrap();
+    archive.set_compressed(level.is_some());
+    archive.set_level(level.unwrap_or(6));
+    archive.set_threads(threads);
+    add_all(&mut archive, arrays);
+    archive.finish().unwrap();
+}
+
+fn write_ours_into(file: File, arrays: &Arrays) {
+    let mut archive = NpzWriter::new(file);
+    add_all(&mut archive, arrays);
+    archive.finish().unwrap();
+}
+
+fn add_all(archive: &mut NpzWriter<File>, arrays: &Arrays) {
+    archive.add_slice("noise", arrays.noise.as_slice().unwrap()).unwrap();
+    archive.add_slice("ints", arrays.ints.as_slice().unwrap()).unwrap();
+    archive.add_slice("walk", arrays.walk.as_slice().unwrap()).unwrap();
+    archive.add_slice("images", arrays.images.as_slice().unwrap()).unwrap();
+}
