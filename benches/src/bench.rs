@@ -67,33 +67,14 @@ impl Bench {
     ///
     /// `run` makes the files and the arrays, adds the candidates and their targets, and measures; all of that is there only while the row runs.
     pub(crate) fn row(&mut self, name: &str, title: &str, need: Need, run: impl Fn(&Job<'_>) -> Outcome) {
-        if !self.arguments.wants(name) {
-            return;
-        }
-        for folder in &self.folders {
-            let place = folder.file_system();
-            if let Err(reason) = folder.require(need) {
-                println!("REFUSED: {name} ({place}), because {reason}\n");
-                self.refusals.push(Refusal { name: name.to_owned(), place: place.to_owned(), reason });
-                continue;
-            }
-            let job = Job { name, title, folder, numpy: &self.numpy, is_quick: self.arguments.is_quick, place };
-            let outcome = run(&job);
-            println!("{}", report::row(&outcome));
-            self.outcomes.push(outcome);
-            folder.clear();
-            self.numpy.forget();
+        for index in 0..self.folders.len() {
+            self.row_in(index, None, name, title, need, &run);
         }
     }
 
-    /// Runs a row without files once, if it is asked for.
-    pub(crate) fn row_in_memory(&mut self, name: &str, title: &str, run: impl Fn(&Job<'_>) -> Outcome) {
-        let Some(folder) = self.folders.first().filter(|_| self.arguments.wants(name)) else { return };
-        let place = "in memory";
-        let outcome = run(&Job { name, title, folder, numpy: &self.numpy, is_quick: self.arguments.is_quick, place });
-        println!("{}", report::row(&outcome));
-        self.outcomes.push(outcome);
-        self.numpy.forget();
+    /// Runs a row that measures no files once, if it is asked for.
+    pub(crate) fn row_in_memory(&mut self, name: &str, title: &str, need: Need, run: impl Fn(&Job<'_>) -> Outcome) {
+        self.row_in(0, Some("in memory"), name, title, need, run);
     }
 
     /// Writes the results if all rows ran.
@@ -106,10 +87,36 @@ impl Bench {
             fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(name), text).map_err(|error| format!("{name}: {error}"))?;
             println!("{name} is written");
         }
-        match &self.refusals[..] {
-            [] if self.outcomes.is_empty() => Err("no row has a name that begins so".to_owned()),
-            [] => Ok(()),
-            refusals => Err(format!("{} rows did not run", refusals.len())),
+        let refused = self.refusals.iter().filter(|refusal| !refusal.is_optional).count();
+        if refused > 0 {
+            return Err(format!("{refused} rows did not run"));
         }
+        let is_any = !self.outcomes.is_empty() || !self.refusals.is_empty();
+        is_any.then_some(()).ok_or_else(|| "no row has a name that begins so".to_owned())
+    }
+
+    fn row_in(
+        &mut self,
+        index: usize,
+        place: Option<&str>,
+        name: &str,
+        title: &str,
+        need: Need,
+        run: impl Fn(&Job<'_>) -> Outcome,
+    ) {
+        let Some(folder) = self.folders.get(index).filter(|_| self.arguments.wants(name)) else { return };
+        let place = place.unwrap_or(folder.file_system());
+        if let Err(reason) = folder.require(need) {
+            println!("REFUSED: {name} ({place}), because {reason}\n");
+            let (name, place) = (name.to_owned(), place.to_owned());
+            self.refusals.push(Refusal { name, place, reason, is_optional: need.is_optional });
+            return;
+        }
+        let job = Job { name, title, folder, numpy: &self.numpy, is_quick: self.arguments.is_quick, place };
+        let outcome = run(&job);
+        println!("{}", report::row(&outcome));
+        self.outcomes.push(outcome);
+        folder.clear();
+        self.numpy.forget();
     }
 }

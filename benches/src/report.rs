@@ -11,6 +11,8 @@ pub(crate) struct Refusal {
     pub(crate) name: String,
     pub(crate) place: String,
     pub(crate) reason: String,
+    /// Whether nobody has to know that it did not.
+    pub(crate) is_optional: bool,
 }
 
 /// The whole of `RESULTS.md`.

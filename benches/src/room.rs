@@ -21,6 +21,15 @@ pub(crate) struct Need {
     pub(crate) disk: u64,
     /// All arrays of this process and of NumPy's.
     pub(crate) memory: u64,
+    /// Whether the benchmark is as good as whole without the row.
+    pub(crate) is_optional: bool,
+}
+
+impl Need {
+    /// So many bytes on the disk, and so many in memory.
+    pub(crate) const fn of(disk: u64, memory: u64) -> Self {
+        Self { disk, memory, is_optional: false }
+    }
 }
 
 impl Folder {
@@ -64,7 +73,7 @@ impl Folder {
         if self.is_in_memory() { in_memory } else { on_disk }
     }
 
-    /// Sees that there is room. Where the system does not say, there is.
+    /// Sees that there is room. Where the system does not say how much there is, it is taken to be enough.
     pub(crate) fn require(&self, need: Need) -> Result<(), String> {
         let memory = if self.is_in_memory() { need.memory + need.disk } else { need.memory };
         match free_on_disk(&self.path) {

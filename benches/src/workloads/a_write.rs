@@ -31,7 +31,7 @@ enum Before {
 pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {
         let size = bench.size(size, quick);
-        let need = Need { disk: bytes(4, size), memory: bytes(6, size) };
+        let need = Need::of(bytes(4, size), bytes(6, size));
         bench.row(&format!("a.write.{name}.new"), &format!("write {name} of f64 to a new file"), need, |job| {
             write(job, size, Before::Nothing)
         });

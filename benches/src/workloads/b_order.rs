@@ -30,14 +30,14 @@ const WRITE: &str = "write(2)";
 pub(super) fn run(bench: &mut Bench) {
     let rows = bench.size(8192, 512);
     let size = rows * rows * 8;
-    let need = Need { disk: bytes(2, size), memory: bytes(6, size) };
+    let need = Need::of(bytes(2, size), bytes(6, size));
     let title = "read 8192 × 8192 f64 of a file in Fortran order into an array in C order";
     bench.row("b.read.fortran", title, need, |job| read_fortran(job, rows));
     let title = "write an array of 8192 × 8192 f64 in Fortran order to a new file in C order";
     bench.row("b.write.fortran", title, need, |job| write_fortran(job, rows));
     bench.row("b.read.big-endian", "read 512 MiB of big-endian f64", need, |job| read_big_endian(job, size / 8));
     let size = bench.size(512 * MIB, 2 * MIB);
-    let need = Need { disk: bytes(2, size), memory: bytes(6, size) };
+    let need = Need::of(bytes(2, size), bytes(6, size));
     bench.row("b.read.bool", "read 512 MiB of bool", need, |job| read_bool(job, size));
 }
 

@@ -31,7 +31,7 @@ const SAVE: &str = "save_npy";
 const IN_PLACE: &str = "save_npy, in place";
 const READ: &str = "open + read + close";
 const WRITE: &str = "open + write + close";
-const NEED: Need = Need { disk: 256 * MIB as u64, memory: 512 * MIB as u64 };
+const NEED: Need = Need::of(256 * MIB as u64, 512 * MIB as u64);
 
 /// How many different arrays there are; the files repeat them.
 const ARRAYS: usize = 16;

@@ -36,14 +36,14 @@ const FROM_BYTES: &str = "NpyReader::from_bytes, read_into";
 
 pub(super) fn run(bench: &mut Bench) {
     let count = bench.size(5_000_000, 50_000);
-    let need = Need { disk: bytes(2 * count, 61), memory: bytes(10 * count, 72) };
+    let need = Need::of(bytes(2 * count, 61), bytes(10 * count, 72));
     bench.row("d.read.packed", "read 5 M records of 37 bytes into structs of 40", need, |job| {
         read::<_, SampleOfNpyz>(job, count, &sample(), true)
     });
     bench.row("d.read.nested", "read 5 M nested records of 61 bytes into structs of 72", need, |job| {
         read::<_, NestedOfNpyz>(job, count, &nested(), false)
     });
-    bench.row("d.read.memory", "decode 5 M records of 37 bytes that are in memory", need, |job| decode(job, count));
+    bench.row_in_memory("d.read.memory", "decode 5 M records of 37 bytes that are in memory", need, |job| decode(job, count));
     bench.row("d.columns", "read two of five fields of 5 M records of 37 bytes", need, |job| read_columns(job, count));
     bench.row("d.view", "add up one field of 5 M records of 37 bytes in place", need, |job| view(job, count));
     bench.row("d.write.packed", "write 5 M structs as records of 37 bytes to a new file", need, |job| {

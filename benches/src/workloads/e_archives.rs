@@ -38,7 +38,7 @@ const PLAIN_WRITE: &str = "write(2)";
 
 pub(super) fn run(bench: &mut Bench) {
     let size = bench.size(32 * MIB, MIB);
-    let need = Need { disk: bytes(3, 4 * size), memory: bytes(6, 4 * size) };
+    let need = Need::of(bytes(3, 4 * size), bytes(6, 4 * size));
     bench.row("e.read.stored", "read an archive of four members, 128 MiB, stored", need, |job| read(job, size, None));
     bench.row("e.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
     bench.row("e.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));

@@ -9,10 +9,13 @@ use npyz::WriterBuilder;
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ};
+use crate::room::Need;
 use crate::row::repeat;
 use crate::target::Target;
 
 const FIVE: &str = "[('id','<u8'),('t','<f8'),('xyz','<f4',(3,)),('flag','?'),('name','S8')]";
+/// A few kilobytes.
+const NEED: Need = Need::of(0, 0);
 
 pub(super) fn run(bench: &mut Bench) {
     let fields: Vec<_> = (0..1000).map(|i| format!("('field{i}', '<f8')")).collect();
@@ -25,10 +28,10 @@ pub(super) fn run(bench: &mut Bench) {
     ];
     for (name, title, descr, calls, parsed_in, written_in) in kinds {
         let header = Header::new(descr.parse().unwrap(), Order::C, &[1000]).unwrap();
-        bench.row_in_memory(&format!("f.parse.{name}"), &format!("parse the header of {title}"), |job| {
+        bench.row_in_memory(&format!("f.parse.{name}"), &format!("parse the header of {title}"), NEED, |job| {
             parse(job, &header.to_bytes(), job.size(calls, calls.div_ceil(10)), parsed_in)
         });
-        bench.row_in_memory(&format!("f.write.{name}"), &format!("make the header of {title}"), |job| {
+        bench.row_in_memory(&format!("f.write.{name}"), &format!("make the header of {title}"), NEED, |job| {
             write(job, &header, job.size(calls, calls.div_ceil(10)), written_in)
         });
     }

@@ -7,6 +7,7 @@ mod c_small;
 mod d_records;
 mod e_archives;
 mod f_headers;
+mod g_growth;
 
 use crate::bench::Bench;
 
@@ -23,6 +24,7 @@ pub(crate) fn run(bench: &mut Bench) {
     d_records::run(bench);
     e_archives::run(bench);
     f_headers::run(bench);
+    g_growth::run(bench);
 }
 
 /// The bytes of so many copies of something.

@@ -1,0 +1,130 @@
+//! Files that grow: what an element costs, and what adding to a file costs, whatever its size.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+
+use npy_core::NpyWriter;
+use npyz::WriterBuilder;
+
+use super::{GIB, KIB, MIB, bytes};
+use crate::bench::{Bench, Job};
+use crate::outcome::Outcome;
+use crate::peers::NPYZ;
+use crate::room::Need;
+use crate::row::repeat;
+
+/// Elements of one `write_slice`, which are 32 KiB.
+const BLOCK: usize = 4096;
+/// Up to this size, NumPy has the whole array in memory.
+const WHOLE: usize = 256 * MIB;
+
+pub(super) fn run(bench: &mut Bench) {
+    let sizes = [
+        ("1KiB", KIB, KIB),
+        ("64KiB", 64 * KIB, 64 * KIB),
+        ("1MiB", MIB, MIB),
+        ("16MiB", 16 * MIB, 2 * MIB),
+        ("256MiB", WHOLE, 4 * MIB),
+        ("1GiB", GIB, 8 * MIB),
+        ("10GiB", 10 * GIB, 16 * MIB),
+    ];
+    for (name, size, quick) in sizes {
+        let size = bench.size(size, quick);
+        let need = Need { disk: bytes(1, size), memory: bytes(2, size.min(WHOLE)), is_optional: size > WHOLE };
+        let title = format!("write {name} of f64 to a new file whose length is not known before");
+        bench.row(&format!("g.write.{name}"), &title, need, |job| write(job, size));
+    }
+    // The name, the size, the smaller one, and how often each run adds an element.
+    let sizes = [("1KiB", KIB, KIB, 50), ("1MiB", MIB, 64 * KIB, 20), ("64MiB", 64 * MIB, MIB, 4), ("1GiB", GIB, 4 * MIB, 1)];
+    for (name, size, quick, calls) in sizes {
+        let size = bench.size(size, quick);
+        let need = Need { disk: bytes(3, size), memory: bytes(4, size), is_optional: size > WHOLE };
+        bench.row(&format!("g.append.{name}"), &format!("add one f64 to a file of {name}"), need, |job| append(job, size, calls));
+    }
+}
+
+/// Ours brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens.
+fn write(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("array.npy");
+    let count = size / 8;
+    let block = vec![0.5_f64; BLOCK];
+    let blocks = || (0..count).step_by(BLOCK).map(|first| &block[..BLOCK.min(count - first)]);
+    let push = |path| {
+        let mut writer = NpyWriter::<f64, _>::create(path).unwrap();
+        for item in blocks().flatten() {
+            writer.push(item).unwrap();
+        }
+        writer.finish().unwrap()
+    };
+    let plain = || {
+        let mut file = BufWriter::with_capacity(256 * KIB, File::create(&path).unwrap());
+        for item in blocks().flatten() {
+            file.write_all(&item.to_le_bytes()).unwrap();
+        }
+        file.into_inner().unwrap()
+    };
+    job.numpy.set_path("path", &path);
+    if size <= WHOLE {
+        job.numpy.run(&format!("array = np.full({count}, 0.5)"));
+    }
+
+    let mut row = job.row();
+    row.rounds(if size > WHOLE { 3 } else { 9 });
+    row.units(u32::try_from(count).unwrap(), "element");
+    row.after_each(|| {
+        fs::remove_file(&path).unwrap();
+        String::new()
+    });
+    if size <= WHOLE {
+        row.numpy(job.numpy, "np.save of the whole", "np.save(path, array)");
+    }
+    row.ours("NpyWriter::create, push", || drop(push(&path)));
+    row.ours("NpyWriter::create, write_slice", || {
+        let mut writer = NpyWriter::<f64, _>::create(&path).unwrap();
+        for block in blocks() {
+            writer.write_slice(block).unwrap();
+        }
+        writer.finish().unwrap();
+    });
+    row.peer(NPYZ, || {
+        let output = BufWriter::new(File::create(&path).unwrap());
+        let mut writer = npyz::WriteOptions::new().default_dtype().writer(output).begin_1d().unwrap();
+        for item in blocks().flatten() {
+            writer.push(item).unwrap();
+        }
+        writer.finish().unwrap();
+    });
+    row.limit("BufWriter + fsync", || plain().sync_all().unwrap());
+    row.limit("BufWriter", || drop(plain()));
+    row.measure()
+}
+
+fn append(job: &Job<'_>, size: usize, calls: u32) -> Outcome {
+    let [path, of_numpy, plain] = ["array.npy", "numpy.npy", "plain"].map(|name| job.folder.file(name));
+    npy_core::save(&path, &vec![0.5_f64; size / 8]).unwrap();
+    fs::copy(&path, &of_numpy).unwrap();
+    fs::copy(&path, &plain).unwrap();
+    job.numpy.set_path("path", &of_numpy);
+
+    let mut row = job.row();
+    row.units(calls, "element");
+    let line = format!("for _ in range({calls}): np.save(path, np.append(np.load(path), 0.5))");
+    row.numpy(job.numpy, "np.save(np.append(np.load))", line);
+    row.ours(
+        "NpyWriter::append, push, finish",
+        repeat(calls, || {
+            let mut writer = NpyWriter::<f64, _>::append(&path).unwrap();
+            writer.push(&0.5).unwrap();
+            writer.finish().unwrap();
+        }),
+    );
+    row.limit(
+        "open + write(2) + fsync + close",
+        repeat(calls, || {
+            let mut file = OpenOptions::new().append(true).open(&plain).unwrap();
+            file.write_all(&0.5_f64.to_le_bytes()).unwrap();
+            file.sync_all().unwrap();
+        }),
+    );
+    row.measure()
+}
