@@ -40,7 +40,9 @@ impl Arguments {
             return self.folders.clone();
         }
         let in_memory = Some(Path::new("/dev/shm")).filter(|folder| folder.is_dir()).map(Path::to_owned);
-        [Some(std::env::temp_dir()), in_memory].into_iter().flatten().collect()
+        let mut folders: Vec<_> = [Some(std::env::temp_dir()), in_memory].into_iter().flatten().collect();
+        folders.dedup();
+        folders
     }
 
     /// Whether the row is asked for.

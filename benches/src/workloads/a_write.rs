@@ -71,10 +71,7 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     row.limit("write(2)", || write_bytes(&path, &file));
     match before {
         Before::Nothing => {
-            row.targets([
-                Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE),
-                Target::factor_of_best(SAVE, 1.01, &[ALLOCATED, "write(2)"]),
-            ]);
+            row.targets([Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE), Target::factor(SAVE, 1.01, ALLOCATED)]);
             row.targets((!job.folder.is_in_memory()).then(|| Target::factor(SAVE, 0.65, NDARRAY_NPY)));
         }
         Before::Same => row.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]),
