@@ -65,7 +65,7 @@ impl Folder {
 
     /// Whether its files are in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        matches!(self.file_system.as_str(), "tmpfs" | "ramfs")
+        matches!(self.file_system.as_str(), "tmpfs" | "ramfs" | "devtmpfs")
     }
 
     /// One of two targets: that for files on a disk, or that for files in memory.
@@ -75,7 +75,7 @@ impl Folder {
 
     /// Sees that there is room. Where the system does not say how much there is, it is taken to be enough.
     pub(crate) fn require(&self, need: Need) -> Result<(), String> {
-        let memory = if self.is_in_memory() { need.memory + need.disk } else { need.memory };
+        let memory = if self.is_in_memory() { need.memory.saturating_add(need.disk) } else { need.memory };
         match free_on_disk(&self.path) {
             Some(free) if free < need.disk => return Err(short_of(free, need.disk, "on the disk")),
             _ => {}
@@ -124,4 +124,39 @@ fn file_system_of(folder: &Path) -> Option<String> {
     });
     // Of several at one point, the last hides the others.
     above.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_a_file_system_and_leaves_nothing_behind() {
+        let folder = Folder::create_in(&std::env::temp_dir()).unwrap();
+        let path = folder.path.clone();
+        fs::write(folder.file("file"), "content").unwrap();
+        fs::create_dir(folder.file("folder")).unwrap();
+        assert!(!folder.file_system().is_empty());
+        folder.clear();
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+        fs::write(folder.file("file"), "content").unwrap();
+        drop(folder);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_refused() {
+        let parent = std::env::temp_dir().join(format!("npy-bench-room-{}", std::process::id()));
+        fs::create_dir(&parent).unwrap();
+        let folder = Folder::create_in(&parent).unwrap();
+        assert_eq!(folder.require(Need::of(1, 1)), Ok(()));
+        if free_on_disk(&parent).is_some() {
+            assert!(folder.require(Need::of(u64::MAX, 0)).unwrap_err().contains("on the disk are free"));
+        }
+        if free_memory().is_some() {
+            assert!(folder.require(Need::of(0, u64::MAX)).unwrap_err().contains("of memory are free"));
+        }
+        drop(folder);
+        fs::remove_dir(&parent).unwrap();
+    }
 }
