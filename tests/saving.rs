@@ -270,9 +270,11 @@ fn nothing_follows_a_failed_write_or_read() {
             Ok(())
         }
     }
-    let mut writer = NpyWriter::with_len(Once(true, Vec::new()), 100_000).unwrap();
-    writer.write_slice(&[1_u64; 50_000]).unwrap_err();
-    writer.write_slice(&[1_u64; 50_000]).unwrap_err();
+    // Too much to be kept back.
+    let part = vec![1_u64; 1 << 20];
+    let mut writer = NpyWriter::with_len(Once(true, Vec::new()), 2 << 20).unwrap();
+    writer.write_slice(&part).unwrap_err();
+    writer.write_slice(&part).unwrap_err();
     assert!(writer.finish().is_err());
 
     let header = Header::new("|S1".parse().unwrap(), Order::C, &[4]).unwrap();
