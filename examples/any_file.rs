@@ -1,7 +1,7 @@
 //! Files of which nobody knows the dtype. `cargo run --example any_file -- [file.npy]...`
 
 use npy_core::object::{ObjectArray, PyObject};
-use npy_ndarray::{Casting, DynArray, NpyReadOptions, ReadNpyExt, match_dtype};
+use npy_ndarray::{Casting, DynArray, NpyReadOptions, match_dtype};
 
 fn main() -> npy_ndarray::Result<()> {
     let mut files: Vec<String> = std::env::args().skip(1).collect();

@@ -2,13 +2,14 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::ErrorKind;
 use npy_core::object::{ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_ndarray::{DynArray, NpyReadOptions, NpzReader, NpzWriter, ReadNpyExt};
+use npy_ndarray::{DynArray, NpyReadOptions, NpzArchive, NpzReadOptions, NpzReader, NpzWriter};
 use support::numpy::{frames, numpy, push_frame};
 use support::{announce, data};
 
@@ -120,6 +121,23 @@ fn objects_in_archives() {
     let names = archive.dynamic_with("names", allowed()).unwrap();
     assert_eq!(names.into::<Array1<String>>().unwrap(), array!["a", "b"]);
     assert!(matches!(archive.dynamic_with("numbers", allowed()).unwrap(), DynArray::Int32(_)));
+
+    // All of it, as it was saved.
+    assert!(BTreeMap::<String, DynArray>::load_npz(&path).is_err());
+    let options = NpzReadOptions::new().allow_objects(true);
+    let arrays = BTreeMap::<String, DynArray>::load_npz_with(&path, options).unwrap();
+    assert_eq!(arrays["names"].to_string(), "['a' 'b']");
+    arrays.save_npz(&path).unwrap();
+    assert_eq!(BTreeMap::<String, DynArray>::load_npz_with(&path, options).unwrap(), arrays);
+}
+
+#[test]
+fn long_arrays_of_objects_are_printed_by_their_ends() {
+    let items: Vec<PyObject> = (0..3000).map(|i| format!("{i}").as_str().into()).collect();
+    let array = DynArray::from(ObjectArray::new(&[30, 100], items).unwrap());
+    let text = array.to_string();
+    assert!(text.starts_with("[['0' '1' '2' ... '97' '98' '99']\n ['100' "), "{text}");
+    assert!(text.ends_with(" ['2900' '2901' '2902' ... '2997' '2998' '2999']]"), "{text}");
 }
 
 #[test]

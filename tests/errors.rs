@@ -119,16 +119,16 @@ fn dtypes_that_cannot_be_built() {
 
 #[test]
 fn dtypes_that_do_not_fit_the_type() {
-    insta::assert_snapshot!(read_as::<f64>("<f4"), @"the file does not fit f64: file has <f4, Rust type needs <f8 (`f32` reads it; in Python, `.astype('<f8')` converts it)");
+    insta::assert_snapshot!(read_as::<f64>("<f4"), @"the file does not fit f64: file has <f4, Rust type needs <f8 (`f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`)");
     insta::assert_snapshot!(read_as::<f64>("[('x', '<f8')]"), @"the file does not fit f64: file has [('x', '<f8')], Rust type needs <f8 (a struct with `#[derive(NpyRecord)]` reads it)");
-    insta::assert_snapshot!(read_as::<bool>("|u1"), @"the file does not fit bool: file has |u1, Rust type needs |b1 (`u8` reads it; in Python, `.astype('|b1')` converts it)");
+    insta::assert_snapshot!(read_as::<bool>("|u1"), @"the file does not fit bool: file has |u1, Rust type needs |b1 (`u8` reads it; `DynArray::cast` converts it, or in Python `.astype('|b1')`)");
     insta::assert_snapshot!(read_as::<[f32; 3]>("<f4"), @"the file does not fit [f32; 3]: file has <f4, Rust type needs ('<f4', (3,)) (`f32` reads it)");
     insta::assert_snapshot!(read_as::<String>("<f4"), @"the file does not fit String: file has <f4, Rust type needs text (|S or <U of any width)");
     insta::assert_snapshot!(read_as::<Void>("<f4"), @"the file does not fit Void: file has <f4, Rust type needs |V of any length");
     insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"the file does not fit FixedBytes<4>: file has |S5, Rust type needs |S4 (`String` reads text of every width and kind)");
     insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"the file does not fit FixedUnicode<4>: file has |S4, Rust type needs <U4 (`String` reads text of every width and kind)");
     insta::assert_snapshot!(read_as::<npy_core::Datetime64<npy_core::unit::Second>>("<M8[ms]"), @"the file does not fit Datetime64<Second>: file has <M8[ms], Rust type needs <M8[s] (`Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it)");
-    insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: `npy_core::object::load` does, with the feature `object`; or in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
+    insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
     insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"an array of >f8 cannot be viewed in place as f64, whose layout in memory is <f8; read a copy");
 }
 

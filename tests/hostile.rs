@@ -58,6 +58,17 @@ macro_rules! assert_refused {
     };
 }
 
+/// Records of one field each, as many as the limit allows: none of them takes memory for those that might come.
+#[test]
+fn many_records_within_a_record() {
+    let fields: Vec<String> = (0..32_000).map(|i| format!("('{i}', [('b', '|u1')])")).collect();
+    let header = format!("{{'descr': [{}], 'fortran_order': False, 'shape': (1,), }}\n", fields.join(", "));
+    let file = file_with_header(2, header.as_bytes(), &vec![0; 32_000]);
+    let (parsed, peak) = with_peak(|| Header::parse(&file).unwrap());
+    assert_eq!(parsed.0.dtype().itemsize(), 32_000);
+    assert!(peak < 20 * file.len(), "{peak} bytes for {}", file.len());
+}
+
 #[test]
 fn headers_that_lie() {
     // 15 bytes that claim a header of 4 GiB.

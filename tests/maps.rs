@@ -352,7 +352,7 @@ fn files_that_cannot_be_mapped() {
     };
     assert!(results.iter().flatten().filter(|error| matches!(error.kind(), ErrorKind::LimitExceeded { .. })).count() == 3);
     let error = map(&path).unwrap().view::<f32>().map(|_| ()).unwrap_err();
-    insta::assert_snapshot!(error, @"the file does not fit f32: file has <f8, Rust type needs <f4 (`f64` reads it; in Python, `.astype('<f4')` converts it)");
+    insta::assert_snapshot!(error, @"the file does not fit f32: file has <f8, Rust type needs <f4 (`f64` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`)");
 
     let folder = folder.path();
     insta::assert_snapshot!(message(map(folder), folder), @"cannot map the file: only regular files can be mapped");

@@ -286,6 +286,12 @@ fn arrays_of_arrays_have_more_dimensions() {
     rawarray::write(&mut file, &[[1_u16, 2, 3], [4, 5, 6]]).unwrap();
     assert_eq!(Array2::<u16>::read_ra(&file[..]).unwrap(), array![[1, 2, 3], [4, 5, 6]]);
     assert!(matches!(rawarray::read::<u16>(&file[..]).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert_eq!(rawarray::read::<[u16; 3]>(&file[..]).unwrap(), [[1, 2, 3], [4, 5, 6]]);
+    let records = [[[1_u8, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]];
+    let mut file = Vec::new();
+    rawarray::write(&mut file, &records).unwrap();
+    assert_eq!(rawarray::read::<[[u8; 2]; 3]>(&file[..]).unwrap(), records);
+    assert!(rawarray::read::<[u8; 2]>(&file[..]).is_err());
 }
 
 #[test]

@@ -168,6 +168,7 @@ impl fmt::Display for Wide {
         match self {
             Self::Signed(value) => value.fmt(f),
             Self::Unsigned(value) => value.fmt(f),
+            Self::Float(value) if value.abs() >= 1e16 && value.is_finite() => write!(f, "{value:e}"),
             Self::Float(value) => value.fmt(f),
             Self::Complex(re, im) => write!(f, "{re}{im:+}j"),
         }
@@ -194,6 +195,21 @@ impl fmt::Display for Wide {
     note = "bools, integers, floats and, with their features, `half` and `complex` numbers are"
 )]
 pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
+    /// The nearest `f64`; of a complex number its real part.
+    ///
+    /// ```
+    /// use npy_core::NpyNumber;
+    ///
+    /// fn sum<T: NpyNumber>(numbers: &[T]) -> f64 {
+    ///     numbers.iter().map(|number| number.to_f64()).sum()
+    /// }
+    ///
+    /// assert_eq!(sum(&[1_u8, 2]) + sum(&[0.5_f32]), 3.5);
+    /// ```
+    fn to_f64(self) -> f64 {
+        <f64 as NpyNumber>::from_wide(self.to_wide())
+    }
+
     #[doc(hidden)]
     const CLASS: Class;
 
@@ -371,10 +387,24 @@ floats! {
     f64 Class::Float(8), |value: f64| value, |value: i64| value as f64, |value: u64| value as f64;
 }
 
+/// The float next to the number in the direction of 0, with its last bit set if it is another number: rounding that once more, to a float
+/// with at least two bits fewer, is rounding the number itself.
+#[cfg(feature = "half")]
+#[allow(clippy::cast_possible_truncation, clippy::float_cmp, reason = "rounding is what is asked for, and whether it was exact")]
+fn to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if value.is_nan() || f64::from(nearest) == value {
+        return nearest;
+    }
+    // Of floats of one sign, the one with the lower bits is nearer to 0.
+    let is_beyond = f64::from(nearest).abs() > value.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_beyond)) | 1)
+}
+
 #[cfg(feature = "half")]
 floats! {
-    f16 Class::Float(2), f16::from_f64, |value: i64| f16::from_f32(value as f32), |value: u64| f16::from_f32(value as f32);
-    bf16 Class::BrainFloat, bf16::from_f64, |value: i64| bf16::from_f32(value as f32), |value: u64| bf16::from_f32(value as f32);
+    f16 Class::Float(2), |value: f64| f16::from_f32(to_odd(value)), |value: i64| f16::from_f32(value as f32), |value: u64| f16::from_f32(value as f32);
+    bf16 Class::BrainFloat, |value: f64| bf16::from_f32(to_odd(value)), |value: i64| bf16::from_f32(value as f32), |value: u64| bf16::from_f32(value as f32);
 }
 
 #[cfg(feature = "complex")]
@@ -498,6 +528,9 @@ impl DynValues {
             return Err(refused());
         }
         match scalar.kind() {
+            ScalarKind::LongDouble { .. } if matches!(T::CLASS, Class::Bool | Class::Unsigned(_) | Class::Signed(_)) => {
+                self.cast_long_integers(casting)
+            }
             ScalarKind::LongDouble { .. } => convert(self.to_vec::<LongDouble>()?.into_iter().map(LongDouble::to_f64), casting),
             #[cfg(feature = "complex")]
             ScalarKind::ComplexLongDouble { .. } => {
@@ -506,5 +539,30 @@ impl DynValues {
             }
             _ => Err(refused()),
         }
+    }
+
+    /// Long doubles as integers, which they hold up to 64 bits, and `f64` up to 53.
+    fn cast_long_integers<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
+        let mut numbers = Vec::new();
+        let items = self.to_vec::<LongDouble>()?;
+        reserve_exact(&mut numbers, items.len())?;
+        for (index, item) in items.into_iter().enumerate() {
+            let is_checked = casting == Casting::Checked;
+            let wide = match item.to_integer() {
+                Some(integer) if integer < 0 => i64::try_from(integer).map(Wide::Signed),
+                Some(integer) => u64::try_from(integer).map(Wide::Unsigned),
+                // Beyond that it is out of range.
+                None if is_checked && item.to_f64().abs() < 2.0_f64.powi(64) => {
+                    let (value, dtype) = (item.to_f64().to_string(), T::dtype().to_string());
+                    return Err(ValueError::from(ValueProblem::Inexact { value, dtype }).in_element(index as u64));
+                }
+                None => Ok(Wide::Float(item.to_f64())),
+            };
+            // Those beyond 64 bits are outside of every range.
+            let wide = wide.unwrap_or(Wide::Float(item.to_f64()));
+            let number = if is_checked { T::from_wide_checked(wide) } else { Some(T::from_wide(wide)) };
+            numbers.push(number.ok_or_else(|| does_not_fit::<T>(wide).in_element(index as u64))?);
+        }
+        Ok(numbers)
     }
 }

@@ -8,10 +8,10 @@ use crate::alloc::reserve_exact;
 use crate::columns::lookup;
 use crate::dtype::DType;
 use crate::element::{self, NpyElement};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::plan::{Planner, rust_type};
+use crate::plan::names_of;
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::{Order, is_same_in_both};
@@ -337,12 +337,11 @@ impl DynValues {
         if let Some((offset, field)) = lookup(name, self.dtype()) {
             return Ok((offset, field.dtype()));
         }
-        let mut planner = Planner::new();
-        planner.in_field(name, |planner| match self.dtype() {
-            DType::Record(record) => planner.missing_column(record),
-            dtype => planner.mismatch_with(dtype, "a record".to_owned(), None),
-        });
-        Err(planner.into_error(rust_type::<Self>()))
+        // The record that has no such field is the innermost one of which the name tells.
+        let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
+        let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, self.dtype())?.1.dtype())));
+        let (record, dtype) = inner.unwrap_or(("", self.dtype()));
+        Err(no_field(name, record, dtype))
     }
 
     /// The elements of one field, as values of a Rust type: [`field`](Self::field), then [`to_vec`](Self::to_vec).
@@ -389,6 +388,18 @@ impl<R: Read> NpyReader<R> {
 impl fmt::Debug for DynValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynValues").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+#[cold]
+fn no_field(name: &str, record: &str, dtype: &DType) -> Error {
+    let name = name.to_owned();
+    match dtype {
+        DType::Record(fields) if !fields.fields().is_empty() => {
+            let (available, omitted) = names_of(fields);
+            ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
+        }
+        dtype => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dtype::{DType, Record};
+use crate::dtype::{DType, Record, ScalarKind};
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 
 /// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
@@ -38,7 +38,10 @@ impl Planner {
     #[cold]
     pub fn mismatch(&mut self, file: &DType, rust: &DType) {
         let advice = match suggest(file) {
-            Some(name) if self.path.is_empty() && matches!(rust, DType::Scalar(_)) => {
+            Some(name) if self.path.is_empty() && is_number(file) && is_number(rust) => {
+                format!("`{name}` reads it; `DynArray::cast` converts it, or in Python `.astype({})`", rust.descr())
+            }
+            Some(name) if self.path.is_empty() && is_time(file) && is_time(rust) => {
                 format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr())
             }
             _ if self.is_dtype_given => Self::other_dtype(file),
@@ -121,8 +124,29 @@ impl Planner {
     }
 }
 
+/// Whether it is a dtype of which NumPy casts every value to other numbers.
+fn is_number(dtype: &DType) -> bool {
+    let DType::Scalar(scalar) = dtype else { return false };
+    !matches!(
+        scalar.kind(),
+        ScalarKind::Bytes { .. }
+            | ScalarKind::Unicode { .. }
+            | ScalarKind::Void { .. }
+            | ScalarKind::Datetime { .. }
+            | ScalarKind::Timedelta { .. }
+            | ScalarKind::Float8E5M2
+            | ScalarKind::Complex32
+            | ScalarKind::Object
+    )
+}
+
+fn is_time(dtype: &DType) -> bool {
+    let DType::Scalar(scalar) = dtype else { return false };
+    matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+}
+
 /// The first names of a record's fields, and how many more there are: there may be very many, for each of many missing fields.
-fn names_of(record: &Record) -> (Vec<String>, usize) {
+pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
     const SHOWN: usize = 12;
     let names: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
     let omitted = record.fields().len() - names.len();

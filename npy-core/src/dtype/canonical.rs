@@ -94,7 +94,9 @@ impl<'a> Cursor<'a> {
 
     fn record(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
         self.pass(b"[")?;
-        let mut fields = Vec::with_capacity(self.fields_ahead(*fields_left));
+        // Only of the outermost record, so that what is taken on credit is in proportion to the text, once.
+        let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
+        let mut fields = Vec::with_capacity(ahead);
         let mut offset = 0;
         loop {
             *fields_left = fields_left.checked_sub(1)?;

@@ -51,6 +51,23 @@ impl LongDouble {
         u128::from_ne_bytes(self.0)
     }
 
+    /// The number, if it is an integer that fits, as x86 has it: 80 bits.
+    pub(crate) fn to_integer(self) -> Option<i128> {
+        let bits = self.bits();
+        let mantissa = (bits & u128::from(u64::MAX)) as u64;
+        let exponent = ((bits >> 64) & 0x7fff) as i32 - 16383 - 63;
+        let is_negative = bits >> 79 & 1 == 1;
+        let magnitude = match exponent {
+            _ if mantissa == 0 => 0,
+            ..=-64 => return None,
+            ..=-1 if mantissa.trailing_zeros() >= exponent.unsigned_abs() => i128::from(mantissa >> exponent.unsigned_abs()),
+            // Up to 2^126.
+            0..=62 => i128::from(mantissa) << exponent,
+            _ => return None,
+        };
+        Some(if is_negative { -magnitude } else { magnitude })
+    }
+
     /// The value of 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties to even.
     ///
     /// ```

@@ -370,7 +370,7 @@ pub enum ErrorKind {
     },
 
     /// Numbers of one dtype do not become those of the other under this rule.
-    #[error("{from} does not become {to} under the rule '{casting}'; `Casting::Checked` converts what fits")]
+    #[error("{from} does not become {to} under the rule '{casting}'; `Casting::Checked` converts what fits, `Casting::Unsafe` all")]
     CannotCast {
         /// The dtype of the array.
         from: String,
@@ -378,6 +378,19 @@ pub enum ErrorKind {
         to: String,
         /// The rule, as NumPy names it.
         casting: &'static str,
+    },
+
+    /// A record has no field of that name, or an array has no fields.
+    #[error("there is no field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
+    NoField {
+        /// What was asked for.
+        name: String,
+        /// Where the fields are that there are: the names of the records around them; or the dtype of what has no fields.
+        record: String,
+        /// The first of their names; none if there is no record.
+        available: Vec<String>,
+        /// How many more there are.
+        omitted: usize,
     },
 
     /// What should become numbers is none.
@@ -551,9 +564,19 @@ fn list(names: &[String], omitted: usize) -> String {
     names.join(", ") + &more
 }
 
+fn describe_no_field(record: &str, available: &[String], omitted: usize) -> String {
+    match (record, available) {
+        (dtype, []) => format!("{dtype} has no fields"),
+        ("", available) => format!("the records have {}", list(available, omitted)),
+        (record, available) => format!("{record:?} has {}", list(available, omitted)),
+    }
+}
+
 fn describe_no_numbers(from: &str) -> &'static str {
+    let code = from.trim_start_matches(['<', '>']);
     match from {
         "|O" => "; `objects_as` converts Python objects",
+        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold the steps of times",
         record if record.starts_with('[') => "; take one of its fields",
         _ => "",
     }

@@ -65,10 +65,12 @@ use std::path::Path;
 
 use crate::dtype::DType;
 use crate::dynamic::DynValues;
-use crate::element::NpyElement;
+use crate::element::{self, NpyElement};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
+use crate::shape::Order;
 use crate::write::dtype_of;
 
 pub use array::RaArray;
@@ -103,7 +105,7 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
 /// Like [`load`].
 pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
     let path = path.as_ref();
-    open_elements::<T>(path, limits)?.into_one_dimension().map_err(|error| error.with_path(path))
+    open_elements::<T>(path, limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
 }
 
 /// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the elements.
@@ -129,7 +131,15 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 ///
 /// Like [`load`].
 pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
-    read_elements::<T, _>(reader, limits)?.into_one_dimension()
+    one_dimension::<T, _>(read_elements::<T, _>(reader, limits)?)
+}
+
+/// The elements of an array with one axis, and those of `T` if it is an array: these vary slowest in the file.
+fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>> {
+    if element::inner_axes::<T>() == 0 {
+        return reader.into_one_dimension();
+    }
+    reader.into_values()?.into_order(Order::C)?.reader().into_one_dimension()
 }
 
 /// Saves a slice as a one-dimensional `.ra` file, whole or not at all. A slice of arrays `[T; N]` has one dimension more.

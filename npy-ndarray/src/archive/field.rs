@@ -73,7 +73,8 @@ impl<T: NpzValue> NpzField<IsValue> for T {
     }
 
     fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
-        plan.member(name, |reader| T::from_npy(reader))
+        let options = plan.options();
+        plan.member(name, move |reader| T::from_npy_with(reader, options))
     }
 
     fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()> {

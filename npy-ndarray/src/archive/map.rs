@@ -14,7 +14,8 @@ use super::write::MemberWriter;
 /// Plans to read all members that belong to no field so far.
 fn plan_all<V: NpzValue, R: Read + Seek>(plan: &mut ReadPlan<'_, R>) -> Vec<(String, Pending<V>)> {
     let rest: Vec<_> = plan.unclaimed().collect();
-    let named = |index| (plan.name_of(index).to_owned(), plan.member_at(index, |reader| V::from_npy(reader)));
+    let options = plan.options();
+    let named = |index| (plan.name_of(index).to_owned(), plan.member_at(index, move |reader| V::from_npy_with(reader, options)));
     rest.into_iter().map(named).collect()
 }
 

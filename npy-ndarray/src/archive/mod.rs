@@ -9,6 +9,7 @@ mod map;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+use crate::read::NpyReadOptions;
 use npy_core::{Limits, Result, npz};
 
 pub use field::{IsArchive, IsScalar, IsValue, NpzField};
@@ -74,7 +75,9 @@ pub trait NpzArchive: Sized + 'static {
     fn load_npz_with<P: AsRef<Path>>(path: P, options: NpzReadOptions) -> Result<Self> {
         let path = path.as_ref();
         npz::NpzReader::open_with(path, options.limits)
-            .and_then(|archive| read::read(archive, |archive, jobs| read::run_on_threads(archive, jobs, options.threads)))
+            .and_then(|archive| {
+                read::read(archive, options.arrays, |archive, jobs| read::run_on_threads(archive, jobs, options.threads))
+            })
             .map_err(|error| error.with_path(path))
     }
 
@@ -94,7 +97,7 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// Like [`load_npz`](Self::load_npz).
     fn read_npz_with<R: Read + Seek>(reader: R, options: NpzReadOptions) -> Result<Self> {
-        read::read(npz::NpzReader::with_limits(reader, options.limits)?, read::run)
+        read::read(npz::NpzReader::with_limits(reader, options.limits)?, options.arrays, read::run)
     }
 
     /// Saves a file, without compression, byte for byte as `np.savez` does with the fields as its keywords. Afterwards either the whole new file
@@ -167,12 +170,14 @@ pub trait NpzArchive: Sized + 'static {
 pub struct NpzReadOptions {
     threads: usize,
     limits: Limits,
+    /// How members are read.
+    arrays: NpyReadOptions,
 }
 
 impl NpzReadOptions {
     /// One thread, and the default [`Limits`].
     pub fn new() -> Self {
-        Self { threads: 1, limits: Limits::new() }
+        Self { threads: 1, limits: Limits::new(), arrays: NpyReadOptions::new() }
     }
 
     /// Has so many threads read members at the same time, if there is enough to read. A member is read by one of them.
@@ -184,6 +189,28 @@ impl NpzReadOptions {
     /// Sets what the archive may ask for.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self.arrays = self.arrays.limits(limits);
+        self
+    }
+
+    /// Whether a [`DynArray`](crate::DynArray) may be one of Python objects; not so unless it is called. See
+    /// [`NpyReadOptions::allow_objects`](crate::NpyReadOptions::allow_objects).
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use npy_ndarray::{DynArray, NpzArchive, NpzReadOptions, npy_core::object::ObjectArray};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("names.npz");
+    /// BTreeMap::from([("names".to_owned(), DynArray::from(ObjectArray::from(vec!["a", "b"])))]).save_npz(&path)?;
+    /// let arrays = BTreeMap::<String, DynArray>::load_npz_with(&path, NpzReadOptions::new().allow_objects(true))?;
+    /// assert_eq!(arrays["names"].to_string(), "['a' 'b']");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    #[cfg(feature = "object")]
+    pub fn allow_objects(mut self, allowed: bool) -> Self {
+        self.arrays = self.arrays.allow_objects(allowed);
         self
     }
 }

@@ -11,6 +11,7 @@ use std::thread;
 use npy_core::{Error, ErrorKind, NpyReader, Result, npz};
 
 use super::NpzArchive;
+use crate::read::NpyReadOptions;
 
 /// What the field is once all members were read.
 pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
@@ -33,6 +34,7 @@ pub struct ReadPlan<'a, R> {
     /// The names of members that no field asks for, where that is not allowed.
     unknown: Vec<String>,
     jobs: Vec<Job<'a, R>>,
+    options: NpyReadOptions,
     /// The reader outlives the jobs.
     reader: PhantomData<&'a R>,
 }
@@ -48,6 +50,7 @@ type ReadMember<'a, R> = Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + 
 /// Reads an archive, whose members `run` reads.
 pub(super) fn read<A: NpzArchive, R: Read + Seek>(
     mut archive: npz::NpzReader<R>,
+    options: NpyReadOptions,
     run: impl FnOnce(&mut npz::NpzReader<R>, Vec<Job<'_, R>>) -> Result<()>,
 ) -> Result<A> {
     let index = archive.index();
@@ -58,6 +61,7 @@ pub(super) fn read<A: NpzArchive, R: Read + Seek>(
         missing: Vec::new(),
         unknown: Vec::new(),
         jobs: Vec::new(),
+        options,
         reader: PhantomData,
     };
     let pending = A::plan_read(&mut plan);
@@ -67,6 +71,11 @@ pub(super) fn read<A: NpzArchive, R: Read + Seek>(
 }
 
 impl<'a, R: Read + Seek> ReadPlan<'a, R> {
+    /// How members are read.
+    pub(super) fn options(&self) -> NpyReadOptions {
+        self.options
+    }
+
     /// Refuses members that belong to no field planned so far.
     pub fn deny_unknown(&mut self) {
         let unknown = self.unclaimed().map(|index| self.index.name(index).unwrap_or_default().to_owned());

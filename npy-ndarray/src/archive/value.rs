@@ -47,6 +47,17 @@ pub trait NpzValue: Sized + Send + 'static {
     /// When the array is none of this type, is damaged, or reading fails.
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
 
+    /// [`from_npy`](Self::from_npy) with the options with which the archive is read, of which only those for Python objects matter.
+    ///
+    /// # Errors
+    ///
+    /// Like [`from_npy`](Self::from_npy).
+    #[doc(hidden)]
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+        let _ = options;
+        Self::from_npy(reader)
+    }
+
     /// Writes it as a whole `.npy` file.
     ///
     /// # Errors
@@ -71,10 +82,14 @@ where
     }
 }
 
-/// Any array.
+/// Any array; one of Python objects if [`NpzReadOptions::allow_objects`](crate::NpzReadOptions::allow_objects) says so.
 impl NpzValue for DynArray {
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
         dynamic::from_reader(reader, NpyReadOptions::new())
+    }
+
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+        dynamic::from_reader(reader, options)
     }
 
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 
 use ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
 use npy_core::__private::{cast_items, view_items};
-use npy_core::{ByteOrder, Casting, DynValues, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
+use npy_core::{ByteOrder, Casting, DynValues, Error, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
 
 use super::read::shaped;
 use super::write::to_values;
@@ -141,7 +141,7 @@ impl DynArray {
     /// # Errors
     ///
     /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
-    /// is named, by its place in memory.
+    /// is named, by its place in the array with the last axis fastest.
     pub fn cast_with<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
@@ -241,6 +241,27 @@ fn view_of<'a, T>(header: &Header, items: &'a [T]) -> Result<ArrayViewD<'a, T>> 
 }
 
 fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Casting) -> Result<ArrayD<T>> {
-    let items = cast_items(numbers.items().iter().copied(), casting)?;
+    let items = cast_items(numbers.items().iter().copied(), casting)
+        .map_err(|error| in_order_c(error, numbers.shape(), numbers.order()))?;
     shaped(numbers.shape(), numbers.order(), items)
+}
+
+/// The error with the place of its element as an array has it that is walked with the last axis fastest.
+fn in_order_c(error: Error, shape: &[usize], order: Order) -> Error {
+    match error.into_kind() {
+        ErrorKind::InvalidValue { index, path, problem } if order == Order::Fortran => {
+            let mut rest = index;
+            let along: Vec<u64> = shape
+                .iter()
+                .map(|&length| {
+                    let place = rest % (length as u64).max(1);
+                    rest /= (length as u64).max(1);
+                    place
+                })
+                .collect();
+            let index = along.iter().zip(shape).fold(0, |flat, (place, &length)| flat * length as u64 + place);
+            ErrorKind::InvalidValue { index, path, problem }.into()
+        }
+        kind => kind.into(),
+    }
 }

@@ -33,9 +33,10 @@ pub use typed::TypedArray;
 /// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](crate::match_dtype), which writes one body for
 /// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.
 ///
-/// It prints exactly as NumPy prints it.
+/// It prints exactly as NumPy prints it (arrays within Python objects are printed on one line).
 ///
-/// Saving gives the bytes that were loaded: byte order, padding, and bytes that are no value of the dtype stay as they were.
+/// Saving gives the bytes that were loaded: byte order, padding, and bytes that are no value of the dtype stay as they were. Only the
+/// pickles of Python objects are written anew, with the same values.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -58,7 +59,7 @@ pub use typed::TypedArray;
 /// # assert_eq!((floats[[1, 0]], exact[[1, 0]]), (3.0, 3));
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DynArray {
     /// `|b1`. An array with a byte other than 0 and 1 is [`Raw`](Self::Raw).

@@ -3,13 +3,14 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 
-use ndarray::{ArrayBase, ArrayD, DataOwned, Dimension};
+use ndarray::{ArrayBase, ArrayD, DataOwned, Dimension, IxDyn, indices};
 use npy_core::__private::printed_texts;
 use npy_core::object::{FromPyObject, ObjectArray, PyObject};
 use npy_core::print::PrintOptions;
 use npy_core::{Error, ErrorKind, NpyElement, Order, Result};
 
 use super::DynArray;
+use super::print::Corners;
 use super::read::shaped;
 use crate::order::layout_of;
 
@@ -121,6 +122,12 @@ pub(super) fn print(objects: &ObjectArray, options: &PrintOptions, f: &mut fmt::
         PyObject::List(_) if !objects.shape().is_empty() => format!("list({object})"),
         object => object.to_string(),
     };
-    let texts: Vec<String> = objects.items().iter().map(text).collect();
+    let corners = Corners::new(objects.shape(), options);
+    let flat = |index: Vec<usize>| index.iter().zip(objects.shape()).fold(0, |flat, (index, length)| flat * length + index);
+    let texts: Vec<String> = indices(IxDyn(&corners.lengths))
+        .into_iter()
+        .filter_map(|index| objects.items().get(flat(corners.in_whole(index.slice()))))
+        .map(text)
+        .collect();
     write!(f, "{}", printed_texts(&texts, objects.shape(), options))
 }

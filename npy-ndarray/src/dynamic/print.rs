@@ -63,17 +63,33 @@ impl fmt::Display for PrintedArray<'_> {
 
 /// The elements that are printed: all, or of each long axis the first and the last.
 fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOptions) -> Result<DynValues> {
-    let edges = printed_edges(numbers.shape(), options);
-    let lengths = numbers.shape().iter().zip(&edges).map(|(length, edge)| edge.map_or(*length, |edge| 2 * edge));
-    let lengths: Vec<usize> = lengths.collect();
-    // The index in the whole array of what is at `index` among the corners.
-    let in_whole = |axis: usize, index: usize| match edges[axis] {
-        Some(edge) if index >= edge => numbers.shape()[axis] - 2 * edge + index,
-        _ => index,
-    };
-    let element = |index: IxDyn| {
-        let whole: Vec<usize> = index.slice().iter().enumerate().map(|(axis, index)| in_whole(axis, *index)).collect();
-        numbers[IxDyn(&whole)].clone()
-    };
-    to_values(&TypedArray::with_dtype(ArrayD::from_shape_fn(IxDyn(&lengths), element), numbers.dtype().clone()))
+    let corners = Corners::new(numbers.shape(), options);
+    let element = |index: IxDyn| numbers[IxDyn(&corners.in_whole(index.slice()))].clone();
+    let array = ArrayD::from_shape_fn(IxDyn(&corners.lengths), element);
+    to_values(&TypedArray::with_dtype(array, numbers.dtype().clone()))
+}
+
+/// Which elements of an array are printed.
+pub(super) struct Corners {
+    shape: Vec<usize>,
+    edges: Vec<Option<usize>>,
+    /// How many there are along each axis.
+    pub(super) lengths: Vec<usize>,
+}
+
+impl Corners {
+    pub(super) fn new(shape: &[usize], options: &PrintOptions) -> Self {
+        let edges = printed_edges(shape, options);
+        let lengths = shape.iter().zip(&edges).map(|(length, edge)| edge.map_or(*length, |edge| 2 * edge)).collect();
+        Self { shape: shape.to_vec(), edges, lengths }
+    }
+
+    /// The index in the whole array of what is at `index` among those that are printed.
+    pub(super) fn in_whole(&self, index: &[usize]) -> Vec<usize> {
+        let place = |(axis, index): (usize, &usize)| match self.edges[axis] {
+            Some(edge) if *index >= edge => self.shape[axis] - 2 * edge + index,
+            _ => *index,
+        };
+        index.iter().enumerate().map(place).collect()
+    }
 }

@@ -39,6 +39,24 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy(reader)
     }
 
+    /// [`load_npy`](Self::load_npy) with options: the order, limits, and with the feature `object` whether Python objects are read.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    pub fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+        <Self as ReadNpyExt>::load_npy_with(path, options)
+    }
+
+    /// [`read_npy`](Self::read_npy) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    pub fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+        <Self as ReadNpyExt>::read_npy_with(reader, options)
+    }
+
     /// The array of these values. Numbers are copied.
     ///
     /// # Errors

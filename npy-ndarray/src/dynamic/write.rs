@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[cfg(feature = "object")]
 use npy_core::ErrorKind;
-use npy_core::{DType, DynValues, NpyElement, Result, ScalarKind};
+use npy_core::{DType, DynValues, NpyElement, Result, SaveOptions, ScalarKind};
 
 use super::read::steps_dtype;
 use super::{DynArray, TypedArray, each};
@@ -19,6 +19,15 @@ impl DynArray {
     /// When the file cannot be written; what was at `path` is there still then.
     pub fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         WriteNpyExt::save_npy(self, path)
+    }
+
+    /// [`save_npy`](Self::save_npy) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_npy`](Self::save_npy).
+    pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
+        WriteNpyExt::save_npy_with(self, path, options)
     }
 
     /// Writes the array to a stream.
