@@ -84,7 +84,8 @@ where
 /// Writes an array as an `.ra` file: `array.save_ra(path)?`.
 ///
 /// Implemented for every array and view of every dimension, contiguous, strided or reversed. The shape is written as it is, and the
-/// elements with the first axis fastest, as the format has it; each has the same index when it is read.
+/// elements with the first axis fastest, as the format has it; each has the same index when it is read. Elements that are arrays,
+/// `[T; N]`, are refused: give the array one more axis.
 ///
 /// ```
 /// use ndarray::{Array2, s};

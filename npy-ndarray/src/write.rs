@@ -11,7 +11,7 @@ use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions}
 /// Writes an array as `np.save` would: `array.save_npy(path)?`.
 ///
 /// Implemented for every array and view of every dimension, contiguous, strided or reversed. A Fortran-contiguous array becomes a file
-/// in Fortran order, every other one in C order.
+/// in Fortran order, every other one in C order. Elements that are arrays, `[T; N]`, are refused: give the array one more axis.
 ///
 /// ```
 /// use ndarray::{Array2, s};

@@ -7,6 +7,9 @@
 /// is an array of that type: a [`TypedArray`](crate::TypedArray), which is used as an `ArrayD`, or
 /// [`DynValues`](npy_core::DynValues).
 ///
+/// In a body for many types, [`NpyNumber::to_f64`](npy_core::NpyNumber::to_f64) and the methods of `ndarray` that all numbers have, as
+/// `sum`, can be used; `as` cannot, because `f16` has none.
+///
 /// `Float` has `half::f16` among it only with the feature `half`; `Complex` is none without the feature `complex`, and has not the parts
 /// that are long doubles. Long doubles and times belong to no group.
 ///
