@@ -168,7 +168,7 @@ pub mod __private {
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
-    pub use crate::plan::{Layout, Planner};
+    pub use crate::plan::{Layout, Planner, rust_type};
     pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
     #[cfg(feature = "rawarray")]
     pub use crate::rawarray::{open_elements, read_elements, write_elements};

@@ -168,7 +168,7 @@ fn suggest(file: &DType) -> Option<String> {
 }
 
 /// The name of a Rust type without the modules it is in.
-pub(crate) fn rust_type<T>() -> String {
+pub fn rust_type<T>() -> String {
     let mut name = String::new();
     for part in std::any::type_name::<T>().split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
         name.push_str(part.rsplit("::").next().unwrap_or(part));

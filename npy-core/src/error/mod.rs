@@ -317,6 +317,16 @@ pub enum ErrorKind {
     )]
     ObjectArray,
 
+    /// Python objects that were read do not become this type.
+    #[error(
+        "the array holds Python objects, which do not become {rust_type}; `objects_as` has more types, and with the feature `serde` \
+         `deserialize` has all"
+    )]
+    ObjectsInstead {
+        /// The Rust type that was asked for.
+        rust_type: String,
+    },
+
     /// The array holds no Python objects, and these were asked for.
     #[error("the array is {dtype}, which holds no Python objects; `load` or `DynValues::load` reads it")]
     NotObjects {

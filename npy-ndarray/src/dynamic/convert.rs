@@ -110,7 +110,7 @@ impl DynArray {
                 view_of(&header, view_items(&header, numbers.items())?)
             },
             values => view_of(values.header(), values.view()?),
-            objects => Err(super::object::not_viewable::<T>(objects)),
+            _objects => Err(super::object::instead_of::<T>()),
         )
     }
 

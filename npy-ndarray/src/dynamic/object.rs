@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 
 use ndarray::{ArrayBase, ArrayD, DataOwned, Dimension, IxDyn, indices};
-use npy_core::__private::printed_texts;
+use npy_core::__private::{printed_texts, rust_type};
 use npy_core::object::{FromPyObject, ObjectArray, PyObject};
 use npy_core::print::PrintOptions;
 use npy_core::{Error, ErrorKind, NpyElement, Order, Result};
@@ -76,7 +76,7 @@ where
     D: Dimension,
 {
     let layout = layout_of::<D>(objects.shape(), Order::C)?;
-    let items = to_vec_of_element(objects).unwrap_or_else(|| Err(ErrorKind::ObjectArray.into()))?;
+    let items = to_vec_of_element(objects).unwrap_or_else(|| Err(instead_of::<A>()))?;
     let overflow = || ErrorKind::ShapeOverflow { shape: objects.shape().to_vec(), itemsize: size_of::<A>() };
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
 }
@@ -103,10 +103,10 @@ fn same<T: 'static, A: 'static>(items: Vec<T>) -> Vec<A> {
     (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default()
 }
 
+/// The error for a type that Python objects do not become.
 #[cold]
-pub(super) fn not_viewable<T: NpyElement>(objects: &ObjectArray) -> Error {
-    let (file, rust_type) = (objects.dtype().to_string(), std::any::type_name::<T>().to_owned());
-    ErrorKind::NotViewable { file, rust_type, rust: T::dtype().to_string() }.into()
+pub(super) fn instead_of<T>() -> Error {
+    ErrorKind::ObjectsInstead { rust_type: rust_type::<T>() }.into()
 }
 
 #[cold]

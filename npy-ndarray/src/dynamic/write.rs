@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-#[cfg(feature = "object")]
-use npy_core::ErrorKind;
 use npy_core::{DType, DynValues, NpyElement, Result, SaveOptions, ScalarKind};
 
 use super::read::steps_dtype;
@@ -58,7 +56,7 @@ impl DynArray {
                 Ok(values.clone())
             }
             #[cfg(feature = "object")]
-            Self::Object(_) => Err(ErrorKind::ObjectArray.into()),
+            Self::Object(_) => Err(super::object::instead_of::<DynValues>()),
             numbers => to_values(numbers),
         }
     }
