@@ -8,7 +8,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_core::{Error, ErrorKind, Limits, NpyReader, PickleProblem};
+use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
 use peak::with_peak;
 use support::numpy::numpy;
 use support::{announce, data, file_with_header};
@@ -86,7 +86,7 @@ fn the_corpus_is_refused_for_the_right_reasons() {
     let cases = corpus();
     let mut wrong = Vec::new();
     for case in &cases {
-        let error = match read(&case.pickle, ObjectOptions::new()) {
+        let error = match read(&case.pickle, ObjectOptions::new().depth(100)) {
             Ok(array) => {
                 wrong.push(format!("{} was taken: {:?}", case.name, array.items()));
                 continue;
@@ -106,7 +106,7 @@ fn the_corpus_is_refused_for_the_right_reasons() {
 
 #[test]
 fn classes_that_are_not_known_are_opaque_if_asked_and_nothing_else_changes() {
-    let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+    let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque).depth(100);
     let mut opaque = 0;
     for case in corpus() {
         match read(&case.pickle, options) {
@@ -282,6 +282,60 @@ fn limits_hold_to_the_last_one() {
     let limits = Limits::new().header_bytes(10);
     let error = object::read_with(&file(&pickle)[..], ObjectOptions::new().limits(limits)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+}
+
+#[test]
+fn a_large_integer_in_many_fractions_is_not_printed_for_each() {
+    let integer = [&b"\x8b\x08\x07\0\0"[..], &[1; 1800], b"q\xc80"].concat();
+    let fractions = b"h\xc9K\x01h\xc8\x86R".repeat(40_000);
+    let pickle = array_of(&[&integer[..], b"cfractions\nFraction\nq\xc90(", &fractions, b"l"].concat());
+    let began = Instant::now();
+    let array = NpyReader::from_bytes(&file(&pickle)).unwrap().into_objects(ObjectOptions::new()).unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let PyObject::List(items) = &array.items()[0] else { panic!("{:?}", array.items()[0]) };
+    assert_eq!(items.len(), 40_000);
+    // One that is negative is refused, however large it is.
+    let negative = [&b"\x8b\x08\x07\0\0"[..], &[0x81; 1800], b"q\xc80cfractions\nFraction\nK\x01h\xc8\x86R"].concat();
+    assert_eq!(kind(&read(&array_of(&negative), ObjectOptions::new()).unwrap_err()), "InvalidArguments");
+}
+
+#[test]
+fn scalars_that_share_a_dtype_are_charged_for_what_they_are() {
+    let dtype = DType::from(Record::packed((0..200).map(|i| (format!("f{i}"), i8::dtype()))).unwrap());
+    let scalar = DynValues::new(dtype, Order::C, &[], vec![7; 200]).unwrap();
+    let array = ObjectArray::from(vec![PyObject::Scalar(Box::new(scalar)); 5_000]);
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    assert!(file.len() < 1_200_000, "{}", file.len());
+    let (again, peak) = with_peak(|| object::read(&file[..]).unwrap());
+    assert_eq!(again, array);
+    // The limit is about what is really taken.
+    assert!(peak < 64 * file.len() + (64 << 20), "{peak}");
+    // The same scalar in a million places is as much as it was.
+    let shared = |count: usize| [&b"h\xc8"[..]].repeat(count).concat();
+    let ints = array_of(
+        &[
+            &b"cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nX\x02\0\0\0i8\x89\x88\x87R(K\x03X\x01\0\0\0<NNN"[..],
+            b"J\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tbC\x08\0\0\0\0\0\0\0\0\x86Rq\xc80(",
+            &shared(1_000_000),
+            b"l",
+        ]
+        .concat(),
+    );
+    let result = NpyReader::from_bytes(&self::file(&ints)).unwrap().into_objects(ObjectOptions::new());
+    assert_eq!(kind(&result.unwrap_err()), "LimitExceeded");
+}
+
+#[test]
+fn fields_of_fields_are_counted() {
+    let inner = DType::from(Record::packed((0..6).map(|i| (format!("i{i}"), u8::dtype()))).unwrap());
+    let outer = DType::from(Record::packed((0..6).map(|i| (format!("o{i}"), inner.clone()))).unwrap());
+    let mut file = Vec::new();
+    ObjectArray::from(vec![DynValues::new(outer, Order::C, &[1], vec![0; 36]).unwrap()]).write(&mut file).unwrap();
+    let with = |fields: usize| object::read_with(&file[..], ObjectOptions::new().limits(Limits::new().fields(fields)));
+    assert!(with(42).is_ok());
+    let error = with(41).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 41, found: 42 }), "{error}");
 }
 
 #[test]

@@ -118,11 +118,8 @@ impl Builder<'_> {
                 _ => None,
             },
         };
-        let is_positive = |integer: &PyInt| {
-            integer.to_string().bytes().next().is_some_and(|digit| digit.is_ascii_digit() && integer.to_i64() != Some(0))
-        };
         match parts {
-            Some((numerator, denominator)) if is_positive(&denominator) => {
+            Some((numerator, denominator)) if denominator.is_positive() => {
                 Ok(PyObject::Fraction(Box::new([numerator, denominator])))
             }
             _ => Err(invalid(id, "Fraction", "a numerator and a denominator above 0")),

@@ -89,6 +89,14 @@ impl PyInt {
         self.to_string().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
+    /// Whether it is above 0, whatever its size at the same cost.
+    pub(super) fn is_positive(&self) -> bool {
+        match &self.0 {
+            Repr::Small(value) => *value > 0,
+            Repr::Large(large) => !large.is_negative,
+        }
+    }
+
     /// An integer in two's complement, the least significant byte first, as pickles have it.
     pub(super) fn from_le_bytes(bytes: &[u8]) -> Self {
         let is_negative = bytes.last().is_some_and(|byte| *byte >= 0x80);

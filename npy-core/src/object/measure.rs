@@ -2,11 +2,18 @@
 
 use super::arena::{Arena, NONE, Node, reserve};
 use super::flaw::{Flaw, Result};
+use super::globals::Known;
 use super::options::ObjectOptions;
+use crate::dtype::Field;
+use crate::dynamic::DynValues;
 use crate::error::PickleProblem;
 
 /// What a value takes without what it contains: the size of a `PyObject`.
 const VALUE_BYTES: u64 = 32;
+
+/// What a dtype takes in what has one, such as a scalar, and a field in a record.
+const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
+const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 
 /// What a tree may take for each byte of the pickle. One without shared objects takes less: a value has an opcode of its own.
 const BYTES_PER_BYTE: u64 = 64;
@@ -29,6 +36,7 @@ pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
     while let Some(visit) = path.last_mut() {
         let Some(child) = visit.next_child(arena) else {
             let (id, size, depth) = (visit.id, visit.size, visit.depth);
+            let size = size_of_dtype(arena, &sizes, id).unwrap_or(size);
             path.pop();
             set(&mut sizes, id, size);
             set(&mut depths, id, u8::try_from(depth).unwrap_or(u8::MAX));
@@ -116,6 +124,35 @@ impl Visit {
         }
     }
 }
+
+/// What each copy of a dtype takes, if the node is one: much less than all that describes it in the pickle, and each scalar has a copy.
+fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
+    let Node::Call { callable, arguments, extra } = arena.node(id) else { return None };
+    let Node::Known(Known::DType) = arena.node(callable) else { return None };
+    let text = |id: u32| arena.node(id).span().map_or(0, |span| span.length() as u64);
+    let child = |id: u32, index: usize| arena.children(arena.node(id).items()).nth(index).unwrap_or(NONE);
+    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
+    let mut size = DTYPE_BYTES.saturating_add(text(child(arguments, 0)));
+    // That of a part is in the field, but for its own parts.
+    let part = |id: u32| get(sizes, id).saturating_sub(DTYPE_BYTES);
+    if let Some([base, shape]) = arena.tuple(child(state, SUB_ARRAY)) {
+        size = size.saturating_add(DTYPE_BYTES).saturating_add(part(base)).saturating_add(get(sizes, shape));
+    }
+    if let Node::Dict(entries) = arena.node(child(state, FIELDS)) {
+        let mut children = arena.children(entries);
+        while let (Some(key), Some(field)) = (children.next(), children.next()) {
+            let of_field =
+                FIELD_BYTES.saturating_add(text(key)).saturating_add(part(child(field, 0))).saturating_add(text(child(field, 2)));
+            size = size.saturating_add(of_field);
+        }
+    }
+    // The largest number is a mark.
+    Some(size.min(VISITING - 1))
+}
+
+/// Where the parts are in the state of a dtype.
+const SUB_ARRAY: usize = 2;
+const FIELDS: usize = 4;
 
 /// What a node takes without what it contains.
 fn size_of_node(node: Node) -> u64 {

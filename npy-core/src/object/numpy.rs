@@ -278,10 +278,8 @@ impl Builder<'_> {
 
     fn record(&mut self, id: u32, names: Items, fields: u32, itemsize: usize) -> Result<PickledDType> {
         let expected = "the names and the fields of a record";
-        if names.count as usize > self.options.limits.fields {
-            let (limit, found) = (self.options.limits.fields as u64, u64::from(names.count));
-            return Err(Error::from(ErrorKind::LimitExceeded { what: "fields", limit, found }).into());
-        }
+        let mut count = usize::try_from(names.count).unwrap_or(usize::MAX);
+        self.check_fields(count)?;
         let Node::Dict(entries) = self.arena.node(fields) else { return Err(invalid(id, "dtype", expected)) };
         let mut by_name = HashMap::new();
         let mut children = self.arena.children(entries);
@@ -307,6 +305,8 @@ impl Builder<'_> {
             let gap = offset.and_then(|offset| offset.checked_sub(end_in_memory));
             let gap = gap.ok_or_else(|| invalid(id, "dtype", "fields in the order of their offsets, without overlap"))?;
             let dtype = self.dtype(dtype)?;
+            count = count.saturating_add(dtype.dtype.count_fields());
+            self.check_fields(count)?;
             let offset = end.saturating_add(gap);
             end = offset.saturating_add(dtype.dtype.itemsize());
             end_in_memory = end_in_memory.saturating_add(gap).saturating_add(dtype.itemsize);
@@ -319,6 +319,15 @@ impl Builder<'_> {
         let padding = itemsize.checked_sub(end_in_memory).ok_or_else(|| invalid(id, "dtype", "a record that holds its fields"))?;
         let record = Record::new(placed, end.saturating_add(padding)).map_err(|error| in_array(id, &error))?;
         Ok(PickledDType { dtype: record.into(), itemsize, string: None })
+    }
+
+    /// Refuses more fields than are allowed, those of records in records included, as in a header.
+    fn check_fields(&self, count: usize) -> Result<()> {
+        if count > self.options.limits.fields {
+            let (limit, found) = (self.options.limits.fields as u64, count as u64);
+            return Err(Error::from(ErrorKind::LimitExceeded { what: "fields", limit, found }).into());
+        }
+        Ok(())
     }
 
     /// NumPy 2's texts of any length: whether other objects are made texts, and what stands for missing ones.
