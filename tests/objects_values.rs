@@ -1,9 +1,12 @@
 //! Python objects as values of Rust types, and back.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use npy_core::object::{self, ObjectArray, PickleForm, PyInt, PyObject, StringDType};
-use npy_core::{DynValues, ErrorKind, Order, ValueProblem};
+use npy_core::object::{
+    self, ObjectArray, PickleForm, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, StringDType,
+};
+use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order, Record, ValueProblem};
 use serde::Deserialize;
 
 /// Written and read again.
@@ -98,6 +101,97 @@ fn what_is_too_deep_to_be_read_is_not_written() {
     );
     let error = ObjectArray::from(vec![PyObject::Decimal("1; import os".to_owned())]).write(Vec::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::Unrepresentable { .. }, .. }), "{error}");
+}
+
+/// A dtype of records in records.
+fn nested_records(depth: usize) -> DType {
+    (0..depth).fold(f64::dtype(), |inner, i| {
+        let outer = [("a", u8::dtype()), ("b", inner), ("c", u16::dtype())];
+        Record::packed(outer.map(|(name, dtype)| (format!("{name}{i}"), dtype))).unwrap().into()
+    })
+}
+
+#[test]
+fn records_in_records_are_written_at_once() {
+    let began = Instant::now();
+    let array = |depth: usize| {
+        let dtype = nested_records(depth);
+        let bytes = vec![0; dtype.itemsize()];
+        ObjectArray::from(vec![DynValues::new(dtype, Order::C, &[1], bytes).unwrap()])
+    };
+    assert_eq!(again(&array(45)), array(45));
+    // Each is four levels of objects, so that no more than 48 are read.
+    let error = array(90).write(Vec::new()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::Unrepresentable { .. }, .. }), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[test]
+fn whatever_is_written_is_read_and_fits_a_small_stack() {
+    let date = PyDate::new(2024, 2, 29).unwrap();
+    let zone = PyTimeZone::new(PyTimeDelta::new(0, 3600, 0).unwrap(), Some("CET".to_owned())).unwrap();
+    let time = PyTime::new(1, 2, 3, 4).unwrap();
+    let zoned = PyDateTime::new(date, time.clone().with_zone(zone.clone()));
+    let records = nested_records(2);
+    let bytes = vec![0; records.itemsize()];
+    let seconds = DynValues::new("<M8[s]".parse().unwrap(), Order::C, &[], vec![0; 8]).unwrap();
+    let arrays = DType::from(Record::packed([("s", f32::dtype().sub_array(&[2]).unwrap())]).unwrap());
+    let leaves = vec![
+        PyObject::None,
+        "text".into(),
+        PyObject::Tuple(vec![]),
+        PyObject::List(vec![]),
+        PyObject::OrderedDict(vec![]),
+        PyObject::Set(vec![]),
+        PyObject::ByteArray(vec![]),
+        PyObject::Complex { re: 1.0, im: 2.0 },
+        PyObject::Range(Box::new([1.into(), 2.into(), 1.into()])),
+        PyObject::Uuid([7; 16]),
+        PyObject::Decimal("1.5".to_owned()),
+        PyObject::Date(date),
+        PyObject::Time(Box::new(time)),
+        PyObject::DateTime(Box::new(zoned)),
+        PyObject::TimeZone(Box::new(zone)),
+        PyObject::Slice(Box::new([PyObject::None, 1.into(), PyObject::None])),
+        scalar(1.5),
+        PyObject::Scalar(Box::new(seconds)),
+        PyObject::DType(Box::new(arrays.clone())),
+        PyObject::Scalar(Box::new(DynValues::new(records, Order::C, &[], bytes).unwrap())),
+        PyObject::Array(Box::new(DynValues::new(arrays, Order::C, &[1], vec![0; 8]).unwrap())),
+        PyObject::Objects(Box::new(ObjectArray::from(vec![1]))),
+    ];
+    type Wrap = fn(PyObject) -> PyObject;
+    let wraps: [(usize, Wrap); 6] = [
+        (1, |inner| PyObject::List(vec![inner])),
+        (1, |inner| PyObject::Tuple(vec![inner, PyObject::None])),
+        (1, |inner| PyObject::OrderedDict(vec![("k".into(), inner)])),
+        (3, |inner| PyObject::FrozenSet(vec![inner])),
+        (2, |inner| PyObject::Slice(Box::new([PyObject::None, inner, PyObject::None]))),
+        (3, |inner| PyObject::from(ObjectArray::from(vec![inner]))),
+    ];
+    let test = move || {
+        for (levels, wrap) in wraps {
+            for leaf in &leaves {
+                for form in [PickleForm::Portable, PickleForm::NumPy2] {
+                    let mut most = 0;
+                    let most_depth = if form == PickleForm::NumPy2 { 200 } else { 200 / levels + 1 };
+                    for depth in 150 / levels..most_depth {
+                        let array = ObjectArray::from(vec![(0..depth).fold(leaf.clone(), |inner, _| wrap(inner))]);
+                        let mut file = Vec::new();
+                        if array.write_with(&mut file, form).is_err() {
+                            break;
+                        }
+                        let read = object::read(&file[..]).unwrap_or_else(|error| panic!("{depth} of {leaf}: {error}"));
+                        assert!(read == array && read.clone().items()[0].to_string() == array.items()[0].to_string());
+                        most = depth;
+                    }
+                    // Little of what could be read is not written.
+                    assert!(most * levels > 170, "{most} of {levels}: {leaf}");
+                }
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(512 << 10).spawn(test).unwrap().join().unwrap();
 }
 
 #[derive(Deserialize, Debug, PartialEq)]

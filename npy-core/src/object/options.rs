@@ -56,14 +56,17 @@ pub struct ObjectOptions {
 /// More levels than this are not read, because values are walked and dropped by functions that call themselves.
 pub(super) const MOST_DEPTH: usize = 200;
 
+/// Levels that are read if nothing else is asked for, and written.
+pub(super) const DEFAULT_DEPTH: usize = 200;
+
 impl ObjectOptions {
-    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at most 100 levels of containers, any
+    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at most 200 levels of containers, any
     /// number of objects and of bytes, and 64 MiB for copies of what is shared.
     pub const fn new() -> Self {
         Self {
             unknown_globals: UnknownGlobals::Refuse,
             encoding: Encoding::Ascii,
-            depth: 100,
+            depth: DEFAULT_DEPTH,
             items: u64::MAX,
             bytes: u64::MAX,
             expansion: 64 << 20,

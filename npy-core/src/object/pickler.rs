@@ -15,8 +15,8 @@ const FRAME_BYTES: usize = 64 * 1024;
 /// Items that are added to a container at a time: `_BATCHSIZE` of Python's `pickle`.
 const BATCH: usize = 1000;
 
-/// Levels of containers that are written: as many as can be read.
-const MOST_DEPTH: usize = super::options::MOST_DEPTH;
+/// Levels of objects that are written: as many as are read if nothing else is asked for.
+const MOST_DEPTH: usize = super::options::DEFAULT_DEPTH;
 
 /// Why an object is not written.
 pub(super) enum Failure {
@@ -167,6 +167,8 @@ impl<'a> Pickler<'a> {
                 self.entries(entries)
             }
             PyObject::OrderedDict(entries) => {
+                // Also without entries it has its class and no arguments.
+                self.check_levels(2)?;
                 self.global("collections", "OrderedDict")?;
                 self.op(b')');
                 self.op(b'R');
@@ -177,11 +179,11 @@ impl<'a> Pickler<'a> {
             PyObject::FrozenSet(items) => self.frozen_set(items),
             PyObject::Slice(parts) => {
                 self.global("builtins", "slice")?;
-                self.tuple(&parts[..])?;
+                self.nested(1, |pickler| pickler.tuple(&parts[..]))?;
                 self.reduce();
                 Ok(())
             }
-            PyObject::Objects(array) => self.nested(|pickler| pickler.object_array(array).map_err(|(_, failure)| failure)),
+            PyObject::Objects(array) => self.object_array(array).map_err(|(_, failure)| failure),
             PyObject::Array(array) => self.array(array),
             PyObject::Scalar(scalar) => self.scalar(scalar),
             PyObject::DType(dtype) => self.dtype(dtype),
@@ -196,6 +198,7 @@ impl<'a> Pickler<'a> {
     /// What contains no other objects.
     #[inline(never)]
     fn leaf(&mut self, object: &PyObject) -> Result<(), Failure> {
+        self.check_levels(levels_of_leaf(object))?;
         match object {
             PyObject::Bool(true) => self.op(0x88),
             PyObject::Bool(false) => self.op(0x89),
@@ -274,16 +277,31 @@ impl<'a> Pickler<'a> {
         items.get(index).map_or(Ok(()), |item| self.object(item))
     }
 
-    /// One level deeper.
-    fn nested(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
-        if self.depth >= MOST_DEPTH {
+    /// Writes what is so many levels deeper, counted as reading counts them.
+    pub(super) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.enter(levels)?;
+        let result = write(self);
+        self.leave(levels);
+        result
+    }
+
+    pub(super) fn enter(&mut self, levels: usize) -> Result<(), Failure> {
+        self.check_levels(levels)?;
+        self.depth = self.depth.saturating_add(levels);
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self, levels: usize) {
+        self.depth = self.depth.saturating_sub(levels);
+    }
+
+    /// Refuses what has so many levels, if it would not be read again here.
+    pub(super) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
+        if self.depth.saturating_add(levels) > MOST_DEPTH {
             let problem = format!("objects contain each other more than {MOST_DEPTH} levels deep, which is not read again");
             return Err(ValueProblem::Unrepresentable { problem }.into());
         }
-        self.depth += 1;
-        let result = write(self);
-        self.depth -= 1;
-        result
+        Ok(())
     }
 
     /// A list of so many objects, each written by `write`.
@@ -294,7 +312,7 @@ impl<'a> Pickler<'a> {
     ) -> Result<(), Failure> {
         self.op(b']');
         self.memoize();
-        self.nested(|pickler| {
+        self.nested(1, |pickler| {
             if length == 1 {
                 write(pickler, 0)?;
                 pickler.op(b'a');
@@ -310,6 +328,7 @@ impl<'a> Pickler<'a> {
     }
 
     fn tuple(&mut self, items: &[PyObject]) -> Result<(), Failure> {
+        self.check_levels(1)?;
         let opcode = match items.len() {
             0 => {
                 self.op(b')');
@@ -323,7 +342,7 @@ impl<'a> Pickler<'a> {
         if opcode == b't' {
             self.op(b'(');
         }
-        self.nested(|pickler| (0..items.len()).try_for_each(|i| pickler.item(items, i)))?;
+        self.nested(1, |pickler| (0..items.len()).try_for_each(|i| pickler.item(items, i)))?;
         self.end_tuple(opcode);
         Ok(())
     }
@@ -339,7 +358,7 @@ impl<'a> Pickler<'a> {
     }
 
     fn entries(&mut self, entries: &[(PyObject, PyObject)]) -> Result<(), Failure> {
-        self.nested(|pickler| {
+        self.nested(1, |pickler| {
             if let [(key, value)] = entries {
                 pickler.object(key)?;
                 pickler.object(value)?;
@@ -364,7 +383,7 @@ impl<'a> Pickler<'a> {
         }
         self.op(0x8f);
         self.memoize();
-        self.nested(|pickler| {
+        self.nested(1, |pickler| {
             for batch in items.chunks(BATCH) {
                 pickler.op(b'(');
                 batch.iter().try_for_each(|item| pickler.object(item))?;
@@ -379,7 +398,7 @@ impl<'a> Pickler<'a> {
             return self.set_of_list("frozenset", items);
         }
         self.op(b'(');
-        self.nested(|pickler| items.iter().try_for_each(|item| pickler.object(item)))?;
+        self.nested(1, |pickler| items.iter().try_for_each(|item| pickler.object(item)))?;
         self.end_tuple(0x91);
         Ok(())
     }
@@ -387,7 +406,7 @@ impl<'a> Pickler<'a> {
     /// How protocol 3 writes sets.
     fn set_of_list(&mut self, class: &str, items: &[PyObject]) -> Result<(), Failure> {
         self.global("builtins", class)?;
-        self.list(items.len(), |pickler, i| pickler.item(items, i))?;
+        self.nested(2, |pickler| pickler.list(items.len(), |pickler, i| pickler.item(items, i)))?;
         self.end_tuple(0x85);
         self.reduce();
         Ok(())
@@ -561,6 +580,26 @@ impl<'a> Pickler<'a> {
         }
         self.reduce();
         Ok(())
+    }
+}
+
+/// Levels of what contains no other objects. All but the plainest are calls, with arguments in a tuple.
+fn levels_of_leaf(object: &PyObject) -> usize {
+    const CALL: usize = 2;
+    let of_zone = |zone: Option<&PyTimeZone>| if zone.is_some() { CALL + CALL + 1 } else { 1 };
+    match object {
+        PyObject::Time(time) => CALL + of_zone(time.zone()),
+        PyObject::DateTime(moment) => CALL + of_zone(moment.time().zone()),
+        PyObject::TimeZone(zone) => of_zone(Some(zone)),
+        PyObject::ByteArray(_)
+        | PyObject::Complex { .. }
+        | PyObject::Range(_)
+        | PyObject::Fraction(_)
+        | PyObject::Decimal(_)
+        | PyObject::Uuid(_)
+        | PyObject::Date(_)
+        | PyObject::TimeDelta(_) => CALL + 1,
+        _ => 1,
     }
 }
 

@@ -117,10 +117,14 @@ impl ObjectArray {
     }
 }
 
+/// Levels above the dtype of an array or a scalar: the call, and its state or its arguments.
+const ARRAY_LEVELS: usize = 2;
+
 impl Pickler<'_> {
     /// An array of objects; where it fails, with the index of the object.
     pub(super) fn object_array(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
         self.begin_array(array.shape()).map_err(|failure| (0, failure))?;
+        self.enter(ARRAY_LEVELS).map_err(|failure| (0, failure))?;
         match array.string_dtype() {
             None => self.dtype(array.dtype()),
             Some(string) => self.string_dtype(string.coerce(), string.na_object()),
@@ -133,6 +137,7 @@ impl Pickler<'_> {
             items.get(i).map_or(Ok(()), |item| pickler.object(item))
         });
         written.map_err(|failure| (index, failure))?;
+        self.leave(ARRAY_LEVELS);
         self.end_array();
         Ok(())
     }
@@ -140,7 +145,11 @@ impl Pickler<'_> {
     /// An array of anything but objects.
     pub(super) fn array(&mut self, array: &DynValues) -> Result<(), Failure> {
         self.begin_array(array.shape())?;
-        self.dtype(array.dtype())?;
+        self.nested(ARRAY_LEVELS, |pickler| {
+            // At least the lengths in the shape.
+            pickler.check_levels(2)?;
+            pickler.dtype(array.dtype())
+        })?;
         self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
         self.bytes(array.bytes())?;
         self.end_array();
@@ -191,7 +200,7 @@ impl Pickler<'_> {
     /// `scalar(dtype, bytes)`.
     pub(super) fn scalar(&mut self, scalar: &DynValues) -> Result<(), Failure> {
         self.global(self.form.multiarray(), "scalar")?;
-        self.dtype(scalar.dtype())?;
+        self.nested(ARRAY_LEVELS, |pickler| pickler.dtype(scalar.dtype()))?;
         self.bytes(scalar.bytes())?;
         self.end_tuple(0x86);
         self.reduce();
@@ -201,10 +210,11 @@ impl Pickler<'_> {
     fn string_dtype(&mut self, coerce: bool, na_object: Option<&PyObject>) -> Result<(), Failure> {
         self.global("numpy._core._internal", "_convert_to_stringdtype_kwargs")?;
         self.small_int(i64::from(coerce))?;
+        self.check_levels(ARRAY_LEVELS + 1)?;
         match na_object {
             None => self.end_tuple(0x85),
             Some(missing) => {
-                self.object(missing)?;
+                self.nested(ARRAY_LEVELS, |pickler| pickler.object(missing))?;
                 self.end_tuple(0x86);
             }
         }
@@ -214,11 +224,16 @@ impl Pickler<'_> {
 
     /// `dtype(code, False, True)`, and its state.
     pub(super) fn dtype(&mut self, dtype: &DType) -> Result<(), Failure> {
+        let memory = Memory::of(dtype);
+        self.check_levels(memory.levels)?;
+        self.dtype_in_memory(dtype, &memory)
+    }
+
+    fn dtype_in_memory(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
         let key = format!("dtype {}", dtype.descr());
         if self.fetch_known(&key) {
             return Ok(());
         }
-        let memory = Memory::of(dtype);
         let (code, order, numbers) = match dtype {
             DType::Scalar(scalar) => {
                 let text = scalar.to_string();
@@ -244,7 +259,7 @@ impl Pickler<'_> {
         let unit = time_unit(dtype);
         self.small_int(if unit.is_some() { 4 } else { 3 })?;
         self.shared_text(&order.to_string())?;
-        self.parts(dtype)?;
+        self.parts(dtype, memory)?;
         self.small_int(numbers[0])?;
         self.small_int(numbers[1])?;
         self.small_int(memory.flags)?;
@@ -257,9 +272,9 @@ impl Pickler<'_> {
     }
 
     /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
-    fn parts(&mut self, dtype: &DType) -> Result<(), Failure> {
-        if let DType::SubArray(array) = dtype {
-            self.dtype(array.base())?;
+    fn parts(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
+        if let (DType::SubArray(array), [base]) = (dtype, memory.parts.as_slice()) {
+            self.dtype_in_memory(array.base(), &base.memory)?;
             self.shape(array.shape())?;
             self.end_tuple(0x86);
         } else {
@@ -274,9 +289,7 @@ impl Pickler<'_> {
         self.object(&PyObject::Tuple(names))?;
         self.op(b'}');
         self.memoize();
-        let mut memory_offset = OffsetsInMemory::default();
-        for field in record.fields() {
-            let offset = memory_offset.of(field.offset(), field.dtype());
+        for (field, part) in record.fields().iter().zip(&memory.parts) {
             let keys = match field.title() {
                 None => vec![field.name()],
                 Some(Title::Text(title)) => vec![field.name(), title.as_str()],
@@ -284,8 +297,8 @@ impl Pickler<'_> {
             };
             for key in &keys {
                 self.text(key)?;
-                self.dtype(field.dtype())?;
-                self.small_int(offset)?;
+                self.dtype_in_memory(field.dtype(), &part.memory)?;
+                self.small_int(part.offset)?;
                 match field.title() {
                     Some(Title::Text(title)) => {
                         self.text(title)?;
@@ -330,11 +343,21 @@ fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
     }
 }
 
-/// What NumPy keeps about a dtype besides what a header says.
+/// What NumPy keeps about a dtype besides what a header says. Made once for a dtype and all of its parts: each needs those below it.
 struct Memory {
     itemsize: i64,
     alignment: i64,
     flags: i64,
+    /// Levels of objects in the pickle, as reading counts them.
+    levels: usize,
+    /// The fields of a record, or the base of a sub-array.
+    parts: Vec<Part>,
+}
+
+struct Part {
+    /// In memory an object takes the bytes of a pointer; in a header it takes none.
+    offset: i64,
+    memory: Memory,
 }
 
 /// Bytes of a pointer to an object, on all machines that are in use.
@@ -347,53 +370,53 @@ impl Memory {
                 let itemsize = i64::try_from(scalar.itemsize()).unwrap_or(i64::MAX);
                 match scalar.kind() {
                     // All flags that NumPy has for objects: counted, kept as a list, initialised, and so on.
-                    ScalarKind::Object => Self { itemsize: POINTER_BYTES, alignment: POINTER_BYTES, flags: 63 },
-                    ScalarKind::Unicode { .. } => Self { itemsize, alignment: 4, flags: 8 },
-                    ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self { itemsize, alignment: 1, flags: 0 },
+                    ScalarKind::Object => Self::of_scalar(POINTER_BYTES, POINTER_BYTES, 63),
+                    ScalarKind::Unicode { .. } => Self::of_scalar(itemsize, 4, 8),
+                    ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self::of_scalar(itemsize, 1, 0),
                     ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-                        Self { itemsize, alignment: itemsize / 2, flags: 0 }
+                        Self::of_scalar(itemsize, itemsize / 2, 0)
                     }
-                    _ => Self { itemsize, alignment: itemsize, flags: 0 },
+                    // The dtype, its state, the metadata, the unit and its parts.
+                    ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
+                        Self { levels: 5, ..Self::of_scalar(itemsize, itemsize, 0) }
+                    }
+                    _ => Self::of_scalar(itemsize, itemsize, 0),
                 }
             }
             DType::SubArray(array) => {
                 let base = Self::of(array.base());
                 let count = |count: i64, length: &usize| count.saturating_mul(i64::try_from(*length).unwrap_or(i64::MAX));
-                Self { itemsize: array.shape().iter().fold(base.itemsize, count), ..base }
+                let itemsize = array.shape().iter().fold(base.itemsize, count);
+                // The dtype, its state, a tuple of the base and the shape, and these.
+                let levels = base.levels.max(2).saturating_add(3);
+                let (alignment, flags) = (base.alignment, base.flags);
+                Self { itemsize, alignment, flags, levels, parts: vec![Part { offset: 0, memory: base }] }
             }
             DType::Record(record) => {
                 // Those flags of its fields that a record has too.
                 const OF_FIELDS: i64 = 27;
                 const RECORD: i64 = 16;
-                let mut offsets = OffsetsInMemory::default();
-                let mut flags = RECORD;
+                // The dtype, its state, the dictionary of fields, and a tuple for each.
+                let (mut flags, mut levels, mut added) = (RECORD, 4_usize, 0_i64);
+                let mut parts = Vec::with_capacity(record.fields().len());
+                // Fields come in the order of their offsets.
                 for field in record.fields() {
-                    offsets.of(field.offset(), field.dtype());
-                    flags |= Self::of(field.dtype()).flags & OF_FIELDS;
+                    let memory = Self::of(field.dtype());
+                    let in_file = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+                    let offset = in_file(field.offset()).saturating_add(added);
+                    added = added.saturating_add(memory.itemsize.saturating_sub(in_file(field.dtype().itemsize())));
+                    flags |= memory.flags & OF_FIELDS;
+                    levels = levels.max(memory.levels.saturating_add(4));
+                    parts.push(Part { offset, memory });
                 }
-                Self { itemsize: offsets.end(record.itemsize()), alignment: 1, flags }
+                let itemsize = i64::try_from(record.itemsize()).unwrap_or(i64::MAX).saturating_add(added);
+                Self { itemsize, alignment: 1, flags, levels, parts }
             }
         }
     }
-}
 
-/// Where fields are in memory, in which an object takes the bytes of a pointer; in a header it takes none.
-#[derive(Default)]
-struct OffsetsInMemory {
-    /// What objects before take.
-    added: i64,
-}
-
-impl OffsetsInMemory {
-    /// The offset in memory of a field; fields come in the order of their offsets.
-    fn of(&mut self, offset: usize, dtype: &DType) -> i64 {
-        let in_memory = i64::try_from(offset).unwrap_or(i64::MAX).saturating_add(self.added);
-        let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-        self.added = self.added.saturating_add(Memory::of(dtype).itemsize.saturating_sub(itemsize));
-        in_memory
-    }
-
-    fn end(&self, itemsize: usize) -> i64 {
-        i64::try_from(itemsize).unwrap_or(i64::MAX).saturating_add(self.added)
+    fn of_scalar(itemsize: i64, alignment: i64, flags: i64) -> Self {
+        // The dtype, its arguments, and the code among them.
+        Self { itemsize, alignment, flags, levels: 3, parts: Vec::new() }
     }
 }
