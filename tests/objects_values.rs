@@ -236,10 +236,10 @@ fn dictionaries_become_structs() {
 
     let error = ObjectArray::from(vec![PyObject::None, 5.into()]).deserialize::<Option<Channel>>().unwrap_err();
     insta::assert_snapshot!(error, @"element 1: invalid type: integer `5`, expected struct Channel");
-    insta::assert_snapshot!(object::from_object::<Kind>(&5.into()).unwrap_err(), @"element 0: the object is int, which is no Kind (velocity, acceleration, scaled)");
-    insta::assert_snapshot!(object::from_object::<Kind>(&"speed".into()).unwrap_err(), @"element 0: unknown variant `speed`, expected one of `velocity`, `acceleration`, `scaled`");
-    insta::assert_snapshot!(object::from_object::<(u8, u8)>(&PyObject::List(vec![1.into()])).unwrap_err(), @"element 0: invalid length 1, expected a tuple of size 2");
-    insta::assert_snapshot!(object::from_object::<u8>(&PyObject::Slice(Box::new([PyObject::None, PyObject::None, PyObject::None]))).unwrap_err(), @"element 0: the object is slice, which is no data of serde's");
+    insta::assert_snapshot!(object::from_object::<Kind>(&5.into()).unwrap_err(), @"the object is int, which is no Kind (velocity, acceleration, scaled)");
+    insta::assert_snapshot!(object::from_object::<Kind>(&"speed".into()).unwrap_err(), @"unknown variant `speed`, expected one of `velocity`, `acceleration`, `scaled`");
+    insta::assert_snapshot!(object::from_object::<(u8, u8)>(&PyObject::List(vec![1.into()])).unwrap_err(), @"invalid length 1, expected a tuple of size 2");
+    insta::assert_snapshot!(object::from_object::<u8>(&PyObject::Slice(Box::new([PyObject::None, PyObject::None, PyObject::None]))).unwrap_err(), @"the object is slice, which is no data of serde's");
     assert_eq!(object::from_object::<Kind>(&"acceleration".into()).unwrap(), Kind::Acceleration);
 }
 

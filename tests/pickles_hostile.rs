@@ -390,9 +390,9 @@ fn errors_say_what_where_and_what_to_do() {
     npy_core::write(&mut plain, &[1.0]).unwrap();
     insta::assert_snapshot!(object::read(&plain[..]).unwrap_err(), @"the array is <f8, which holds no Python objects; `load` or `DynValues::load` reads it");
     let array = ObjectArray::from(vec![PyObject::from("a"), PyObject::from(1000)]);
-    insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: the object is str, which is no f64");
+    insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: the object is str, which is no f64; `PyObject` takes any");
     insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is outside of the range of u8");
-    insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: the object is bytes, which is no String");
+    insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: the object is bytes, which is no String; `PyObject` takes any");
 }
 
 #[test]
@@ -413,6 +413,6 @@ fn every_problem_has_a_message() {
     let array = read(&array_of(b"cpathlib\nPath\n(X\x01\x00\x00\x00atR"), opaque).unwrap();
     insta::assert_snapshot!(array.items()[0], @"<pathlib.Path('a')>");
     insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: an opaque object of pathlib.Path cannot be written");
-    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String");
+    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String; `PyObject` takes any");
     insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#""1x" is no integer: it has at most 4300 decimal digits, and maybe a sign"#);
 }

@@ -361,6 +361,15 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
+    /// A Python object is no value of the Rust type.
+    #[error("{}{}{problem}", .path, if .path.is_empty() { "" } else { ": " })]
+    InvalidObject {
+        /// Where in the object, such as `origin.name[2]`; empty if it is the object itself.
+        path: String,
+        /// What is wrong there.
+        problem: ValueProblem,
+    },
+
     /// A text is longer than the fixed width it was to be put into.
     #[error("a text of length {length} does not fit {dtype}")]
     TextTooLong {

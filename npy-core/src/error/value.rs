@@ -112,7 +112,11 @@ impl fmt::Display for ValueProblem {
             Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
             Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
             Self::OutOfRange { value, dtype } => write!(f, "{value} is outside of the range of {dtype}"),
-            Self::ObjectType { found, rust_type } => write!(f, "the object is {found}, which is no {rust_type}"),
+            Self::ObjectType { found, rust_type } => {
+                write!(f, "the object is {found}, which is no {rust_type}")?;
+                // What to read it as instead.
+                f.write_str(if found == "None" { "; read it as an `Option`" } else { "; `PyObject` takes any" })
+            }
             Self::OpaqueObject { module, name } => write!(f, "an opaque object of {module}.{name} cannot be written"),
             Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
             Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
@@ -161,6 +165,19 @@ impl ValueError {
 
     #[cold]
     pub(crate) fn in_element(self, index: u64) -> Error {
+        let (path, problem) = self.into_parts();
+        ErrorKind::InvalidValue { index, path, problem }.into()
+    }
+
+    /// The error of an object that is no element of an array.
+    #[cfg(feature = "serde")]
+    #[cold]
+    pub(crate) fn in_object(self) -> Error {
+        let (path, problem) = self.into_parts();
+        ErrorKind::InvalidObject { path, problem }.into()
+    }
+
+    fn into_parts(self) -> (String, ValueProblem) {
         use fmt::Write as _;
         let (steps, problem) = *self.0;
         let mut path = String::new();
@@ -169,11 +186,12 @@ impl ValueError {
             let _ = match step {
                 Step::Field(name) if path.is_empty() => write!(path, "{name}"),
                 Step::Field(name) => write!(path, ".{name}"),
-                Step::Path(name) => write!(path, "{name}"),
+                Step::Path(name) if path.is_empty() => write!(path, "{name}"),
+                Step::Path(name) => write!(path, ".{name}"),
                 Step::Index(index) => write!(path, "[{index}]"),
             };
         }
-        ErrorKind::InvalidValue { index, path, problem }.into()
+        (path, problem)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::convert::FromPyObject;
 use super::value::PyObject;
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::error::{ErrorKind, Result};
+use crate::alloc::reserve_exact;
+use crate::dtype::{ByteOrder, DType, Field, Scalar, ScalarKind};
+use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::plan::{Planner, rust_type};
 use crate::shape::{Order, element_count};
 
 /// An array of Python objects: of dtype `|O`, or of records that have such fields, whose elements are tuples.
@@ -112,7 +114,9 @@ impl ObjectArray {
         let is_text =
             |item: &PyObject| matches!(item, PyObject::Str(_)) || dtype.na_object().is_some_and(|missing| is_same(missing, item));
         if let Some(index) = self.items.iter().position(|item| !is_text(item)) {
-            return Err(super::convert::wrong_type(&self.items, index, "str"));
+            let found = self.items.get(index).map_or("None", PyObject::type_name);
+            let problem = format!("the object is {found}, which is neither a str nor the `na_object`");
+            return Err(ValueError::from(ValueProblem::Unrepresentable { problem }).in_element(index as u64));
         }
         self.string_dtype = Some(Box::new(dtype));
         Ok(self)
@@ -155,6 +159,55 @@ impl ObjectArray {
         (self.shape, self.items)
     }
 
+    /// One field of each record, as `array[name]` in NumPy; of records in records by a path such as `origin.tag`.
+    ///
+    /// The values are those that the pickle has: numbers and texts of Python for a field that is no object, nested lists for a sub-array.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no records, or have no such field, or one of them has no tuple where the field's record should be.
+    ///
+    /// ```no_run
+    /// use npy_core::object;
+    ///
+    /// // np.array([(1, "a"), (2, None)], dtype=[("id", "i4"), ("tag", "O")])
+    /// let rows = object::load("rows.npy")?;
+    /// let tags: Vec<Option<String>> = rows.field("tag")?.to_vec()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let Some((path, field)) = find(name, &self.dtype) else {
+            let mut planner = Planner::new();
+            planner.in_field(name, |planner| match &self.dtype {
+                DType::Record(record) => planner.missing_column(record),
+                dtype => planner.mismatch_with(dtype, "a record".to_owned(), None),
+            });
+            return Err(planner.into_error(rust_type::<Self>()));
+        };
+        let length = match field.dtype() {
+            DType::Record(record) if field.dtype().has_object() => Some(record.fields().len()),
+            _ => None,
+        };
+        let mut items = Vec::new();
+        reserve_exact(&mut items, self.items.len())?;
+        for (index, record) in self.items.iter().enumerate() {
+            let item = path.iter().try_fold(record, |record, place| match record {
+                PyObject::Tuple(items) => items.get(*place),
+                _ => None,
+            });
+            let is_whole =
+                |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
+            let item = item.filter(is_whole).ok_or_else(|| {
+                let problem = "the object is no tuple with an item for each field".to_owned();
+                let error = ValueError::from(ValueProblem::Unrepresentable { problem });
+                error.in_path(name.to_owned()).in_element(index as u64)
+            })?;
+            items.push(item.clone());
+        }
+        let dtype = if length.is_some() { field.dtype().clone() } else { object_dtype() };
+        Ok(Self::from_pickle(dtype, self.order, self.shape.clone(), items, None))
+    }
+
     /// The objects as values of a Rust type, in the order C.
     ///
     /// # Errors
@@ -182,6 +235,22 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
         let items: Vec<_> = items.into_iter().map(Into::into).collect();
         Self::from_pickle(object_dtype(), Order::C, vec![items.len()], items, None)
     }
+}
+
+/// Where the field of a name is: the place in the tuple of each record on the way, and the field. As for other arrays, a name with dots is
+/// that of a field, or else a path.
+fn find<'d>(name: &str, dtype: &'d DType) -> Option<(Vec<usize>, &'d Field)> {
+    let DType::Record(record) = dtype else { return None };
+    let place = |name: &str| record.fields().iter().enumerate().find(|(_, field)| field.name() == name);
+    if let Some((index, field)) = place(name) {
+        return Some((vec![index], field));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let (index, outer) = place(name.get(..dot)?)?;
+        let (mut path, field) = find(name.get(dot.checked_add(1)?..)?, outer.dtype())?;
+        path.insert(0, index);
+        Some((path, field))
+    })
 }
 
 /// `|O`

@@ -1,10 +1,14 @@
 //! Objects as values of Rust types.
 
+use super::array::ObjectArray;
 use super::int::PyInt;
+use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::value::PyObject;
+#[cfg(feature = "serde")]
+use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
-use crate::error::{Error, ValueError, ValueProblem};
+use crate::error::{ValueError, ValueProblem};
 
 /// A Rust type that Python objects can be converted to, by [`ObjectArray::to_vec`](super::ObjectArray::to_vec).
 ///
@@ -17,6 +21,9 @@ use crate::error::{Error, ValueError, ValueProblem};
 /// | `Vec<u8>` | `bytes`, `bytearray` |
 /// | `Option<T>` | `None`, and what `T` takes |
 /// | `Vec<T>` | `list`, `tuple`, and one-dimensional arrays of NumPy |
+/// | [`PyDate`], [`PyTime`], [`PyDateTime`], [`PyTimeDelta`], [`PyTimeZone`] | those of the module `datetime` |
+/// | [`ObjectArray`] | arrays of objects |
+/// | [`DynValues`] | other arrays of NumPy, and its scalars |
 /// | [`PyObject`] | all |
 ///
 /// For structs, maps and enums there is `deserialize` with the feature `serde`.
@@ -82,6 +89,30 @@ impl<T: FromPyObject> FromPyObject for Vec<T> {
     }
 }
 
+/// The types of values that an object holds as they are.
+macro_rules! from_variant {
+    ($($type:ident: $variant:pat => $value:expr;)*) => {$(
+        impl FromPyObject for $type {
+            fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+                match object {
+                    $variant => Ok($value),
+                    other => Err(mismatch(other, stringify!($type))),
+                }
+            }
+        }
+    )*};
+}
+
+from_variant! {
+    PyDate: PyObject::Date(date) => *date;
+    PyTime: PyObject::Time(time) => PyTime::clone(time);
+    PyDateTime: PyObject::DateTime(moment) => PyDateTime::clone(moment);
+    PyTimeDelta: PyObject::TimeDelta(delta) => *delta;
+    PyTimeZone: PyObject::TimeZone(zone) => PyTimeZone::clone(zone);
+    ObjectArray: PyObject::Objects(array) => ObjectArray::clone(array);
+    DynValues: PyObject::Array(values) | PyObject::Scalar(values) => DynValues::clone(values);
+}
+
 /// The bytes of an object.
 fn bytes(object: &PyObject) -> Result<Vec<u8>, ValueError> {
     match object {
@@ -108,14 +139,33 @@ fn sequence<T: FromPyObject>(object: &PyObject) -> Result<Vec<T>, ValueError> {
     }
 }
 
-/// The elements of an array, each as a scalar.
+/// The elements of an array in the order C, each as a scalar.
 pub(super) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
     let header = array.header().with_shape(Vec::new()).ok()?;
     let itemsize = array.dtype().itemsize();
     // An array of elements without bytes has any number of them.
-    let chunks = if itemsize == 0 { return None } else { array.bytes().chunks_exact(itemsize) };
+    if itemsize == 0 {
+        return None;
+    }
+    let at = |index: usize| array.bytes().get(index.checked_mul(itemsize)?..)?.get(..itemsize);
     let scalar = |bytes: &[u8]| Some(PyObject::Scalar(Box::new(DynValues::with_header(header.clone(), bytes.to_vec()).ok()?)));
-    chunks.map(scalar).collect()
+    array.c_order().map(|index| scalar(at(index)?)).collect()
+}
+
+/// The real and the imaginary part of a complex number of NumPy.
+#[cfg(feature = "serde")]
+pub(super) fn complex_parts(scalar: &DynValues) -> Option<(f64, f64)> {
+    let DType::Scalar(dtype) = scalar.dtype() else { return None };
+    let is_big = dtype.byte_order() == Some(ByteOrder::Big);
+    let (re, im) = scalar.bytes().split_at_checked(scalar.bytes().len() / 2)?;
+    let part = |bytes: &[u8]| {
+        if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
+            return Some(f64::from(if is_big { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }));
+        }
+        let bytes = <[u8; 8]>::try_from(bytes).ok()?;
+        Some(if is_big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) })
+    };
+    Some((part(re)?, part(im)?))
 }
 
 macro_rules! from_integer {
@@ -220,10 +270,4 @@ fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
         other => other.type_name().to_owned(),
     };
     ValueProblem::ObjectType { found, rust_type: rust_type.to_owned() }.into()
-}
-
-/// The error of an item of an array that is of another type than is needed.
-#[cold]
-pub(super) fn wrong_type(items: &[PyObject], index: usize, needed: &str) -> Error {
-    mismatch(items.get(index).unwrap_or(&PyObject::None), needed).in_element(index as u64)
 }

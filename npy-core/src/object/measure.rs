@@ -37,7 +37,9 @@ pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         let Some(child) = visit.next_child(arena) else {
             let (id, size, depth) = (visit.id, visit.size, visit.depth);
             let size = size_of_dtype(arena, &sizes, id).unwrap_or(size);
+            let depth = depth.saturating_add(more_axes(arena, id));
             path.pop();
+            check_depth(id, path.len().saturating_add(depth), options)?;
             set(&mut sizes, id, size);
             set(&mut depths, id, u8::try_from(depth).unwrap_or(u8::MAX));
             if let Some(parent) = path.last_mut() {
@@ -57,10 +59,7 @@ pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             size => visit.add(size, usize::from(get(&depths, child))),
         }
         let deepest = path.len().saturating_add(path.last().map_or(0, |visit| visit.depth.saturating_sub(1)));
-        if deepest > options.depth {
-            let (limit, found) = (options.depth as u64, deepest as u64);
-            return Err(Flaw::in_node(child, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
-        }
+        check_depth(child, deepest, options)?;
     }
     let length = arena.input.len() as u64;
     let limit = length.saturating_mul(BYTES_PER_BYTE).saturating_add(options.expansion);
@@ -71,6 +70,23 @@ pub(super) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             Err(Flaw::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
         }
     }
+}
+
+fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
+    if depth > options.depth {
+        let (limit, found) = (options.depth as u64, depth as u64);
+        return Err(Flaw::in_node(id, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
+    }
+    Ok(())
+}
+
+/// Axes beyond the first, if the node is an array: its elements are gone into by a function that calls itself for each.
+fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
+    let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
+    let Node::Known(Known::Reconstruct) = arena.node(callable) else { return 0 };
+    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
+    let shape = arena.children(arena.node(state).items()).nth(1).unwrap_or(NONE);
+    usize::try_from(arena.node(shape).items().count).unwrap_or(usize::MAX).saturating_sub(1)
 }
 
 /// A node whose children are being visited.

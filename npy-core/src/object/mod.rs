@@ -34,6 +34,8 @@ mod flaw;
 mod globals;
 mod half;
 mod int;
+#[cfg(feature = "serde")]
+mod iso;
 mod machine;
 mod measure;
 mod numpy;

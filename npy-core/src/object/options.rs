@@ -86,7 +86,8 @@ impl ObjectOptions {
         self
     }
 
-    /// How deep objects may contain each other, the array itself included. More than 200 has no effect.
+    /// How deep objects may contain each other, the array itself included, and each axis of an array beyond its first. More than 200 has
+    /// no effect.
     pub const fn depth(mut self, limit: usize) -> Self {
         self.depth = if limit < MOST_DEPTH { limit } else { MOST_DEPTH };
         self

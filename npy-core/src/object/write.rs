@@ -124,7 +124,8 @@ impl Pickler<'_> {
     /// An array of objects; where it fails, with the index of the object.
     pub(super) fn object_array(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
         self.begin_array(array.shape()).map_err(|failure| (0, failure))?;
-        self.enter(ARRAY_LEVELS).map_err(|failure| (0, failure))?;
+        let levels = levels_of_array(array.shape());
+        self.enter(levels).map_err(|failure| (0, failure))?;
         match array.string_dtype() {
             None => self.dtype(array.dtype()),
             Some(string) => self.string_dtype(string.coerce(), string.na_object()),
@@ -137,7 +138,7 @@ impl Pickler<'_> {
             items.get(i).map_or(Ok(()), |item| pickler.object(item))
         });
         written.map_err(|failure| (index, failure))?;
-        self.leave(ARRAY_LEVELS);
+        self.leave(levels);
         self.end_array();
         Ok(())
     }
@@ -145,7 +146,7 @@ impl Pickler<'_> {
     /// An array of anything but objects.
     pub(super) fn array(&mut self, array: &DynValues) -> Result<(), Failure> {
         self.begin_array(array.shape())?;
-        self.nested(ARRAY_LEVELS, |pickler| {
+        self.nested(levels_of_array(array.shape()), |pickler| {
             // At least the lengths in the shape.
             pickler.check_levels(2)?;
             pickler.dtype(array.dtype())
@@ -330,6 +331,11 @@ impl Pickler<'_> {
         self.end_tuple(0x86);
         Ok(())
     }
+}
+
+/// Each axis beyond the first is a level too.
+fn levels_of_array(shape: &[usize]) -> usize {
+    ARRAY_LEVELS.saturating_add(shape.len().saturating_sub(1))
 }
 
 /// The unit of a datetime or a timedelta.
