@@ -103,6 +103,14 @@ fn what_is_too_deep_to_be_read_is_not_written() {
     assert!(matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::Unrepresentable { .. }, .. }), "{error}");
 }
 
+#[test]
+fn axes_are_levels_too() {
+    let nested = |depth: usize| (0..depth).fold(PyObject::None, |inner, _| ObjectArray::new(&[1; 64], vec![inner]).unwrap().into());
+    let two = ObjectArray::from(vec![nested(2)]);
+    assert_eq!(again(&two), two);
+    assert!(ObjectArray::from(vec![nested(3)]).write(Vec::new()).is_err());
+}
+
 /// A dtype of records in records.
 fn nested_records(depth: usize) -> DType {
     (0..depth).fold(f64::dtype(), |inner, i| {

@@ -394,7 +394,7 @@ struct Axis<'a, F> {
     of: F,
 }
 
-impl<'a, F: Copy> Axis<'a, F> {
+impl<F: Copy> Axis<'_, F> {
     /// The arrays below it. There are as many as there are elements, whatever a shape with an empty axis says.
     fn inner(self) -> impl ExactSizeIterator<Item = Self> {
         let inner = self.shape.get(1..).unwrap_or_default();

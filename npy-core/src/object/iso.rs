@@ -63,7 +63,7 @@ fn of_date(date: PyDate) -> String {
 fn of_time(time: &PyTime) -> String {
     let mut text = format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second());
     if time.microsecond() > 0 {
-        text.push_str(&format!(".{:06}", time.microsecond()));
+        text.extend([format!(".{:06}", time.microsecond())]);
     }
     if let Some(zone) = time.zone() {
         text.push_str(&of_offset(zone.offset()));
@@ -91,10 +91,10 @@ fn of_offset(offset: PyTimeDelta) -> String {
     let (seconds, micros) = (total / 1_000_000, total % 1_000_000);
     let mut text = format!("{sign}{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
     if seconds % 60 > 0 || micros > 0 {
-        text.push_str(&format!(":{:02}", seconds % 60));
+        text.extend([format!(":{:02}", seconds % 60)]);
     }
     if micros > 0 {
-        text.push_str(&format!(".{micros:06}"));
+        text.extend([format!(".{micros:06}")]);
     }
     text
 }
@@ -106,7 +106,7 @@ fn of_delta(delta: PyTimeDelta) -> String {
     let total = total.unsigned_abs();
     let (seconds, micros) = (total / 1_000_000, total % 1_000_000);
     if seconds >= 86_400 {
-        text.push_str(&format!("{}D", seconds / 86_400));
+        text.extend([format!("{}D", seconds / 86_400)]);
     }
     if seconds % 86_400 == 0 && micros == 0 {
         text.push_str(if total == 0 { "T0S" } else { "" });
@@ -115,12 +115,12 @@ fn of_delta(delta: PyTimeDelta) -> String {
     text.push('T');
     for (count, letter) in [(seconds / 3600 % 24, 'H'), (seconds / 60 % 60, 'M')] {
         if count > 0 {
-            text.push_str(&format!("{count}{letter}"));
+            text.extend([format!("{count}{letter}")]);
         }
     }
     match (seconds % 60, micros) {
         (0, 0) => {}
-        (seconds, 0) => text.push_str(&format!("{seconds}S")),
+        (seconds, 0) => text.extend([format!("{seconds}S")]),
         (seconds, micros) => text.push_str(format!("{seconds}.{micros:06}").trim_end_matches('0')),
     }
     if micros > 0 {
