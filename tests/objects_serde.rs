@@ -54,7 +54,7 @@ fn every_kind_of_value_becomes_data() {
         cube=np.array([[['a', None]], [['b', 'c']]], dtype=object), point=np.array(0.5), \
         fortran=np.asfortranarray(np.arange(6, dtype='>i2').reshape(2, 3)), days=np.array(['2024-01-01'], 'M8[D]'), \
         unasked=np.zeros((2, 2)), unasked2=datetime.date(2024, 1, 1), unasked3=np.datetime64('NaT'), unasked4=slice(1))";
-    let array = saved(&numpy, &format!("np.array([{dictionary}], dtype=object)"));
+    let array = saved(numpy, &format!("np.array([{dictionary}], dtype=object)"));
     let strings = |items: [&str; 2]| vec![items.map(|item| if item.is_empty() { None } else { Some(item.to_owned()) }).to_vec()];
     let expected = Station {
         name: "GRF".to_owned(),
@@ -134,7 +134,7 @@ fn dates_are_values_of_their_own_types() {
 fn fields_of_records_with_objects() {
     let Some(numpy) = numpy("fields_of_records_with_objects") else { return };
     let array = saved(
-        &numpy,
+        numpy,
         "np.array([(1, (2, 'x'), [3, 4], None), (5, (6, None), [7, 8], 'y')], dtype=[('id', 'i4'), ('o', [('n', 'u1'), ('tag', 'O')]), ('s', 'i2', (2,)), ('a.b', 'O')])",
     );
     assert_eq!(array.field("id").unwrap().to_vec::<i32>().unwrap(), [1, 5]);
