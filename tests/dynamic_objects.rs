@@ -159,3 +159,20 @@ fn what_is_allowed_can_be_told() {
     let DynArray::Object(objects) = &array else { panic!("no objects") };
     assert!(matches!(&objects.items()[0], PyObject::Opaque(opaque) if opaque.name == "system"));
 }
+
+#[test]
+fn fields_of_records_with_objects() {
+    let Some(numpy) = numpy("fields_of_records_with_objects") else { return };
+    let program = "import numpy as np, sys; a = np.array([(1, 'x', (0.5,)), (2, None, (1.5,))], dtype=[('id', '<i4'), ('tag', 'O'), ('p', [('x', '<f8')])]); \
+                   np.save(sys.stdout.buffer, a)";
+    let file = numpy.run(["-c", program], b"");
+    let array = DynArray::read_npy_with(&file[..], allowed()).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('id', '<i4'), ('tag', '|O'), ('p', [('x', '<f8')])]");
+    assert_eq!(array.field("tag").unwrap().to_string(), "['x' None]");
+    assert_eq!(array.field_as::<i32>("id").unwrap(), array![1, 2].into_dyn());
+    assert_eq!(array.field_as::<f64>("p.x").unwrap(), array![0.5, 1.5].into_dyn());
+    let tags = array.field_as::<Option<String>>("tag").unwrap();
+    assert_eq!(tags, array![Some("x".to_owned()), None].into_dyn());
+    let error = array.field("p.y").unwrap_err().to_string();
+    assert_eq!(error, r#"there is no field "p.y": "p" has x"#);
+}

@@ -337,11 +337,7 @@ impl DynValues {
         if let Some((offset, field)) = lookup(name, self.dtype()) {
             return Ok((offset, field.dtype()));
         }
-        // The record that has no such field is the innermost one of which the name tells.
-        let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
-        let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, self.dtype())?.1.dtype())));
-        let (record, dtype) = inner.unwrap_or(("", self.dtype()));
-        Err(no_field(name, record, dtype))
+        Err(missing_field(name, self.dtype()))
     }
 
     /// The elements of one field, as values of a Rust type: [`field`](Self::field), then [`to_vec`](Self::to_vec).
@@ -391,8 +387,12 @@ impl fmt::Debug for DynValues {
     }
 }
 
+/// The error for a field that is not there: it names those of the innermost record of which the name tells.
 #[cold]
-fn no_field(name: &str, record: &str, dtype: &DType) -> Error {
+pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
+    let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
+    let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, dtype)?.1.dtype())));
+    let (record, dtype) = inner.unwrap_or(("", dtype));
     let name = name.to_owned();
     match dtype {
         DType::Record(fields) if !fields.fields().is_empty() => {

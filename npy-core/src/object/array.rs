@@ -4,8 +4,8 @@ use super::convert::FromPyObject;
 use super::value::PyObject;
 use crate::alloc::reserve_exact;
 use crate::dtype::{ByteOrder, DType, Field, Scalar, ScalarKind};
+use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
-use crate::plan::{Planner, rust_type};
 use crate::shape::{Order, element_count};
 
 /// An array of Python objects: of dtype `|O`, or of records that have such fields, whose elements are tuples.
@@ -177,12 +177,7 @@ impl ObjectArray {
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
         let Some((path, field)) = find(name, &self.dtype) else {
-            let mut planner = Planner::new();
-            planner.in_field(name, |planner| match &self.dtype {
-                DType::Record(record) => planner.missing_column(record),
-                dtype => planner.mismatch_with(dtype, "a record".to_owned(), None),
-            });
-            return Err(planner.into_error(rust_type::<Self>()));
+            return Err(missing_field(name, &self.dtype));
         };
         let length = match field.dtype() {
             DType::Record(record) if field.dtype().has_object() => Some(record.fields().len()),

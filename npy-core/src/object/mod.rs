@@ -42,6 +42,7 @@ mod numpy;
 mod opcode;
 mod options;
 mod pickler;
+mod pickler_times;
 mod repr;
 mod text;
 mod time;

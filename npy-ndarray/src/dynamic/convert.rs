@@ -161,6 +161,8 @@ impl DynArray {
     /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`. The axes of a field that is
     /// a sub-array become the last ones.
     ///
+    /// A field of records that hold Python objects is an array of objects: numbers and text of Python.
+    ///
     /// # Errors
     ///
     /// When the elements are no records, or have no such field.
@@ -174,6 +176,10 @@ impl DynArray {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
+        #[cfg(feature = "object")]
+        if let Self::Object(objects) = self {
+            return objects.field(name).map(Self::Object);
+        }
         Self::from_values(self.field_values(name)?)
     }
 
@@ -182,7 +188,11 @@ impl DynArray {
     /// # Errors
     ///
     /// Like those.
-    pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<ArrayD<T>> {
+    pub fn field_as<T: NpyElement + 'static>(&self, name: &str) -> Result<ArrayD<T>> {
+        #[cfg(feature = "object")]
+        if let Self::Object(objects) = self {
+            return super::object::into_array(&objects.field(name)?);
+        }
         into_array(self.field_values(name)?.reader(), None)
     }
 
