@@ -147,6 +147,15 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         let mut reader = NpyReader::open(&path).unwrap();
         black_box(reader.chunks::<f64>(PART).map(|chunk| sum_of(&chunk.unwrap())).sum::<f64>());
     });
+    row.ours(FOR_EACH_CHUNK, || {
+        let mut total = 0.0;
+        let add = |chunk: &[f64]| {
+            total += sum_of(chunk);
+            Ok(())
+        };
+        NpyReader::open(&path).unwrap().for_each_chunk(add).unwrap();
+        black_box(total);
+    });
     row.variant(MAPPED, || {
         let map = map(&path);
         black_box(sum_of(map.view::<f64>().unwrap()));
