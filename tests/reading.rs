@@ -6,7 +6,9 @@ mod support;
 
 use std::fmt::Debug;
 
-use npy_core::{Error, ErrorKind, FixedBytes, Header, NpyElement, NpyReader, NpyRecord, Order, Part};
+use npy_core::{
+    Error, ErrorKind, FixedBytes, FixedUnicode, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions,
+};
 use peak::with_peak;
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -139,4 +141,99 @@ fn chunks_take_the_memory_of_one() {
     let (error, peak) = with_peak(|| NpyReader::new(&claim[..]).unwrap().for_each_chunk(|_: &[f64]| Ok(())).unwrap_err());
     assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
     assert!(peak < 300 * 1024, "{peak}");
+}
+
+/// Elements from all parts of a file, those at its chunks' borders among them, and how many there are.
+fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("array.npy");
+    let itemsize = descr.parse::<npy_core::DType>().unwrap().itemsize();
+    let file = file(descr, bytes / itemsize);
+    std::fs::write(&path, &file).unwrap();
+    let expected = NpyReader::new(&file[..]).unwrap().into_vec::<T>().unwrap();
+    for threads in [0, 1, 2, 3, 7] {
+        let options = ReadOptions::new().threads(threads);
+        assert!(npy_core::load_with::<T>(&path, options).unwrap() == expected, "{descr}, {threads} threads");
+        // Over other elements, from the middle on, and what is behind.
+        let mut reader = NpyReader::open_with(&path, options).unwrap();
+        reader.skip(3).unwrap();
+        let mut items = vec![expected[0].clone(); expected.len() - 5];
+        reader.read_into(&mut items).unwrap();
+        assert!(items == expected[3..expected.len() - 2], "{descr}, {threads} threads");
+        assert_eq!(reader.remaining(), 2);
+        assert_eq!(reader.into_vec::<T>().unwrap(), expected[expected.len() - 2..]);
+    }
+}
+
+#[test]
+fn threads_read_the_same() {
+    const MIB: usize = 1 << 20;
+    check_threads::<u8>("|u1", 9 * MIB);
+    check_threads::<bool>("|b1", 9 * MIB + 12_345);
+    check_threads::<i16>(">i2", 9 * MIB + 2);
+    check_threads::<u32>("<u4", 13 * MIB);
+    check_threads::<u32>(">u4", 13 * MIB + 4);
+    check_threads::<i64>(">i8", 12 * MIB);
+    check_threads::<i64>("<i8", 12 * MIB + 8);
+    check_threads::<npy_core::Datetime64<npy_core::unit::Second>>(">M8[s]", 9 * MIB);
+    // Elements that do not end where chunks do, and larger ones than what is read at a time otherwise.
+    check_threads::<FixedBytes<7>>("|S7", 9 * MIB);
+    check_threads::<FixedUnicode<5>>(">U5", 9 * MIB);
+    check_threads::<FixedBytes<500_000>>("|S500000", 14 * MIB);
+    // Not enough for threads.
+    check_threads::<u64>(">u8", 8 * MIB - 8);
+}
+
+/// Files that end early: the error is that of a single thread.
+#[test]
+fn threads_refuse_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.npy");
+    let whole = file(">u4", 4 << 20);
+    let data = Header::parse(&whole).unwrap().1;
+    for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let expected = npy_core::load::<u32>(&path).unwrap_err().to_string();
+        let mut items = vec![0_u32; 4 << 20];
+        for threads in [2, 3, 7] {
+            let options = ReadOptions::new().threads(threads);
+            let (error, peak) = with_peak(|| npy_core::load_with::<u32>(&path, options).unwrap_err());
+            assert_eq!(error.to_string(), expected);
+            assert!(peak < length * 5 / 4 + (256 << 10), "{peak}");
+            let mut reader = NpyReader::open_with(&path, options).unwrap();
+            let error = reader.read_into(&mut items).unwrap_err().with_path(&path);
+            assert_eq!(error.to_string(), expected);
+            assert!(reader.read_into(&mut items[..1]).is_err());
+        }
+    }
+    // Another dtype, and limits, are refused before anything is read.
+    std::fs::write(&path, &whole).unwrap();
+    let options = ReadOptions::new().threads(2);
+    assert!(matches!(npy_core::load_with::<f32>(&path, options).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    let limited = options.limits(Limits::new().data_bytes(1 << 20));
+    assert!(matches!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+}
+
+/// A file that gets shorter while it is read: what the header and the length promised is not there.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_notice_what_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shrinking.npy");
+    let whole = file("<u4", 16 << 20);
+    std::fs::write(&path, &whole).unwrap();
+    let mut reader = NpyReader::open_with(&path, ReadOptions::new().threads(3)).unwrap();
+    let shorter = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let cutting = std::thread::spawn(move || shorter.set_len(10 << 20).unwrap());
+    let mut items = vec![0_u32; 16 << 20];
+    // Whichever comes first, the result is the array or the error that says how much was there.
+    match reader.read_into(&mut items) {
+        Ok(()) => assert!(items == NpyReader::new(&whole[..]).unwrap().into_vec::<u32>().unwrap()),
+        Err(error) => {
+            let ErrorKind::Truncated { part: Part::Data, offset, expected, found } = error.kind() else { panic!("{error}") };
+            assert_eq!((*offset, *expected), (128, 64 << 20));
+            assert!(*found >= (10 << 20) - 128, "{found}");
+        }
+    }
+    cutting.join().unwrap();
 }

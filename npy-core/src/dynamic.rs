@@ -9,8 +9,10 @@ use crate::columns::lookup;
 use crate::dtype::DType;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
+use crate::file::with_file;
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::options::ReadOptions;
 use crate::plan::names_of;
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
@@ -130,17 +132,17 @@ impl DynValues {
     ///
     /// When it cannot be read, is no `.npy` file, ends early, or holds Python objects.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Self::load_with(path, Limits::new())
+        Self::load_with(path, ReadOptions::new())
     }
 
-    /// [`load`](Self::load) with limits to what the file may ask for.
+    /// [`load`](Self::load) with [`ReadOptions`], or with [`Limits`] to what the file may ask for.
     ///
     /// # Errors
     ///
     /// Like [`load`](Self::load), and when the file asks for more.
-    pub fn load_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
-        let path = path.as_ref();
-        NpyReader::open_with(path, limits)?.into_values().map_err(|error| error.with_path(path))
+    #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
+    pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        with_file(path.as_ref(), options.into(), |reader| reader.into_values())
     }
 
     /// Reads the array that begins at the stream's position, and leaves the stream just after it.

@@ -112,6 +112,7 @@ impl<R: Read + Seek> NpyReader<R> {
             data_offset: 0,
             position: 0,
             failed: false,
+            threads: 1,
         };
         let result = each(reader);
         let missing = gather.origin.missing.take();
@@ -151,6 +152,7 @@ impl<R: Read + Seek> Gather<'_, R> {
             bytes: |_| &[],
             consume: |_, _| (),
             finish: |_| Ok(()),
+            file: None,
         }
     }
 

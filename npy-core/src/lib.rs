@@ -39,7 +39,7 @@
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values.
-//! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for.
+//! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for. [`ReadOptions`]: several threads for large files.
 //!
 //! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
 //!
@@ -67,6 +67,7 @@
 // In the order in which data flow: a module imports only from modules above it.
 mod error;
 mod limits;
+mod options;
 mod literal;
 mod shape;
 mod small;
@@ -79,6 +80,7 @@ mod alloc;
 mod element;
 mod record;
 mod read;
+mod file;
 mod seek;
 mod chunks;
 mod columns;
@@ -121,9 +123,11 @@ pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, N
 pub use error::{
     ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
 };
+pub use file::{load, load_with};
 pub use header::{Header, Version};
 pub use limits::Limits;
-pub use read::{NpyReader, load, load_with, read, read_with};
+pub use options::ReadOptions;
+pub use read::{NpyReader, read, read_with};
 pub use record::NpyRecord;
 pub use region::{AxisRange, ByteRanges, byte_ranges, region_shape};
 pub use rows::row_range;
@@ -168,6 +172,7 @@ pub mod __private {
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
+    pub use crate::file::{HeadedFile, with_file};
     pub use crate::plan::{Layout, Planner, rust_type};
     pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
     #[cfg(feature = "rawarray")]

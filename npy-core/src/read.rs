@@ -1,11 +1,12 @@
-//! Reading: files and streams into vectors.
+//! Reading: streams into vectors.
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::io::{self, Read};
 
 use crate::alloc::{Bulk, FIRST_BYTES, STAGE_BYTES, Spare, reserve_exact, reserve_more};
+#[cfg(unix)]
+use crate::alloc::{FilePart, LEAST_BYTES};
 use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
@@ -13,45 +14,14 @@ use crate::header::Header;
 use crate::limits::Limits;
 use crate::shape::Order;
 
-/// Reads a one-dimensional file into a vector.
-///
-/// Arrays of more dimensions are read as arrays `[T; N]`: one of shape (5, 3) in C order as 5 elements `[f32; 3]`. For dimensions that are
-/// not known before see `npy_ndarray`, or [`NpyReader`].
-///
-/// # Errors
-///
-/// When the file cannot be read, is no `.npy` file, has another dtype than `T`, or has more or fewer dimensions than one.
-///
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.npy");
-/// npy_core::save(&path, &[1.5_f32, 2.5])?;
-/// let samples: Vec<f32> = npy_core::load(&path)?;
-/// assert_eq!(samples, [1.5, 2.5]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
-    load_with(path, Limits::new())
-}
-
-/// [`load`] with limits of one's own.
-///
-/// # Errors
-///
-/// Like [`load`].
-pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
-    let path = path.as_ref();
-    NpyReader::open_with(path, limits)?.into_one_dimension().map_err(|error| error.with_path(path))
-}
-
 /// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
 ///
 /// Several arrays in one stream are read one after another by passing `&mut stream`. Wrap a `File` in a `BufReader`, or better, use
-/// [`load`].
+/// [`load`](crate::load).
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Like [`load`](crate::load).
 ///
 /// ```
 /// let mut stream = Vec::new();
@@ -71,7 +41,7 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Like [`load`](crate::load).
 pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
     NpyReader::with_limits(reader, limits)?.into_one_dimension()
 }
@@ -104,6 +74,8 @@ pub struct NpyReader<R> {
     pub(crate) position: usize,
     /// Whether reading has failed, so that the stream may stand anywhere.
     pub(crate) failed: bool,
+    /// How many threads may read from a file.
+    pub(crate) threads: usize,
 }
 
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
@@ -111,57 +83,34 @@ pub(crate) struct Source<R> {
     pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
     /// How many bytes there are from the beginning of the header on, if that can be known.
     pub(crate) length: fn(&R, u64) -> Option<u64>,
-    /// What is left, if it is in memory already.
+    /// What is in memory already: all that is left, or of a file perhaps some of it.
     pub(crate) bytes: fn(&R) -> &[u8],
     /// Passes over bytes that are in memory.
     pub(crate) consume: fn(&mut R, usize),
     /// Called when all elements were read: what can be checked only then.
     pub(crate) finish: fn(&mut R) -> Result<()>,
+    /// How to read any part of it at any time, if it is a file in which the array begins where the file does.
+    pub(crate) file: Option<AsFile<R>>,
+}
+
+/// A source that is a file.
+pub(crate) struct AsFile<R> {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    pub(crate) get: fn(&R) -> &File,
+    /// Goes to an offset in the file.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
 }
 
 impl<R> NpyReader<R> {
     /// A reader that stands behind the header.
-    fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
-        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false }
-    }
-}
-
-impl NpyReader<BufReader<File>> {
-    /// Opens a file and reads its header.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read or is no `.npy` file.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1_u16])?;
-    /// let reader = NpyReader::open(&path)?;
-    /// println!("{} {:?}", reader.header().dtype(), reader.header().shape()); // <u2 [1]
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, Limits::new())
+    pub(crate) fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
+        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1 }
     }
 
-    /// [`open`](Self::open) with limits of one's own.
-    ///
-    /// # Errors
-    ///
-    /// Like [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
-        let path = path.as_ref();
-        let open = || {
-            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            let source =
-                Source { fill: fill_from_file, length: length_of_file, bytes: |_| &[], consume: |_, _| (), finish: |_| Ok(()) };
-            let mut reader = BufReader::new(file);
-            let (header, data_offset) = Header::read_buffered(&mut reader, &limits)?;
-            Ok(Self::behind_header(reader, source, header, data_offset))
-        };
-        open().map_err(|error: Error| error.with_path(path))
+    /// The same, read by so many threads.
+    pub(crate) fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 }
 
@@ -211,6 +160,7 @@ impl<'a> NpyReader<&'a [u8]> {
             bytes: |reader| reader,
             consume: |reader, count| *reader = &reader[count..],
             finish: |_| Ok(()),
+            file: None,
         }
     }
 }
@@ -237,6 +187,7 @@ impl<R: Read> NpyReader<R> {
             bytes: |_| &[],
             consume: |_, _| (),
             finish: |_| Ok(()),
+            file: None,
         };
         Self::with_source(reader, source, &limits)
     }
@@ -303,9 +254,7 @@ impl<R: Read> NpyReader<R> {
         self.begin()?;
         match element::bulk::<T>(&plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => {
-                let offset = self.offset();
-                let Self { reader, source, .. } = self;
-                bulk.fill_slice(items, difference == Difference::ByteOrder, offset, &mut |spare| (source.fill)(reader, spare))?;
+                self.fill_slice(bulk, items, difference == Difference::ByteOrder)?;
                 self.position += items.len();
             }
             None => {
@@ -401,10 +350,9 @@ impl<R: Read> NpyReader<R> {
         self.begin()?;
         let items = match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => {
-                let offset = self.offset();
-                let Self { reader, source, .. } = self;
-                let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
-                bulk.read_vec(count, difference == Difference::ByteOrder, is_there, offset, fill)?
+                let mut items = Vec::new();
+                self.refill(bulk, &mut items, count, difference == Difference::ByteOrder, is_there)?;
+                items
             }
             None => self.decode_vec(plan, count, is_there)?,
         };
@@ -413,15 +361,58 @@ impl<R: Read> NpyReader<R> {
         Ok(items)
     }
 
+    /// Reads `count` elements whose memory is the file's bytes, in place of what is in a vector.
+    fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool, is_there: bool) -> Result<()> {
+        let offset = self.offset();
+        #[cfg(unix)]
+        if is_there && let Some(part) = self.part_for_threads(count.saturating_mul(size_of::<T>())) {
+            let end = part.end;
+            bulk.refill_by_threads(items, count, swap, part)?;
+            return self.go_on_at(end);
+        }
+        let Self { reader, source, .. } = self;
+        bulk.refill(items, count, swap, is_there, offset, &mut |spare| (source.fill)(reader, spare))
+    }
+
+    /// Reads elements whose memory is the file's bytes, over others.
+    fn fill_slice<T>(&mut self, bulk: Bulk<T>, items: &mut [T], swap: bool) -> Result<()> {
+        let offset = self.offset();
+        #[cfg(unix)]
+        if let Some(part) = self.part_for_threads(size_of_val(items))
+            && self.is_there::<T>(items.len())
+        {
+            let end = part.end;
+            bulk.fill_slice_by_threads(items, swap, part)?;
+            return self.go_on_at(end);
+        }
+        let Self { reader, source, .. } = self;
+        bulk.fill_slice(items, swap, offset, &mut |spare| (source.fill)(reader, spare))
+    }
+
+    /// The next so many bytes, if several threads are to read them.
+    #[cfg(unix)]
+    fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
+        let file = self.source.file.as_ref().filter(|_| self.threads > 1 && bytes >= LEAST_BYTES)?;
+        let offset = self.offset();
+        Some(FilePart { file: (file.get)(&self.reader), offset, end: offset.checked_add(bytes as u64)?, threads: self.threads })
+    }
+
+    /// Moves the stream to where other threads have read to.
+    #[cfg(unix)]
+    fn go_on_at(&mut self, offset: u64) -> Result<()> {
+        match &self.source.file {
+            Some(file) => (file.seek)(&mut self.reader, offset).map_err(|error| Error::io("cannot seek in the array", error)),
+            None => Ok(()),
+        }
+    }
+
     /// The bytes of the next elements, of which there must be as many.
     pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         let itemsize = self.header.dtype().itemsize();
         let is_there = self.is_there::<()>(count);
         self.begin()?;
-        let offset = self.offset();
-        let Self { reader, source, .. } = self;
-        let bytes =
-            Bulk::<u8>::new().read_vec(count * itemsize, false, is_there, offset, &mut |spare| (source.fill)(reader, spare))?;
+        let mut bytes = Vec::new();
+        self.refill(Bulk::<u8>::new(), &mut bytes, count * itemsize, false, is_there)?;
         self.position += count;
         self.end()?;
         Ok(bytes)
@@ -520,21 +511,4 @@ impl<R> fmt::Debug for NpyReader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NpyReader").field("header", &self.header).field("position", &self.position).finish_non_exhaustive()
     }
-}
-
-pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
-    let buffered = spare.copy_from(reader.buffer());
-    reader.consume(buffered);
-    if buffered > 0 {
-        return Ok(());
-    }
-    #[cfg(unix)]
-    return spare.read_from_file(reader.get_ref());
-    #[cfg(not(unix))]
-    return spare.read_from(reader);
-}
-
-pub(crate) fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
-    let metadata = reader.get_ref().metadata().ok()?;
-    metadata.is_file().then_some(metadata.len())
 }

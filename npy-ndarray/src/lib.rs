@@ -16,7 +16,8 @@
 //!
 //! # Where to look
 //!
-//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order or set limits.
+//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order, set limits, or have
+//!   several threads read.
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.

@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
+use npy_core::__private::with_file;
 #[cfg(feature = "object")]
 use npy_core::object::ObjectOptions;
-use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, Result};
+use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use crate::order::{layout, reorder};
 use crate::region::read_region;
@@ -107,6 +108,7 @@ pub trait ReadNpyExt: Sized {
 pub struct NpyReadOptions {
     pub(crate) order: Option<Order>,
     pub(crate) limits: Limits,
+    pub(crate) threads: usize,
     #[cfg(feature = "object")]
     pub(crate) objects: Option<ObjectOptions>,
 }
@@ -128,6 +130,29 @@ impl NpyReadOptions {
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// How many threads read a large file at most, the calling one included; see [`ReadOptions::threads`].
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpyReadOptions, ReadNpyExt, WriteNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("matrix.npy");
+    /// array![[1.0, 2.0], [3.0, 4.0]].save_npy(&path)?;
+    /// let matrix = Array2::<f64>::load_npy_with(&path, NpyReadOptions::new().threads(2))?;
+    /// assert_eq!(matrix[[1, 0]], 3.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What of them concerns the file.
+    pub(crate) fn of_file(self) -> ReadOptions {
+        ReadOptions::new().limits(self.limits).threads(self.threads)
     }
 
     /// Whether a [`DynArray`](crate::DynArray) may be one of Python objects, as `allow_pickle=True` of `np.load` asks for. Not so unless
@@ -169,9 +194,7 @@ where
     }
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let reader = NpyReader::open_with(path, options.limits)?;
-        into_array(reader, options.order).map_err(|error| error.with_path(path))
+        with_file(path.as_ref(), options.of_file(), |reader| into_array(reader, options.order))
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use ndarray::Array1;
-use npy_core::NpyReader;
+use npy_core::{NpyReader, ReadOptions};
 use npy_ndarray::ReadNpyExt;
 
 use super::{GIB, KIB, MIB, bytes};
@@ -42,7 +42,7 @@ pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {
         let is_huge = size >= GIB;
         let size = bench.size(size, quick);
-        let need = Need::of(bytes(3, size), bytes(8, size));
+        let need = Need::of(bytes(3, size), bytes(9, size));
         bench
             .row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| read(job, size, is_huge));
         bench
@@ -84,7 +84,7 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     rawarray::RawArray::from(items.clone()).write(&raw).unwrap();
     job.numpy.set_path("path", &path);
     let mut buffer = vec![0; file_size(&path)];
-    let (source, mut copy) = (fs::read(&path).unwrap(), buffer.clone());
+    let (source, mut copy, mut items2) = (fs::read(&path).unwrap(), buffer.clone(), items.clone());
 
     let mut row = job.row();
     row.rounds(if is_huge { 7 } else { 15 });
@@ -97,6 +97,9 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     row.peer(RAWARRAY, || drop(black_box(read_rawarray::<f64>(&raw))));
     add_hdf5_reader(&mut row, &hdf5, &items);
     row.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
+    let by_two = ReadOptions::new().threads(2);
+    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
+    row.variant(READ_INTO_2, || NpyReader::open_with(&path, by_two).unwrap().read_into(black_box(&mut items2)).unwrap());
     row.variant("NpyMap, one value of each page", || {
         let map = map(&path);
         black_box(map.view::<f64>().unwrap().iter().step_by(512).sum::<f64>());

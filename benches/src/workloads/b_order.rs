@@ -53,6 +53,7 @@ fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
     row.numpy(job.numpy, NP_MAPPED_COPY, "np.ascontiguousarray(np.load(path, mmap_mode='r'))");
     let options = NpyReadOptions::new().order(Order::C);
     row.ours(LOAD, || drop(black_box(Array2::<f64>::load_npy_with(&path, options).unwrap())));
+    row.variant(LOAD_2, || drop(black_box(Array2::<f64>::load_npy_with(&path, options.threads(2)).unwrap())));
     row.peer(NDARRAY_NPY, || {
         let array: Array2<f64> = ndarray_npy::read_npy(&path).unwrap();
         drop(black_box(array.as_standard_layout().into_owned()));
@@ -110,6 +111,8 @@ fn read_big_endian(job: &Job<'_>, count: usize) -> Outcome {
     row.measure_second_runs();
     row.numpy(job.numpy, NP_ASTYPE, "np.load(path).astype('=f8')");
     row.ours(LOAD, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
+    let by_two = NpyReadOptions::new().threads(2);
+    row.variant(LOAD_2, || drop(black_box(Array1::<f64>::load_npy_with(&path, by_two).unwrap())));
     row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
     row.limit(PLAIN, || drop(black_box(Array1::<f64>::load_npy(&plain).unwrap())));

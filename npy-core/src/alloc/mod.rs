@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 mod disk;
+mod parallel;
 mod transpose;
 
 use std::io::{self, Read};
@@ -14,6 +15,8 @@ use std::mem::{self, MaybeUninit};
 use crate::error::{ErrorKind, Part, Result};
 
 pub(crate) use disk::reserve_on_disk;
+#[cfg(unix)]
+pub(crate) use parallel::{FilePart, LEAST_BYTES};
 pub use transpose::reverse_axes;
 
 /// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
@@ -107,20 +110,30 @@ impl<T> Bulk<T> {
     /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         let expected = mem::size_of_val(items);
-        let begin = items.as_mut_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; padding in it need not be
-        // initialised. By `self`, whatever bytes are stored in it are valid `T`s, but for bools: of those, only 0 and 1 are stored
-        // below.
-        let memory = unsafe { std::slice::from_raw_parts_mut(begin, expected) };
-        let step = self.step(expected, swap).max(1);
+        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of which `fill_memory` stores only 0 and 1.
+        let memory = unsafe { memory_of(items) };
+        self.fill_memory(memory, swap, !self.has_padding, fill)
+            .map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled))
+    }
+
+    /// Overwrites whole elements with what `fill` gives; of bools only 0 and 1 are stored. `is_initialised` tells whether the memory is.
+    /// The error comes with how many bytes there were before it.
+    fn fill_memory(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        swap: bool,
+        is_initialised: bool,
+        fill: &mut Fill<'_>,
+    ) -> Result<(), (io::Error, usize)> {
+        let step = self.step(memory.len(), swap).max(1);
         let mut raw_bools = vec![MaybeUninit::new(0); if self.is_bool { step } else { 0 }];
         for (i, stage) in memory.chunks_mut(step).enumerate() {
             let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
-                let initialised = if self.has_padding { 0 } else { memory.len() };
+                let initialised = if is_initialised || self.is_bool { memory.len() } else { 0 };
                 let mut spare = Spare { memory, filled: 0, initialised };
                 let result = spare.fill_up(fill);
                 let filled = spare.filled;
-                result.map_err(|error| truncated_or_io(error, offset, expected, i * step + filled))
+                result.map_err(|error| (error, i * step + filled))
             };
             if self.is_bool {
                 let raw = &mut raw_bools[..stage.len()];
@@ -144,29 +157,40 @@ impl<T> Bulk<T> {
     /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all and the memory is taken at once;
     /// else it grows with what was read. `offset` is where they begin in the file.
     pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
-        let mut items: Vec<T> = Vec::new();
+        let mut items = Vec::new();
+        self.refill(&mut items, count, swap, is_there, offset, fill)?;
+        Ok(items)
+    }
+
+    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again. After an error it holds fewer.
+    pub(crate) fn refill(
+        self,
+        items: &mut Vec<T>,
+        count: usize,
+        swap: bool,
+        is_there: bool,
+        offset: u64,
+        fill: &mut Fill<'_>,
+    ) -> Result<()> {
+        items.clear();
         let size = size_of::<T>();
         if size == 0 {
             // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without bytes there is nothing to
             // initialise.
             unsafe { items.set_len(count) };
-            return Ok(items);
+            return Ok(());
         }
         let expected = count.saturating_mul(size);
         if is_there {
-            reserve_exact(&mut items, count)?;
+            reserve_exact(items, count)?;
         }
         let step = self.step(expected, swap) / size;
         while items.len() < count {
             let step = if is_there { step } else { step.min(growth(items.len() * size).div_ceil(size)) };
             let step = step.clamp(1, count - items.len());
-            reserve_more(&mut items, step, count)?;
+            reserve_more(items, step, count)?;
             let done = items.len() * size;
-            let (spare, _) = items.spare_capacity_mut().split_at_mut(step);
-            let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
-            // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a
-            // `MaybeUninit<u8>` needs no initialisation and no alignment.
-            let memory = unsafe { std::slice::from_raw_parts_mut(begin, step * size) };
+            let memory = spare_bytes(items, step);
             let mut spare = Spare { memory, filled: 0, initialised: 0 };
             let result = spare.fill_up(fill);
             let filled = spare.filled;
@@ -177,7 +201,7 @@ impl<T> Bulk<T> {
             // bools, of which `repair` has made 0 and 1.
             unsafe { items.set_len(items.len() + step) };
         }
-        Ok(items)
+        Ok(())
     }
 
     /// How many bytes to read before something has to be done with them.
@@ -232,6 +256,27 @@ fn truncated_or_io(error: io::Error, offset: u64, expected: usize, found: usize)
 /// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the cost of growing stays linear.
 fn growth(done: usize) -> usize {
     FIRST_BYTES.max(done / 4)
+}
+
+/// The bytes of elements, to be overwritten.
+///
+/// # Safety
+///
+/// Only bytes that make valid `T`s may be stored.
+unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
+    let begin = items.as_mut_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
+    // initialisation, so that padding may be in it, and no alignment. What is stored is the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
+}
+
+/// The memory of the first `count` elements behind those of a vector, which has room for them.
+fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
+    let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
+    let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
+    // initialisation and no alignment.
+    unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(spare)) }
 }
 
 /// The bytes of memory that is initialised.
@@ -368,7 +413,7 @@ impl Spare<'_> {
     }
 
     /// Reads once from a place of a file, straight into the memory.
-    #[cfg(all(unix, feature = "npz"))]
+    #[cfg(unix)]
     pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
         use libc::{off_t as off64_t, pread as pread64};
@@ -392,6 +437,24 @@ impl Spare<'_> {
         self.initialised = self.initialised.max(self.filled);
         Ok(())
     }
+}
+
+/// Reads once from the beginning of a file: what it has, as far as there is memory.
+pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
+    let mut spare = Spare { memory, filled: 0, initialised: 0 };
+    loop {
+        #[cfg(unix)]
+        let result = spare.read_from_file(file);
+        #[cfg(not(unix))]
+        let result = spare.read_from(&mut { file });
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result?,
+        }
+    }
+    let Spare { memory, filled, .. } = spare;
+    // SAFETY: what is filled is initialised.
+    Ok(unsafe { assume_init(&mut memory[..filled]) })
 }
 
 /// Safe code could put another `Spare` where one was lent, of which nothing here is true.

@@ -210,16 +210,23 @@ impl Header {
     /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that has all of it.
     pub(crate) fn read_buffered(mut reader: impl BufRead, limits: &Limits) -> Result<(Self, usize)> {
         if let Ok(buffer) = reader.fill_buf()
-            && let Ok(version) = parse_magic(buffer)
-            && let Ok(length) = header_length(&buffer[MAGIC_BYTES..], version, limits)
-            && let Some(text) = buffer[version.prefix_bytes()..].get(..length)
+            && let Some((header, offset)) = Self::parse_front(buffer, limits)?
         {
-            let offset = version.prefix_bytes() + length;
-            let header = Self::from_text(text, version, limits)?;
             reader.consume(offset);
             return Ok((header, offset));
         }
         Self::read_with_offset(reader, limits)
+    }
+
+    /// The header at the beginning of `bytes`, and where the data begin; `None` where not all of it is there, or no header.
+    pub(crate) fn parse_front(bytes: &[u8], limits: &Limits) -> Result<Option<(Self, usize)>> {
+        if let Ok(version) = parse_magic(bytes)
+            && let Ok(length) = header_length(&bytes[MAGIC_BYTES..], version, limits)
+            && let Some(text) = bytes[version.prefix_bytes()..].get(..length)
+        {
+            return Ok(Some((Self::from_text(text, version, limits)?, version.prefix_bytes() + length)));
+        }
+        Ok(None)
     }
 
     /// Also tells where the data begin, counted from the beginning of the header.

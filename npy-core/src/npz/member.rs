@@ -57,6 +57,7 @@ impl<'a, R: Read> Member<'a, R> {
             bytes: |_| &[],
             consume: |_, _| (),
             finish: Self::finish,
+            file: None,
         };
         NpyReader::with_source(self, source, &limits)
     }

@@ -219,7 +219,8 @@ pub struct MemberContent<'a, R> {
 impl<R: Read> MemberContent<'_, R> {
     /// A reader of the array that the member is.
     fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
-        let source = Source { fill: Self::fill, length: |_, _| None, bytes: |_| &[], consume: |_, _| (), finish: Self::finish };
+        let source =
+            Source { fill: Self::fill, length: |_, _| None, bytes: |_| &[], consume: |_, _| (), finish: Self::finish, file: None };
         let mut reader = NpyReader::with_source(self, source, &limits)?;
         let bytes = reader.header().data_bytes();
         reader.source_mut().set_array_bytes(bytes);

@@ -160,8 +160,8 @@ impl<R: Read> NpyReader<R> {
         }
         let offset = self.data_offset;
         self.begin()?;
-        // What is in memory is read where it is.
-        let bytes = (self.source.bytes)(&self.reader);
+        // What is in memory is read where it is; of a file that may be no more than the beginning.
+        let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
         let array = if bytes.is_empty() {
             let pickle = fetch::fetch(&mut self.reader, options.bytes).map_err(|flaw| error_of(flaw, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0

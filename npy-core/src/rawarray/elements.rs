@@ -10,10 +10,11 @@ use crate::alloc::Spare;
 use crate::dtype::DType;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
+use crate::file::{fill_from_file, length_of_file};
 use crate::growth::Stage;
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::read::{NpyReader, Source, fill_from_file, length_of_file};
+use crate::read::{NpyReader, Source};
 use crate::shape::Order;
 use crate::write::NpyWriter;
 
@@ -94,7 +95,7 @@ impl<R: Read> Content<R> {
         let data_offset = header.data_offset() as u64;
         let elements = header.to_npy().clone();
         let body = Body { reader, decompressed: None };
-        let mut reader = NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false };
+        let mut reader = NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false, threads: 1 };
         let block = if header.is_compressed() { Some(decompress(&header, &mut reader)?) } else { None };
         Ok(Self { header, reader, block })
     }
@@ -152,6 +153,7 @@ fn source<R: Read>() -> Source<Body<R>> {
             }
         },
         finish: |_| Ok(()),
+        file: None,
     }
 }
 

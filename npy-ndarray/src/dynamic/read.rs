@@ -90,7 +90,7 @@ impl ReadNpyExt for DynArray {
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
         let path = path.as_ref();
-        let reader = NpyReader::open_with(path, options.limits)?;
+        let reader = NpyReader::open_with(path, options.of_file())?;
         from_reader(reader, options).map_err(|error| error.with_path(path))
     }
 
