@@ -81,6 +81,7 @@ mod element;
 mod record;
 mod read;
 mod file;
+mod reverse;
 mod seek;
 mod chunks;
 mod columns;

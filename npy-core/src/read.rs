@@ -399,7 +399,7 @@ impl<R: Read> NpyReader<R> {
 
     /// Moves the stream to where other threads have read to.
     #[cfg(unix)]
-    fn go_on_at(&mut self, offset: u64) -> Result<()> {
+    pub(crate) fn go_on_at(&mut self, offset: u64) -> Result<()> {
         match &self.source.file {
             Some(file) => (file.seek)(&mut self.reader, offset).map_err(|error| Error::io("cannot seek in the array", error)),
             None => Ok(()),

@@ -18,16 +18,3 @@ pub(crate) fn layout_of<D: Dimension>(shape: &[usize], order: Order) -> Result<S
         }
     }
 }
-
-/// Brings the elements of a file into the order that was demanded.
-pub(crate) fn reorder<T>(items: Vec<T>, header: &Header, demanded: Order) -> Result<Vec<T>> {
-    if header.order() == demanded {
-        return Ok(items);
-    }
-    // In memory the last axis varies fastest; a file in Fortran order is one of the reversed shape.
-    let mut shape = header.shape().to_vec();
-    if header.order() == Order::Fortran {
-        shape.reverse();
-    }
-    npy_core::__private::reverse_axes(items, &shape)
-}

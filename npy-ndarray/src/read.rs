@@ -9,7 +9,7 @@ use npy_core::__private::with_file;
 use npy_core::object::ObjectOptions;
 use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
 
-use crate::order::{layout, reorder};
+use crate::order::layout;
 use crate::region::read_region;
 
 /// Reads a file into an owned array: `Array2::<f64>::load_npy(path)?`.
@@ -119,8 +119,8 @@ impl NpyReadOptions {
         Self::default()
     }
 
-    /// Demands an order of the array's memory. If the file has the other, the array is transposed in blocks, which takes a second array's
-    /// memory while it lasts.
+    /// Demands an order of the array's memory. If the file has the other, the array is transposed: while it is read, for a file of
+    /// numbers that is opened by its path; otherwise in blocks afterwards, which takes a second array's memory while it lasts.
     pub fn order(mut self, order: Order) -> Self {
         self.order = Some(order);
         self
@@ -214,7 +214,7 @@ where
     let order = order.unwrap_or(header.order());
     // Before the data are read: they may be many.
     let layout = layout(&header, order)?;
-    let items = reorder(reader.into_vec()?, &header, order)?;
+    let items = reader.into_vec_in(order)?;
     let overflow = || ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: size_of::<A>() };
     // `ndarray` refuses what the header has refused already, but for a Rust type that is larger than the file's.
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())

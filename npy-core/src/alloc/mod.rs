@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 mod disk;
+mod panels;
 mod parallel;
 mod transpose;
 
@@ -15,6 +16,8 @@ use std::mem::{self, MaybeUninit};
 use crate::error::{ErrorKind, Part, Result};
 
 pub(crate) use disk::reserve_on_disk;
+#[cfg(unix)]
+pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]
 pub(crate) use parallel::{FilePart, LEAST_BYTES};
 pub use transpose::reverse_axes;

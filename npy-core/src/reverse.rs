@@ -1,0 +1,95 @@
+//! Reading in the order that the file does not have.
+
+use std::io::Read;
+
+use crate::alloc::reverse_axes;
+#[cfg(unix)]
+use crate::alloc::{FilePart, LEAST_BYTES, LEAST_BYTES_OF_PANELS};
+#[cfg(unix)]
+use crate::element::Difference;
+use crate::element::{self, NpyElement};
+use crate::error::{ErrorKind, Result};
+use crate::read::NpyReader;
+use crate::shape::Order;
+
+impl<R: Read> NpyReader<R> {
+    /// Reads all elements of the array, in an order. For `npy-ndarray`.
+    ///
+    /// A large file's elements are moved while they are in the cache; others are read before, which takes a second array's memory while
+    /// it lasts.
+    #[doc(hidden)]
+    pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
+        if self.header.order() == order {
+            return self.into_vec();
+        }
+        let plan = element::plan::<T>(self.header.dtype())?;
+        let shape = self.shape_in_file();
+        #[cfg(unix)]
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
+            && let Some(part) = self.part_for_panels::<T>()
+            && let Some(items) = bulk.read_reversed(&shape, difference == Difference::ByteOrder, part)
+        {
+            return self.go_behind().map(|()| items);
+        }
+        let count = self.remaining();
+        reverse_axes(self.read_vec(&plan, count)?, &shape)
+    }
+
+    /// [`into_vec_in`](Self::into_vec_in) over other elements, of which there must be as many.
+    #[doc(hidden)]
+    pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
+        let count = self.remaining();
+        if items.len() != count {
+            return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
+        }
+        if self.header.order() == order {
+            return self.read_into(items);
+        }
+        let plan = element::plan::<T>(self.header.dtype())?;
+        let shape = self.shape_in_file();
+        #[cfg(unix)]
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
+            && let Some(part) = self.part_for_panels::<T>()
+            && bulk.fill_reversed(items, &shape, difference == Difference::ByteOrder, part)
+        {
+            return self.go_behind();
+        }
+        let read = reverse_axes(self.read_vec(&plan, count)?, &shape)?;
+        items.iter_mut().zip(read).for_each(|(item, read)| *item = read);
+        Ok(())
+    }
+
+    /// The lengths of the axes in the order in which the last varies fastest, without those that make no difference.
+    fn shape_in_file(&self) -> Vec<usize> {
+        let mut shape: Vec<usize> = self.header.shape().iter().copied().filter(|&length| length != 1).collect();
+        if self.header.order() == Order::Fortran {
+            shape.reverse();
+        }
+        shape
+    }
+
+    /// All of the array, if it is in a file and so large that moving elements from the cache is faster.
+    #[cfg(unix)]
+    fn part_for_panels<T>(&self) -> Option<FilePart<'_>> {
+        let bytes = self.header.data_bytes();
+        if self.failed || self.position > 0 || bytes < LEAST_BYTES_OF_PANELS as u64 {
+            return None;
+        }
+        let file = self.source.file.as_ref()?;
+        if !self.is_there::<T>(self.remaining()) {
+            return None;
+        }
+        let threads = if bytes < LEAST_BYTES as u64 { 1 } else { self.threads };
+        let offset = self.offset();
+        Some(FilePart { file: (file.get)(&self.reader), offset, end: offset.checked_add(bytes)?, threads })
+    }
+
+    /// Moves the stream behind the array.
+    #[cfg(unix)]
+    fn go_behind(&mut self) -> Result<()> {
+        self.begin()?;
+        self.position = self.header.element_count();
+        self.go_on_at(self.offset())?;
+        self.end()
+    }
+}
