@@ -54,6 +54,31 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
     with_file(path.as_ref(), options.into(), |reader| reader.into_one_dimension())
 }
 
+/// Reads a one-dimensional file in place of what is in a vector, whose memory is used again: for loops over many files.
+///
+/// # Errors
+///
+/// Like [`load`]; the vector is empty then.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+/// # npy_core::save(&paths[0], &[1.5_f32, 2.5])?;
+/// # npy_core::save(&paths[1], &[3.5_f32])?;
+/// let mut samples: Vec<f32> = Vec::new();
+/// let mut sum = 0.0;
+/// for path in &paths {
+///     npy_core::load_into(path, &mut samples)?;
+///     sum += samples.iter().sum::<f32>();
+/// }
+/// assert_eq!(sum, 7.5);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
+    items.clear();
+    with_file(path.as_ref(), ReadOptions::new(), |reader| reader.with_dimensions::<T>(1)?.read_to_vec(items))
+}
+
 impl NpyReader<BufReader<File>> {
     /// Opens a file and reads its header.
     ///

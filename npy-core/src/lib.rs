@@ -25,6 +25,7 @@
 //!
 //! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`](write()): the same with a stream.
 //! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
+//! - [`load_into`], [`NpyReader::read_to_vec`], [`NpyReader::read_into`]: many files, one after another in the same memory.
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another; [`NpyReader::for_each_chunk`]: all elements once, fast.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
@@ -124,7 +125,7 @@ pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, N
 pub use error::{
     ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
 };
-pub use file::{load, load_with};
+pub use file::{load, load_into, load_with};
 pub use header::{Header, Version};
 pub use limits::Limits;
 pub use options::ReadOptions;

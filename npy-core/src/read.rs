@@ -241,6 +241,36 @@ impl<R: Read> NpyReader<R> {
         self.read_vec(&plan, count)
     }
 
+    /// Reads all elements that are left in place of what is in a vector, whose memory is used again: for loops over many files.
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec); the vector is empty then.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut files = [Vec::new(), Vec::new()];
+    /// # npy_core::write(&mut files[0], &[1.0_f32, 2.0, 3.0])?;
+    /// # npy_core::write(&mut files[1], &[4.0_f32])?;
+    /// let mut samples: Vec<f32> = Vec::new();
+    /// for file in &files {
+    ///     NpyReader::from_bytes(file)?.read_to_vec(&mut samples)?;
+    ///     println!("{} samples, the first is {}", samples.len(), samples[0]);
+    /// }
+    /// assert_eq!(samples, [4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_to_vec<T: NpyElement>(&mut self, items: &mut Vec<T>) -> Result<()> {
+        items.clear();
+        let plan = element::plan::<T>(self.header.dtype())?;
+        let count = self.remaining();
+        let result = self.read_over(&plan, items, count);
+        if result.is_err() {
+            items.clear();
+        }
+        result
+    }
+
     /// Reads as many elements as `items` holds, over them.
     ///
     /// # Errors
@@ -346,19 +376,21 @@ impl<R: Read> NpyReader<R> {
 
     /// Reads `count` elements, which are left.
     pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.read_over(plan, &mut items, count)?;
+        Ok(items)
+    }
+
+    /// Reads `count` elements, which are left, in place of what is in a vector.
+    fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         let is_there = self.is_there::<T>(count);
         self.begin()?;
-        let items = match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
-            Some((bulk, difference)) => {
-                let mut items = Vec::new();
-                self.refill(bulk, &mut items, count, difference == Difference::ByteOrder, is_there)?;
-                items
-            }
-            None => self.decode_vec(plan, count, is_there)?,
-        };
+        match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
+            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder, is_there)?,
+            None => self.decode_over(plan, items, count, is_there)?,
+        }
         self.position += count;
-        self.end()?;
-        Ok(items)
+        self.end()
     }
 
     /// Reads `count` elements whose memory is the file's bytes, in place of what is in a vector.
@@ -437,20 +469,19 @@ impl<R: Read> NpyReader<R> {
         Ok(())
     }
 
-    /// Reads elements whose memory is not the file's bytes.
-    fn decode_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize, is_there: bool) -> Result<Vec<T>> {
+    /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
+    fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize, is_there: bool) -> Result<()> {
         let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
-        let mut items = Vec::new();
+        items.clear();
         // `Limits` bounds the number of elements that have no bytes.
         if is_there || itemsize == 0 {
-            reserve_exact(&mut items, count)?;
+            reserve_exact(items, count)?;
         }
         self.for_each_stage(count, is_there, |bytes, step| {
-            reserve_more(&mut items, step, count)?;
+            reserve_more(items, step, count)?;
             let index = first + items.len() as u64;
-            element::decode_all(plan, itemsize, bytes, step, &mut items, index)
-        })?;
-        Ok(items)
+            element::decode_all(plan, itemsize, bytes, step, items, index)
+        })
     }
 
     /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.

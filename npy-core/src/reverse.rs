@@ -11,6 +11,7 @@ use crate::element::{self, NpyElement};
 use crate::error::{ErrorKind, Result};
 use crate::read::NpyReader;
 use crate::shape::Order;
+use crate::small::Lengths;
 
 impl<R: Read> NpyReader<R> {
     /// Reads all elements of the array, in an order. For `npy-ndarray`.
@@ -19,11 +20,11 @@ impl<R: Read> NpyReader<R> {
     /// it lasts.
     #[doc(hidden)]
     pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
-        if self.header.order() == order {
+        let shape = self.shape_in_file();
+        if self.header.order() == order || shape.len() < 2 {
             return self.into_vec();
         }
         let plan = element::plan::<T>(self.header.dtype())?;
-        let shape = self.shape_in_file();
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
             && let Some(part) = self.part_for_panels::<T>()
@@ -42,11 +43,11 @@ impl<R: Read> NpyReader<R> {
         if items.len() != count {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
         }
-        if self.header.order() == order {
+        let shape = self.shape_in_file();
+        if self.header.order() == order || shape.len() < 2 {
             return self.read_into(items);
         }
         let plan = element::plan::<T>(self.header.dtype())?;
-        let shape = self.shape_in_file();
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
             && let Some(part) = self.part_for_panels::<T>()
@@ -60,12 +61,9 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// The lengths of the axes in the order in which the last varies fastest, without those that make no difference.
-    fn shape_in_file(&self) -> Vec<usize> {
-        let mut shape: Vec<usize> = self.header.shape().iter().copied().filter(|&length| length != 1).collect();
-        if self.header.order() == Order::Fortran {
-            shape.reverse();
-        }
-        shape
+    fn shape_in_file(&self) -> Lengths {
+        let lengths = self.header.shape().iter().copied().filter(|&length| length != 1);
+        if self.header.order() == Order::Fortran { lengths.rev().collect() } else { lengths.collect() }
     }
 
     /// All of the array, if it is in a file and so large that moving elements from the cache is faster.

@@ -18,6 +18,7 @@
 //!
 //! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order, set limits, or have
 //!   several threads read.
+//! - [`load_npy_into`], [`read_npy_into`]: over the elements of an array that is there already.
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
@@ -51,6 +52,7 @@
 mod order;
 mod region;
 mod read;
+mod read_into;
 mod write;
 mod grow;
 mod view;
@@ -83,6 +85,7 @@ pub use npz::{NpzReader, NpzWriter};
 #[cfg(feature = "rawarray")]
 pub use rawarray::{ReadRaExt, WriteRaExt};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
+pub use read_into::{load_npy_into, load_npy_into_with, read_npy_into};
 pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};

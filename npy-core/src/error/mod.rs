@@ -283,6 +283,15 @@ pub enum ErrorKind {
         shape: Vec<usize>,
     },
 
+    /// The array does not have the shape of the array that it was to be read into.
+    #[error("the array has shape {found:?}, where {expected:?} is needed")]
+    WrongShape {
+        /// The lengths of the axes that there is room for.
+        expected: Vec<usize>,
+        /// The lengths of the axes in the file.
+        found: Vec<usize>,
+    },
+
     /// The array cannot be added to.
     #[error("the array cannot grow: {problem}")]
     CannotGrow {

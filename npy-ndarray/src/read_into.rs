@@ -1,0 +1,113 @@
+//! Files and streams into arrays that are there already.
+
+use std::io::Read;
+use std::path::Path;
+
+use ndarray::{ArrayRef, Dimension};
+use npy_core::__private::with_file;
+use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
+
+/// How many elements are read at a time where those of the array do not lie together.
+const ELEMENTS: usize = 1 << 15;
+
+/// Reads a file over the elements of an array, or of a part of one, without taking memory for another: for loops over many files.
+///
+/// The array keeps its order; a file of the other order is transposed. Fastest is a file of the order that the array has.
+///
+/// # Errors
+///
+/// Like [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
+/// elements may be overwritten.
+///
+/// ```
+/// use ndarray::{Array2, Array3, array, s};
+/// use npy_ndarray::{WriteNpyExt, load_npy_into};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+/// # array![[1, 2], [3, 4]].save_npy(&paths[0])?;
+/// # array![[5, 6], [7, 8]].save_npy(&paths[1])?;
+/// let mut images = Array3::<i32>::zeros((2, 2, 2));
+/// for (path, mut image) in paths.iter().zip(images.outer_iter_mut()) {
+///     load_npy_into(path, &mut image)?;
+/// }
+/// assert_eq!(images.slice(s![.., 1, 0]), array![3, 7]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn load_npy_into<P, A, D>(path: P, array: &mut ArrayRef<A, D>) -> Result<()>
+where
+    P: AsRef<Path>,
+    A: NpyElement,
+    D: Dimension,
+{
+    load_npy_into_with(path, array, ReadOptions::new())
+}
+
+/// [`load_npy_into`] with [`ReadOptions`], or with [`Limits`](npy_core::Limits) of one's own.
+///
+/// # Errors
+///
+/// Like [`load_npy_into`].
+pub fn load_npy_into_with<P, A, D>(path: P, array: &mut ArrayRef<A, D>, options: impl Into<ReadOptions>) -> Result<()>
+where
+    P: AsRef<Path>,
+    A: NpyElement,
+    D: Dimension,
+{
+    with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
+}
+
+/// Reads the array that begins at the stream's position over the elements of an array, and leaves the stream just after it.
+///
+/// See [`load_npy_into`].
+///
+/// # Errors
+///
+/// Like [`load_npy_into`].
+///
+/// ```
+/// use ndarray::{Array1, array};
+/// use npy_ndarray::{WriteNpyExt, read_npy_into};
+///
+/// let mut stream = Vec::new();
+/// array![1.5, 2.5].write_npy(&mut stream)?;
+/// let mut samples = Array1::<f64>::zeros(2);
+/// read_npy_into(&stream[..], &mut samples)?;
+/// assert_eq!(samples, array![1.5, 2.5]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn read_npy_into<R, A, D>(reader: R, array: &mut ArrayRef<A, D>) -> Result<()>
+where
+    R: Read,
+    A: NpyElement,
+    D: Dimension,
+{
+    fill(&mut NpyReader::new(reader)?, array)
+}
+
+fn fill<R, A, D>(reader: &mut NpyReader<R>, array: &mut ArrayRef<A, D>) -> Result<()>
+where
+    R: Read,
+    A: NpyElement,
+    D: Dimension,
+{
+    let (found, order) = (reader.header().shape(), reader.header().order());
+    if found != array.shape() {
+        return Err(ErrorKind::WrongShape { expected: array.shape().to_vec(), found: found.to_vec() }.into());
+    }
+    if let Some(items) = array.as_slice_mut() {
+        return reader.read_into_in(items, Order::C);
+    }
+    if let Some(items) = array.view_mut().reversed_axes().into_slice() {
+        return reader.read_into_in(items, Order::Fortran);
+    }
+    // The last of the axes varies fastest in the file, or the first does.
+    let array = array.view_mut();
+    let array = if order == Order::Fortran { array.reversed_axes() } else { array };
+    let mut slots = array.into_iter();
+    for chunk in reader.chunks::<A>(ELEMENTS) {
+        // In this order: the end of a chunk must not take a slot.
+        chunk?.into_iter().zip(slots.by_ref()).for_each(|(item, slot)| *slot = item);
+    }
+    Ok(())
+}
