@@ -1,6 +1,7 @@
 //! The one error type of the workspace.
 
 mod archive;
+mod describe;
 mod mismatch;
 mod pickle;
 mod raw_array;
@@ -11,6 +12,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use archive::ArchiveProblem;
+use describe::{
+    describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset, describe_others,
+    dimensions, list,
+};
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
 pub use pickle::PickleProblem;
@@ -543,77 +548,4 @@ impl fmt::Display for Part {
             Self::Data => "the array",
         })
     }
-}
-
-fn describe_magic(found: &[u8]) -> String {
-    if found.is_empty() {
-        return "the input is empty".to_owned();
-    }
-    let is = match found {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", which is a zip archive (.npz)",
-        [0x80, 2..=5, ..] => ", which is a Python pickle",
-        [0x1f, 0x8b, ..] => ", which is gzip: decompress it first",
-        [0x89, b'H', b'D', b'F', ..] => ", which is HDF5",
-        b"rawarray" => ", which is a RawArray file (.ra): read it with `rawarray` (feature `rawarray`)",
-        [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
-            ", which is an .npy file that was damaged by a conversion of text"
-        }
-        _ => ", and an .npy file starts with \"\\x93NUMPY\"",
-    };
-    format!("it starts with \"{}\"{is}", found.escape_ascii())
-}
-
-fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
-    let mut parts = Vec::new();
-    if !missing.is_empty() {
-        parts.push(format!("{} missing", missing.join(", ")));
-    }
-    if !duplicate.is_empty() {
-        parts.push(format!("{} there twice", duplicate.join(", ")));
-    }
-    if !unknown.is_empty() {
-        parts.push(format!("{} unknown", unknown.join(", ")));
-    }
-    parts.join("; ")
-}
-
-fn describe_missing(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
-    format!("array{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
-}
-
-fn describe_others(available: &[String], omitted: usize) -> String {
-    if available.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", list(available, omitted)) }
-}
-
-/// The first names, and how many more there are.
-fn list(names: &[String], omitted: usize) -> String {
-    let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
-    names.join(", ") + &more
-}
-
-fn describe_no_field(record: &str, available: &[String], omitted: usize) -> String {
-    match (record, available) {
-        (dtype, []) => format!("{dtype} has no fields"),
-        ("", available) => format!("the records have {}", list(available, omitted)),
-        (record, available) => format!("{record:?} has {}", list(available, omitted)),
-    }
-}
-
-fn describe_no_numbers(from: &str) -> &'static str {
-    let code = from.trim_start_matches(['<', '>']);
-    match from {
-        "|O" => "; `objects_as` converts Python objects",
-        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold the steps of times",
-        record if record.starts_with('[') => "; take one of its fields",
-        _ => "",
-    }
-}
-
-fn describe_offset(offset: Option<usize>) -> String {
-    offset.map_or_else(String::new, |offset| format!(" (at byte {offset})"))
-}
-
-fn dimensions(count: usize) -> String {
-    format!("{count} dimension{}", if count == 1 { "" } else { "s" })
 }
