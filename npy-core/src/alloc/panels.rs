@@ -264,9 +264,8 @@ mod tests {
             let items: Vec<u32> = (0..count).map(|i: usize| u32::try_from(i).unwrap()).collect();
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(b"before").unwrap();
-            for item in &items {
-                file.write_all(&item.to_ne_bytes()).unwrap();
-            }
+            let bytes: Vec<u8> = items.iter().flat_map(|item| item.to_ne_bytes()).collect();
+            file.write_all(&bytes).unwrap();
             let expected = reverse_axes(items.clone(), shape).unwrap();
             for threads in [1, 2, 5] {
                 let part = FilePart { file: &file, offset: 6, end: 6 + count as u64 * 4, threads };
