@@ -58,6 +58,8 @@ mod grow;
 mod view;
 #[cfg(feature = "mmap")]
 mod mmap;
+#[cfg(feature = "rawarray")]
+mod rawarray;
 mod dynamic;
 #[cfg(feature = "npz")]
 mod npz;
@@ -65,8 +67,6 @@ mod npz;
 mod archive;
 #[cfg(feature = "npz")]
 pub mod sparse;
-#[cfg(feature = "rawarray")]
-mod rawarray;
 
 pub use ndarray;
 pub use npy_core;

@@ -2,25 +2,14 @@
 
 A frame is a little-endian u32 length, then as many bytes."""
 
-import io
-import struct
-import sys
 import warnings
 
 import numpy as np
 
+from frames import frame, saved
+
 warnings.simplefilter("ignore")
 NAMES = ["?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"]
-
-
-def frame(payload):
-    sys.stdout.buffer.write(struct.pack("<I", len(payload)) + payload)
-
-
-def file(array):
-    stream = io.BytesIO()
-    np.save(stream, array)
-    return stream.getvalue()
 
 
 def values(dtype, random):
@@ -47,5 +36,5 @@ for source in NAMES:
         for order in "<>":
             frame(target.encode())
             frame(rules.encode())
-            frame(file(array.astype(array.dtype.newbyteorder(order))))
-            frame(file(array.astype(target)) if rules[1] == "1" else b"")
+            frame(saved(array.astype(array.dtype.newbyteorder(order))))
+            frame(saved(array.astype(target)) if rules[1] == "1" else b"")

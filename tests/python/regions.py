@@ -7,12 +7,12 @@ spaces between, the region's bytes in the order of the file, and the region as
 ``np.save`` writes it.
 """
 
-import io
 import random
-import struct
 import sys
 
 import numpy as np
+
+from frames import frame, saved
 
 DTYPES = {
     "u1": "|u1",
@@ -26,16 +26,6 @@ DTYPES = {
     "aligned": np.dtype([("a", "<i4"), ("b", "<f8")], align=True),
     "empty": "|S0",
 }
-
-
-def frame(data):
-    sys.stdout.buffer.write(struct.pack("<I", len(data)) + data)
-
-
-def saved(array):
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
 
 
 def axis(rng, length):

@@ -2,20 +2,16 @@
 
 A frame is a little-endian u32 length, then as many bytes."""
 
-import io
-import struct
 import sys
 import warnings
 
 import numpy as np
 
+from frames import frame, saved
+
 warnings.simplefilter("ignore")
 for line in sys.stdin:
-    stream = io.BytesIO()
     try:
-        array = np.load(line.rstrip("\n"))
-        np.save(stream, array, allow_pickle=False)
-        payload = stream.getvalue()
+        frame(saved(np.load(line.rstrip("\n"))))
     except Exception:
-        payload = b""
-    sys.stdout.buffer.write(struct.pack("<I", len(payload)) + payload)
+        frame(b"")

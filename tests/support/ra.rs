@@ -1,5 +1,4 @@
 //! RawArray files for the tests.
-#![allow(dead_code, reason = "each test binary uses another part")]
 
 use std::fs;
 

@@ -329,22 +329,27 @@ impl<'a> Pickler<'a> {
 
     fn tuple(&mut self, items: &[PyObject]) -> Result<(), Failure> {
         self.check_levels(1)?;
-        let opcode = match items.len() {
-            0 => {
-                self.op(b')');
-                return Ok(());
-            }
-            1 => 0x85,
-            2 => 0x86,
-            3 => 0x87,
-            _ => b't',
-        };
-        if opcode == b't' {
-            self.op(b'(');
-        }
+        let Some(opcode) = self.begin_tuple(items.len()) else { return Ok(()) };
         self.nested(1, |pickler| (0..items.len()).try_for_each(|i| pickler.item(items, i)))?;
         self.end_tuple(opcode);
         Ok(())
+    }
+
+    /// Begins a tuple of so many items; the opcode for [`end_tuple`](Self::end_tuple) to end it with, or `None` if that was all.
+    pub(super) fn begin_tuple(&mut self, length: usize) -> Option<u8> {
+        match length {
+            0 => {
+                self.op(b')');
+                None
+            }
+            1 => Some(0x85),
+            2 => Some(0x86),
+            3 => Some(0x87),
+            _ => {
+                self.op(b'(');
+                Some(b't')
+            }
+        }
     }
 
     pub(super) fn end_tuple(&mut self, opcode: u8) {

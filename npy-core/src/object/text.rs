@@ -1,6 +1,6 @@
 //! Numbers and texts as pickles spell them.
 
-/// A text of Python 3 in the form of protocol 0: latin-1 with `\uXXXX` and `\UXXXXXXXX` for all else. `None` if an escape is no character.
+/// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python for all else. `None` if an escape is no character.
 pub(super) fn unescape_text(bytes: &[u8]) -> Option<String> {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -177,19 +177,7 @@ impl Pickler<'_> {
     }
 
     fn shape(&mut self, shape: &[usize]) -> Result<(), Failure> {
-        let opcode = match shape.len() {
-            0 => {
-                self.op(b')');
-                return Ok(());
-            }
-            1 => 0x85,
-            2 => 0x86,
-            3 => 0x87,
-            _ => {
-                self.op(b'(');
-                b't'
-            }
-        };
+        let Some(opcode) = self.begin_tuple(shape.len()) else { return Ok(()) };
         for &length in shape {
             // An array has no more elements than an `isize` can count.
             self.small_int(i64::try_from(length).unwrap_or(i64::MAX))?;
