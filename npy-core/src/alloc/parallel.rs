@@ -52,7 +52,10 @@ impl<T> Bulk<T> {
         let queue = Mutex::new(Queue { rest: memory, done: 0, offset, size });
         let problem: Mutex<Option<(usize, io::Error)>> = Mutex::new(None);
         let work = || {
-            while let Some((begin, chunk)) = lock(&queue).next() {
+            loop {
+                // By itself: as the condition of the loop, the lock would be held until the part is read.
+                let next = lock(&queue).next();
+                let Some((begin, chunk)) = next else { return };
                 let mut place = offset.saturating_add(begin as u64);
                 let result = self.fill_memory(chunk, swap, is_initialised, &mut |spare| {
                     let before = spare.filled;
