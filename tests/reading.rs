@@ -154,6 +154,9 @@ fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: 
     for threads in [0, 1, 2, 3, 7] {
         let options = ReadOptions::new().threads(threads);
         assert!(npy_core::load_with::<T>(&path, options).unwrap() == expected, "{descr}, {threads} threads");
+        let aligned = npy_core::load_aligned_with::<T>(&path, options).unwrap();
+        assert!(*aligned == *expected, "{descr}, {threads} threads");
+        assert_eq!(aligned.as_ptr().addr() % (2 << 20), 0);
         // Over other elements, from the middle on, and what is behind.
         let mut reader = NpyReader::open_with(&path, options).unwrap();
         reader.skip(3).unwrap();
@@ -194,12 +197,14 @@ fn threads_refuse_the_same() {
     for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
         let expected = npy_core::load::<u32>(&path).unwrap_err().to_string();
+        assert_eq!(npy_core::load_aligned::<u32>(&path).unwrap_err().to_string(), expected);
         let mut items = vec![0_u32; 4 << 20];
         for threads in [2, 3, 7] {
             let options = ReadOptions::new().threads(threads);
             let (error, peak) = with_peak(|| npy_core::load_with::<u32>(&path, options).unwrap_err());
             assert_eq!(error.to_string(), expected);
             assert!(peak < length * 5 / 4 + (256 << 10), "{peak}");
+            assert_eq!(npy_core::load_aligned_with::<u32>(&path, options).unwrap_err().to_string(), expected);
             let mut reader = NpyReader::open_with(&path, options).unwrap();
             let error = reader.read_into(&mut items).unwrap_err().with_path(&path);
             assert_eq!(error.to_string(), expected);
@@ -212,6 +217,37 @@ fn threads_refuse_the_same() {
     assert!(matches!(npy_core::load_with::<f32>(&path, options).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
     let limited = options.limits(Limits::new().data_bytes(1 << 20));
     assert!(matches!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+}
+
+#[test]
+fn aligned_memory_holds_every_element() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("array.npy");
+    for count in [0, 1, 3000] {
+        let texts: Vec<String> = (0..count).map(|i| i.to_string()).collect();
+        npy_core::save(&path, &texts).unwrap();
+        assert!(*npy_core::load_aligned::<String>(&path).unwrap() == *texts);
+        // From a stream, whose end nobody knows.
+        let numbers = file(">f8", count);
+        let expected = npy_core::read::<f64>(&numbers[..]).unwrap();
+        let mut reader = NpyReader::new(&numbers[..]).unwrap();
+        let mut first = vec![0.0; count / 2];
+        reader.read_into(&mut first).unwrap();
+        let rest = reader.into_aligned::<f64>().unwrap();
+        assert!([&first[..], &rest].concat() == expected);
+        assert_eq!(rest.as_ptr().addr() % 4096 * usize::from(!rest.is_empty()), 0);
+    }
+    // Bytes of bools are 0 or 1, whatever the file holds.
+    let mut bools = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes();
+    bools.extend([0, 255, 1]);
+    assert_eq!(*NpyReader::from_bytes(&bools).unwrap().into_aligned::<bool>().unwrap(), [false, true, true]);
+    // Nothing is taken for what is not there.
+    let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
+    claim.extend([0; 20]);
+    std::fs::write(&path, &claim).unwrap();
+    let (error, peak) = with_peak(|| npy_core::load_aligned::<f64>(&path).unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+    assert!(peak < 300 * 1024, "{peak}");
 }
 
 /// A file that gets shorter while it is read: what the header and the length promised is not there.

@@ -41,6 +41,7 @@
 //! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for. [`ReadOptions`]: several threads for large files.
+//! - [`load_aligned`]: large files into memory that begins at a page.
 //!
 //! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
 //!
@@ -82,6 +83,7 @@ mod element;
 mod record;
 mod read;
 mod file;
+mod aligned;
 mod reverse;
 mod seek;
 mod chunks;
@@ -115,6 +117,8 @@ pub use npy_derive::NpyRecord;
 #[cfg(feature = "complex")]
 pub use num_complex;
 
+pub use aligned::{load_aligned, load_aligned_with};
+pub use alloc::AlignedBuffer;
 pub use append::{Recovered, recover};
 pub use cast::{Casting, NpyNumber};
 pub use chunks::{Chunks, Records};

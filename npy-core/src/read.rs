@@ -423,7 +423,7 @@ impl<R: Read> NpyReader<R> {
 
     /// The next so many bytes, if several threads are to read them.
     #[cfg(unix)]
-    fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
+    pub(crate) fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
         let file = self.source.file.as_ref().filter(|_| self.threads > 1 && bytes >= LEAST_BYTES)?;
         let offset = self.offset();
         Some(FilePart { file: (file.get)(&self.reader), offset, end: offset.checked_add(bytes as u64)?, threads: self.threads })

@@ -4,6 +4,7 @@
 //! One of the two modules that may hold `unsafe`; the other is `view`.
 #![allow(unsafe_code)]
 
+mod aligned;
 mod disk;
 mod panels;
 mod parallel;
@@ -15,6 +16,7 @@ use std::mem::{self, MaybeUninit};
 
 use crate::error::{ErrorKind, Part, Result};
 
+pub use aligned::AlignedBuffer;
 pub(crate) use disk::reserve_on_disk;
 #[cfg(unix)]
 pub(crate) use panels::LEAST_BYTES_OF_PANELS;

@@ -46,7 +46,13 @@ impl<T> Bulk<T> {
     }
 
     /// Fills the memory of whole elements. The error is the one that a single thread would have met: that of the lowest offset.
-    fn fill_by_threads(self, memory: &mut [MaybeUninit<u8>], swap: bool, is_initialised: bool, part: FilePart<'_>) -> Result<()> {
+    pub(super) fn fill_by_threads(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        swap: bool,
+        is_initialised: bool,
+        part: FilePart<'_>,
+    ) -> Result<()> {
         let FilePart { file, offset, threads, .. } = part;
         let (expected, size) = (memory.len(), size_of::<T>().max(1));
         let queue = Mutex::new(Queue { rest: memory, done: 0, offset, size });
