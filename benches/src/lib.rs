@@ -10,6 +10,7 @@ mod arguments;
 mod bench;
 mod machine;
 mod mapped;
+mod memory;
 mod numpy;
 mod outcome;
 mod peers;

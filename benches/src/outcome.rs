@@ -17,6 +17,25 @@ pub(crate) enum Role {
     Limit,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Seconds.
+    Time,
+    /// Bytes of memory, beyond what was in use before.
+    Memory,
+}
+
+impl Quantity {
+    /// Three digits and a unit.
+    pub(crate) fn text(self, value: f64) -> String {
+        match self {
+            Self::Time => seconds(value),
+            Self::Memory => format!("{:.2} MiB", value / f64::from(1 << 20)),
+        }
+    }
+}
+
 /// A row that ran.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -25,18 +44,19 @@ pub(crate) struct Outcome {
     /// The file system, or where else.
     pub(crate) place: String,
     pub(crate) rounds: usize,
+    pub(crate) quantity: Quantity,
     /// What a time is for, if not for the whole: a file, a call.
     pub(crate) unit: Option<String>,
     pub(crate) candidates: Vec<Measured>,
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// A candidate, and its times.
+/// A candidate, and its times, or whatever else is measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) name: String,
     pub(crate) role: Role,
-    /// Of each round, in seconds.
+    /// Of each round, in seconds; in bytes where memory is measured.
     pub(crate) times: Vec<f64>,
     /// A few words about the last result.
     pub(crate) remark: String,
@@ -101,7 +121,11 @@ impl Outcome {
         pairs
             .filter(|(_, _, ratio)| ratio.median > 1.0)
             .map(|(other, own, ratio)| {
-                format!("`{}` ({}): {} takes {:.2} times as long as {}", self.name, self.place, own.name, ratio.median, other.name)
+                let much = if self.quantity == Quantity::Time { "long" } else { "much" };
+                format!(
+                    "`{}` ({}): {} takes {:.2} times as {much} as {}",
+                    self.name, self.place, own.name, ratio.median, other.name
+                )
             })
             .collect()
     }
@@ -157,6 +181,7 @@ mod tests {
             title: String::new(),
             place: "ext4".to_owned(),
             rounds: 1,
+            quantity: Quantity::Time,
             unit: None,
             candidates,
             verdicts: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::outcome::{Measured, Outcome, Ratio, Role, seconds};
+use crate::outcome::{Measured, Outcome, Ratio, Role};
 use crate::target::State;
 
 /// A row that did not run, and why.
@@ -71,7 +71,7 @@ fn cells(outcome: &Outcome, bases: &[&Measured]) -> Vec<Vec<String>> {
             Role::Peer => "peer",
             Role::Limit => "limit",
         };
-        let mut cells = vec![candidate.name.clone(), kind.to_owned(), seconds(candidate.median())];
+        let mut cells = vec![candidate.name.clone(), kind.to_owned(), outcome.quantity.text(candidate.median())];
         cells.extend(bases.iter().map(|base| match Ratio::to(candidate, base) {
             Some(Ratio { median, least, most }) => format!("{median:.3} ({least:.3}–{most:.3})"),
             None => String::new(),
@@ -130,6 +130,7 @@ fn list(lines: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::Quantity;
     use crate::target::Target;
 
     #[test]
@@ -151,6 +152,7 @@ mod tests {
             title: "reading".to_owned(),
             place: "ext4".to_owned(),
             rounds: 3,
+            quantity: Quantity::Time,
             unit: None,
             verdicts: targets.iter().map(|target| target.judge(&candidates)).collect(),
             candidates,

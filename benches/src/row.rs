@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use crate::memory::most_memory_of;
 use crate::numpy::NumPy;
-use crate::outcome::{Measured, Outcome, Role};
+use crate::outcome::{Measured, Outcome, Quantity, Role};
 use crate::target::Target;
 
 /// Rounds of `--quick`.
@@ -19,6 +20,7 @@ pub(crate) struct Row<'a> {
     is_quick: bool,
     rounds: usize,
     runs_before: usize,
+    quantity: Quantity,
     units: u32,
     unit: Option<String>,
     after_each: Box<dyn FnMut() -> String + 'a>,
@@ -41,6 +43,7 @@ impl<'a> Row<'a> {
             is_quick,
             rounds: 9,
             runs_before: 0,
+            quantity: Quantity::Time,
             units: 1,
             unit: None,
             after_each: Box::new(String::new),
@@ -60,6 +63,11 @@ impl<'a> Row<'a> {
     /// brings back what the second needs.
     pub(crate) fn measure_second_runs(&mut self) {
         self.runs_before = 1;
+    }
+
+    /// Measures how much memory each of them takes at most, beyond what was in use before.
+    pub(crate) fn measure_memory(&mut self) {
+        self.quantity = Quantity::Memory;
     }
 
     /// Says that each run does so many of these, and has the time of one of them reported.
@@ -117,25 +125,34 @@ impl<'a> Row<'a> {
                     (candidate.run)();
                     (self.after_each)();
                 }
-                let began = Instant::now();
-                (candidate.run)();
-                let time = began.elapsed().as_secs_f64() / f64::from(self.units);
+                let figure = match self.quantity {
+                    Quantity::Time => time_of(&mut candidate.run) / f64::from(self.units),
+                    Quantity::Memory => most_memory_of(&mut candidate.run),
+                };
                 candidate.measured.remark = (self.after_each)();
                 // The first round warms up.
                 if round > 0 {
-                    candidate.measured.times.push(time);
+                    candidate.measured.times.push(figure);
                 }
             }
         }
-        let candidates: Vec<_> = self.candidates.into_iter().map(|candidate| candidate.measured).collect();
+        let candidates: Vec<_> = self.candidates.drain(..).map(|candidate| candidate.measured).collect();
         let verdicts = self.targets.iter().map(|target| target.judge(&candidates)).collect();
-        Outcome { name: self.name, title: self.title, place: self.place, rounds, unit: self.unit, candidates, verdicts }
+        let Self { name, title, place, quantity, unit, .. } = self;
+        Outcome { name, title, place, rounds, quantity, unit, candidates, verdicts }
     }
 
     fn add(&mut self, role: Role, name: &str, run: impl FnMut() + 'a) {
         let measured = Measured { name: name.to_owned(), role, times: Vec::new(), remark: String::new() };
         self.candidates.push(Candidate { run: Box::new(run), measured });
     }
+}
+
+/// Seconds.
+fn time_of(run: &mut dyn FnMut()) -> f64 {
+    let began = Instant::now();
+    run();
+    began.elapsed().as_secs_f64()
 }
 
 /// Runs something so many times.

@@ -151,7 +151,7 @@ fn fortran(side: usize) -> Array2<f64> {
 }
 
 /// In a dtype, of which the elements may be those of the other byte order.
-fn save_as<T: NpyElement>(path: &Path, descr: &str, shape: &[usize], items: &[T]) {
+pub(super) fn save_as<T: NpyElement>(path: &Path, descr: &str, shape: &[usize], items: &[T]) {
     let header = Header::new(descr.parse().unwrap(), Order::C, shape).unwrap();
     let mut writer = npy_core::NpyWriter::with_header(fs::File::create(path).unwrap(), &header).unwrap();
     writer.write_slice(items).unwrap();

@@ -184,7 +184,7 @@ fn save<T: NpyElement + Clone>(path: &Path, count: usize, record: &T) -> usize {
     usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
 }
 
-fn sample() -> Sample {
+pub(super) fn sample() -> Sample {
     Sample { id: 7, t: 0.5, xyz: [1.0, 2.0, 3.0], flag: true, name: "station".parse().unwrap() }
 }
 
@@ -195,7 +195,7 @@ fn nested() -> Nested {
 
 /// 37 bytes in the file, and 40 in memory.
 #[derive(NpyRecord, Clone)]
-struct Sample {
+pub(super) struct Sample {
     id: u64,
     t: f64,
     xyz: [f32; 3],

@@ -8,6 +8,7 @@ mod d_records;
 mod e_archives;
 mod f_headers;
 mod g_growth;
+mod h_memory;
 
 use crate::bench::Bench;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(bench: &mut Bench) {
     e_archives::run(bench);
     f_headers::run(bench);
     g_growth::run(bench);
+    h_memory::run(bench);
 }
 
 /// The bytes of so many copies of something.
