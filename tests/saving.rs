@@ -368,8 +368,8 @@ fn files_are_saved_durably_or_in_place() {
     for options in
         [SaveOptions::new(), SaveOptions::new().durable(), SaveOptions::new().in_place(), SaveOptions::new().in_place().durable()]
     {
-        // New, longer, shorter.
-        for length in [10_usize, 100_000, 3] {
+        // New, longer, shorter, and so long that it goes to the disk in pieces.
+        for length in [10_usize, 100_000, 3, 2_500_000] {
             let items: Vec<u32> = (0..length as u32).collect();
             npy_core::save_with(&path, &items, options).unwrap();
             let mut expected = Vec::new();

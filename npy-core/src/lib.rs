@@ -88,6 +88,7 @@ mod reverse;
 mod seek;
 mod chunks;
 mod columns;
+mod output;
 mod save;
 mod growth;
 mod write;
@@ -179,6 +180,7 @@ pub mod __private {
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
     pub use crate::file::{HeadedFile, with_file};
+    pub use crate::output::Output;
     pub use crate::plan::{Layout, Planner, rust_type};
     pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
     #[cfg(feature = "rawarray")]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::alloc::reserve_on_disk;
 use crate::error::{Error, Result};
+use crate::output::Output;
 
 /// How a file is saved.
 ///
@@ -58,7 +59,7 @@ impl SaveOptions {
 /// # Errors
 ///
 /// When `write` fails, or the file cannot be made or renamed.
-pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
     replace_file_with(path, SaveOptions::new(), 0, write)
 }
 
@@ -67,24 +68,30 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) ->
 /// # Errors
 ///
 /// Like [`replace_file`].
-pub fn replace_file_with(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+pub fn replace_file_with(
+    path: &Path,
+    options: SaveOptions,
+    bytes: u64,
+    write: impl FnOnce(&mut Output) -> Result<()>,
+) -> Result<()> {
     let save = || {
         if options.is_in_place {
             return overwrite(path, options, bytes, write);
         }
-        let (mut file, replacement) = Replacement::begin(path)?;
+        let (file, replacement) = Replacement::begin(path)?;
         if replacement.is_file() {
             reserve_on_disk(&file, bytes);
         }
-        write(&mut file)?;
-        replacement.commit(options, || file.sync_all())
+        let mut output = Output::new(file, options.is_durable && replacement.is_file());
+        write(&mut output)?;
+        replacement.commit(options, || output.file().sync_all())
     };
     save().map_err(|error| error.with_path(path))
 }
 
 /// Writes over what is there, and cuts off what is left of it.
-fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
+fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
     let before = file.metadata().map_err(cannot_create)?;
     if before.is_file() {
         // Not into a file that grows.
@@ -93,15 +100,16 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&
             reserve_on_disk(&file, bytes);
         }
     }
-    write(&mut file)?;
+    let mut output = Output::new(file, options.is_durable && before.is_file());
+    write(&mut output)?;
     if before.is_file() {
-        let end = file.stream_position().map_err(cannot_write)?;
+        let end = output.stream_position().map_err(cannot_write)?;
         if end < before.len() {
-            file.set_len(end).map_err(cannot_write)?;
+            output.file().set_len(end).map_err(cannot_write)?;
         }
     }
     if options.is_durable {
-        file.sync_all().map_err(cannot_write)?;
+        output.file().sync_all().map_err(cannot_write)?;
         sync_folder(path).map_err(cannot_write)?;
     }
     Ok(())

@@ -15,6 +15,8 @@ use crate::random::Random;
 use crate::room::Need;
 use crate::target::Target;
 
+const DURABLE: &str = "save, durable";
+const NP_SAVE_SYNCED: &str = "np.save + fsync";
 const NP_SAVE: &str = "np.save";
 const SAVE: &str = "save";
 const IN_PLACE: &str = "save, in place";
@@ -91,13 +93,14 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     let mut row = job.row();
     row.rounds(if size >= GIB { 3 } else { 7 });
     row.after_each(|| remove(&[&path]));
-    row.numpy(job.numpy, "np.save + fsync", "save_synced()");
-    row.ours("save, durable", || save_with(&path, &items, SaveOptions::new().durable()).unwrap());
+    row.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
+    row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable()).unwrap());
     row.variant("save, in place and durable", || save_with(&path, &items, SaveOptions::new().in_place().durable()).unwrap());
     row.limit("fallocate + write(2) + fsync", || {
         write_allocated(&path, &file);
         File::open(&path).unwrap().sync_all().unwrap();
     });
+    row.targets((!job.folder.is_in_memory()).then(|| Target::factor(DURABLE, 0.8, NP_SAVE_SYNCED)));
     row.measure()
 }
 

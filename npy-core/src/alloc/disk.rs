@@ -1,4 +1,4 @@
-//! Room on the disk, taken before a file is written.
+//! Room on the disk, taken before a file is written, and the way there.
 
 use std::fs::File;
 
@@ -36,3 +36,15 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn reserve_on_disk(_file: &File, _bytes: u64) {}
+
+/// Has the system begin to bring a part of a file to the disk, and does not wait for it. What goes wrong, `fsync` will meet as well.
+#[cfg(target_os = "linux")]
+pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
+    use std::os::fd::AsRawFd;
+    let (Ok(begin), Ok(length)) = (libc::off64_t::try_from(begin), libc::off64_t::try_from(length)) else { return };
+    // SAFETY: the descriptor is open as long as `file` lives, and no memory is involved.
+    unsafe { libc::sync_file_range(file.as_raw_fd(), begin, length, libc::SYNC_FILE_RANGE_WRITE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn write_back(_file: &File, _begin: u64, _length: u64) {}

@@ -17,7 +17,7 @@ use std::mem::{self, MaybeUninit};
 use crate::error::{ErrorKind, Part, Result};
 
 pub use aligned::AlignedBuffer;
-pub(crate) use disk::reserve_on_disk;
+pub(crate) use disk::{reserve_on_disk, write_back};
 #[cfg(unix)]
 pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]

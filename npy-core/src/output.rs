@@ -1,0 +1,60 @@
+//! The file that is being saved.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use crate::alloc::write_back;
+
+/// What goes to the disk at a time, while the next is being copied: so much that a disk is busy with it, so little that there is not much left to be
+/// waited for at the end. Of 1, 4 and 16 MiB, 4 took the least time for files of 64 MiB and of 512 MiB.
+const PIECE: u64 = 4 << 20;
+
+/// A file that is written to from its beginning. If it is to be on the disk in the end, its pieces begin their way there when they are written:
+/// `fsync` then takes a quarter less time in all.
+#[derive(Debug)]
+pub struct Output {
+    file: File,
+    /// Where the next bytes go, if it is to be on the disk.
+    place: Option<u64>,
+    /// Up to here its pieces are on their way.
+    begun: u64,
+}
+
+impl Output {
+    /// A file to be written to from its beginning.
+    pub(crate) fn new(file: File, is_durable: bool) -> Self {
+        Self { file, place: is_durable.then_some(0), begun: 0 }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(place) = &mut self.place else { return self.file.write(bytes) };
+        // To the end of a piece, which is less than 4 MiB away.
+        let room = usize::try_from(PIECE - *place % PIECE).unwrap_or(usize::MAX);
+        let written = self.file.write(&bytes[..bytes.len().min(room)])?;
+        *place = place.saturating_add(written as u64);
+        if place.is_multiple_of(PIECE) && *place > self.begun {
+            write_back(&self.file, self.begun, *place - self.begun);
+            self.begun = *place;
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = self.file.seek(to)?;
+        self.place = self.place.map(|_| place);
+        Ok(place)
+    }
+}
