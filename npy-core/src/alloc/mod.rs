@@ -8,6 +8,7 @@ mod aligned;
 mod disk;
 mod panels;
 mod parallel;
+mod swap;
 mod transpose;
 
 use std::io::{self, Read};
@@ -15,6 +16,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 
 use crate::error::{ErrorKind, Part, Result};
+use swap::swap_words;
 
 pub use aligned::AlignedBuffer;
 pub(crate) use disk::{reserve_on_disk, write_back};
@@ -230,22 +232,6 @@ impl<T> Bulk<T> {
     /// Reverses the bytes of each number in `bytes`, which hold whole elements.
     pub(crate) fn swap(self, bytes: &mut [u8]) {
         swap_words(bytes, self.word_bytes);
-    }
-}
-
-fn swap_words(bytes: &mut [u8], word_bytes: usize) {
-    match word_bytes {
-        2 => swap_each::<2>(bytes),
-        4 => swap_each::<4>(bytes),
-        8 => swap_each::<8>(bytes),
-        16 => swap_each::<16>(bytes),
-        _ => {}
-    }
-}
-
-fn swap_each<const N: usize>(bytes: &mut [u8]) {
-    for word in bytes.as_chunks_mut::<N>().0 {
-        word.reverse();
     }
 }
 
