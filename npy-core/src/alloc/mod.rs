@@ -8,7 +8,7 @@ mod aligned;
 mod disk;
 mod panels;
 mod parallel;
-mod swap;
+mod passes;
 mod transpose;
 
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 
 use crate::error::{ErrorKind, Part, Result};
-use swap::swap_words;
+use passes::{repair_bools, swap_words};
 
 pub use aligned::AlignedBuffer;
 pub(crate) use disk::{reserve_on_disk, write_back};
@@ -221,9 +221,7 @@ impl<T> Bulk<T> {
     /// Makes values of bytes as they stand in the file.
     fn repair(self, bytes: &mut [u8], swap: bool) {
         if self.is_bool {
-            for byte in bytes {
-                *byte = u8::from(*byte != 0);
-            }
+            repair_bools(bytes);
         } else if swap {
             swap_words(bytes, self.word_bytes);
         }
