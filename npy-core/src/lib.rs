@@ -41,7 +41,7 @@
 //! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for. [`ReadOptions`]: several threads for large files.
-//! - [`load_aligned`]: large files into memory that begins at a page.
+//! - [`load_aligned`]: files into aligned memory.
 //!
 //! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
 //!

@@ -14,15 +14,15 @@ use crate::error::{ErrorKind, Result};
 /// Where large memory begins: at a huge page, so that none of it lies in small ones.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Where smaller memory begins.
-const PAGE: usize = 4096;
+/// Where smaller memory begins: at a line of the cache. Whole pages would be taken from the system and given back each time.
+const CACHE_LINE: usize = 64;
 
 /// From so many bytes on huge pages are asked for.
 const LARGE: usize = 4 << 20;
 
-/// Elements in memory that begins at a multiple of 4096 bytes, and from 4 MiB on at one of 2 MiB: what [`load_aligned`] gives.
+/// Elements in memory that begins at a multiple of 64 bytes, and from 4 MiB on at one of 2 MiB: what [`load_aligned`] gives.
 ///
-/// It is a slice otherwise. A `Vec` of numbers begins wherever the allocator likes, often 16 bytes behind a page, and the system copies more
+/// It is a slice otherwise. A `Vec` of numbers begins wherever the allocator likes, often 16 bytes behind a line of the cache, and the system copies more
 /// slowly to there.
 ///
 /// ```
@@ -31,7 +31,7 @@ const LARGE: usize = 4 << 20;
 /// # npy_core::save(&path, &[1.5_f32, 2.5])?;
 /// let samples: npy_core::AlignedBuffer<f32> = npy_core::load_aligned(&path)?;
 /// assert_eq!(*samples, [1.5, 2.5]);
-/// assert_eq!(samples.as_ptr().addr() % 4096, 0);
+/// assert_eq!(samples.as_ptr().addr() % 64, 0);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -58,7 +58,7 @@ impl<T> AlignedBuffer<T> {
         if bytes == 0 {
             return Ok(Self { begin: NonNull::dangling(), count: 0, layout: None });
         }
-        let align = if bytes < LARGE { PAGE } else { HUGE_PAGE }.max(align_of::<T>());
+        let align = if bytes < LARGE { CACHE_LINE } else { HUGE_PAGE }.max(align_of::<T>());
         let layout = Layout::from_size_align(bytes, align).map_err(|_| too_large())?;
         // SAFETY: the layout has bytes.
         let begin = NonNull::new(unsafe { alloc(layout) }).ok_or_else(too_large)?;
@@ -194,7 +194,7 @@ mod tests {
         let counted = Rc::new(());
         let mut buffer = AlignedBuffer::from_vec(vec![Rc::clone(&counted); 1000]).unwrap();
         assert_eq!((buffer.len(), Rc::strong_count(&counted)), (1000, 1001));
-        assert_eq!(buffer.as_ptr().addr() % PAGE, 0);
+        assert_eq!(buffer.as_ptr().addr() % CACHE_LINE, 0);
         buffer[3] = Rc::new(());
         assert_eq!(Rc::strong_count(&counted), 1000);
         drop(buffer);
