@@ -7,7 +7,7 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use crate::alloc::{extend, reserve_exact};
+use crate::alloc::{Room, reserve_exact};
 use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::dynamic::DynValues;
 use crate::element::{LongDouble, NpyElement};
@@ -450,17 +450,21 @@ pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item
 
 /// The numbers, whatever the rule says of their types.
 fn convert<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, casting: Casting) -> Result<Vec<T>> {
-    let mut converted = Vec::new();
-    reserve_exact(&mut converted, items.len())?;
+    let (mut converted, count) = (Vec::new(), items.len());
+    reserve_exact(&mut converted, count)?;
+    let mut room = Room::new(&mut converted, count, count)?;
+    let mut slots = room.slots();
     let result = if casting == Casting::Checked {
-        extend(&mut converted, items, |item| {
+        slots.extend(items, |item| {
             let wide = item.to_wide();
             T::from_wide_checked(wide).ok_or_else(|| does_not_fit::<T>(wide))
         })
     } else {
-        extend(&mut converted, items, |item| Ok(T::from_wide(item.to_wide())))
+        slots.extend(items, |item| Ok(T::from_wide(item.to_wide())))
     };
     result.map_err(|(index, error)| error.in_element(index as u64))?;
+    slots.keep();
+    room.finish()?;
     Ok(converted)
 }
 

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact};
 use crate::element::{self, Difference, NpyElement};
 use crate::error::Result;
-use crate::read::{NpyReader, with_totals};
+use crate::read::NpyReader;
+use crate::stage::with_totals;
 
 impl<R: Read> NpyReader<R> {
     /// The elements that are left, one after another, in bounded memory.
@@ -90,7 +91,7 @@ impl<R: Read> NpyReader<R> {
                             &plan,
                             itemsize,
                             &bytes[done * itemsize..][..count * itemsize],
-                            count,
+                            (count, count),
                             &mut items,
                             index,
                         )?;

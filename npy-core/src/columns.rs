@@ -3,12 +3,17 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::alloc::{extend, reserve_exact, reserve_more};
+#[cfg(unix)]
+use crate::alloc::{Divide, Sent};
+use crate::alloc::{Room, Slots, reserve_exact};
 use crate::dtype::{DType, Field};
 use crate::element::{self, NpyElement};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadOptions;
 use crate::plan::{Planner, rust_type};
 use crate::read::NpyReader;
+#[cfg(unix)]
+use crate::stage::Decode;
 
 /// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
 ///
@@ -32,9 +37,36 @@ use crate::read::NpyReader;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) -> Result<C::Vecs> {
+    load_columns_with::<C>(path, names, ReadOptions::new())
+}
+
+/// [`load_columns`] with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+///
+/// # Errors
+///
+/// Like [`load_columns`].
+///
+/// ```
+/// use npy_core::ReadOptions;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("picks.npy");
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 24, 0);
+/// # std::fs::write(&path, file)?;
+/// let (t,) = npy_core::load_columns_with::<(f64,)>(&path, ["t"], ReadOptions::new().threads(2))?;
+/// assert_eq!(t, [0.0, 0.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_columns_with<C: NpyColumns>(
+    path: impl AsRef<Path>,
+    names: C::Names<'_>,
+    options: impl Into<ReadOptions>,
+) -> Result<C::Vecs> {
     let path = path.as_ref();
     let load = || {
-        let reader = NpyReader::open(path)?;
+        let reader = NpyReader::open_with(path, options)?;
         reader.check_dimensions(1)?;
         reader.into_columns::<C>(names)
     };
@@ -85,13 +117,20 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A field, and what was read of it.
+/// A field, and how to read it.
 struct Column<'a, T: NpyElement> {
     name: &'a str,
     offset: usize,
     plan: T::Plan,
-    items: Vec<T>,
 }
+
+impl<T: NpyElement> Clone for Column<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: NpyElement> Copy for Column<'_, T> {}
 
 impl<'a, T: NpyElement> Column<'a, T> {
     /// Finds the field; notes it in `planner` if it is not there or does not fit.
@@ -105,23 +144,83 @@ impl<'a, T: NpyElement> Column<'a, T> {
             return None;
         };
         let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;
-        Some(Self { name, offset, plan, items: Vec::new() })
+        Some(Self { name, offset, plan })
     }
 
-    /// Decodes the field of `step` records of `count` in all, the first of which is number `first`.
-    fn decode(&mut self, bytes: &[u8], itemsize: usize, (step, count): (usize, usize), first: u64) -> Result<()> {
-        reserve_more(&mut self.items, step, count)?;
-        let Self { name, offset, plan, items } = self;
-        let index = first + items.len() as u64;
+    /// Decodes the field of `count` records, the first of which is number `first`. An error comes with the number of its record.
+    fn decode(self, slots: &mut Slots<'_, T>, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
+        let Self { name, offset, plan } = self;
         let result = match const { element::native::<T>() } {
-            _ if itemsize == 0 => extend(items, 0..step, |_| T::decode(plan, &[])),
+            _ if itemsize == 0 => slots.extend(0..count, |_| T::decode(&plan, &[])),
             // Widths and byte order are constants in this loop.
-            Some(layout) if layout.plan == *plan => {
-                extend(items, bytes.chunks_exact(itemsize), |record| T::decode(&layout.plan, &record[*offset..]))
+            Some(layout) if layout.plan == plan => {
+                slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&layout.plan, &record[offset..]))
             }
-            _ => extend(items, bytes.chunks_exact(itemsize), |record| T::decode(plan, &record[*offset..])),
+            _ => slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..])),
         };
-        result.map_err(|(at, error)| error.in_path((*name).to_owned()).in_element(index + at as u64))
+        result.map_err(|(at, error)| {
+            let index = first + at as u64;
+            (index, error.in_path(name.to_owned()).in_element(index))
+        })
+    }
+
+    /// [`decode`](Self::decode) to the end of a vector, which is to have `total` elements.
+    fn append(
+        self,
+        items: &mut Vec<T>,
+        bytes: &[u8],
+        itemsize: usize,
+        (count, total): (usize, usize),
+        first: u64,
+    ) -> Result<(), (u64, Error)> {
+        // Memory that there is not concerns all records.
+        let mut room = Room::new(items, count, total).map_err(|error| (0, error))?;
+        let mut slots = room.slots();
+        self.decode(&mut slots, bytes, itemsize, count, first)?;
+        slots.keep();
+        room.finish().map_err(|error| (0, error))
+    }
+}
+
+/// Of the errors of several columns that of the first record is the one to report, however many records are decoded at a time.
+#[derive(Default)]
+struct FirstProblem(Option<(u64, Error)>);
+
+impl FirstProblem {
+    fn note(&mut self, result: Result<(), (u64, Error)>) {
+        if let Err((index, error)) = result
+            && self.0.as_ref().is_none_or(|(first, _)| index < *first)
+        {
+            self.0 = Some((index, error));
+        }
+    }
+
+    fn into_result(self) -> Result<()> {
+        self.0.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// Part of a column that threads read.
+#[cfg(unix)]
+struct ColumnPart<'n, 'a, T: NpyElement> {
+    column: Column<'n, T>,
+    slots: Sent<Slots<'a, T>>,
+}
+
+#[cfg(unix)]
+impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
+    /// `None` if values of `T` must not go to another thread.
+    fn new(column: Column<'n, T>, slots: Slots<'a, T>) -> Option<Self> {
+        T::SENDS.map(|sends| Self { column, slots: Sent::of_slots(sends, slots) })
+    }
+
+    fn split(self, count: usize) -> (Self, Self) {
+        let (slots, rest) = self.slots.split(count);
+        (Self { slots, ..self }, Self { slots: rest, column: self.column })
+    }
+
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
+        self.column.decode(self.slots.get(), bytes, itemsize, count, first)
     }
 }
 
@@ -146,20 +245,68 @@ macro_rules! columns {
             type Names<'a> = [&'a str; $length];
             type Vecs = ($(Vec<$type>,)*);
 
+            #[allow(non_snake_case, reason = "a vector has the name of its elements' type")]
             fn read<R: Read>(reader: &mut NpyReader<R>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
                 let mut planner = Planner::new();
                 $(let $name = Column::<$type>::find($name, reader.header().dtype(), &mut planner);)*
-                let ($(Some(mut $name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
+                let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
                 let (itemsize, count) = (reader.header().dtype().itemsize(), reader.remaining());
                 let first = (reader.header().element_count() - count) as u64;
+                $(let mut $type = Vec::new();)*
                 if reader.is_there::<Self>(count) {
-                    $(reserve_exact(&mut $name.items, count)?;)*
+                    $(reserve_exact(&mut $type, count)?;)*
+                    #[cfg(unix)]
+                    if reader.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
+                        let mut rooms = ($(Room::new(&mut $type, count, count)?,)*);
+                        let is_read = {
+                            let ($($type,)*) = &mut rooms;
+                            match ($(ColumnPart::new($name, $type.slots()),)*) {
+                                ($(Some($name),)*) => match reader.decode_rest_by_threads(($($name,)*))? {
+                                    Some(parts) => {
+                                        for ($($name,)*) in parts {
+                                            $($name.slots.keep();)*
+                                        }
+                                        true
+                                    }
+                                    None => false,
+                                },
+                                _ => false,
+                            }
+                        };
+                        if is_read {
+                            let ($($name,)*) = rooms;
+                            $($name.finish()?;)*
+                            return Ok(($($type,)*));
+                        }
+                    }
                 }
+                let mut done = first;
                 reader.for_all_that_is_left(|bytes, step| {
-                    $($name.decode(bytes, itemsize, (step, count), first)?;)*
-                    Ok(())
+                    let mut problem = FirstProblem::default();
+                    $(problem.note($name.append(&mut $type, bytes, itemsize, (step, count), done));)*
+                    done += step as u64;
+                    problem.into_result()
                 })?;
-                Ok(($($name.items,)*))
+                Ok(($($type,)*))
+            }
+        }
+
+        #[cfg(unix)]
+        impl<$($type: NpyElement),*> Divide for ($(ColumnPart<'_, '_, $type>,)*) {
+            fn divide(self, count: usize) -> (Self, Self) {
+                let ($($name,)*) = self;
+                $(let $name = $name.split(count);)*
+                (($($name.0,)*), ($($name.1,)*))
+            }
+        }
+
+        #[cfg(unix)]
+        impl<$($type: NpyElement),*> Decode for ($(ColumnPart<'_, '_, $type>,)*) {
+            fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
+                let ($($name,)*) = self;
+                let mut problem = FirstProblem::default();
+                $(problem.note($name.decode(bytes, itemsize, count, first));)*
+                problem.into_result()
             }
         }
     };

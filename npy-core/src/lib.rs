@@ -81,6 +81,7 @@ mod plan;
 mod alloc;
 mod element;
 mod record;
+mod stage;
 mod read;
 mod file;
 mod aligned;
@@ -123,7 +124,7 @@ pub use alloc::AlignedBuffer;
 pub use append::{Recovered, recover};
 pub use cast::{Casting, NpyNumber};
 pub use chunks::{Chunks, Records};
-pub use columns::{NpyColumns, load_columns};
+pub use columns::{NpyColumns, load_columns, load_columns_with};
 pub use dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
@@ -167,14 +168,14 @@ pub mod __private {
     pub use num_complex;
     pub use std::string::{String, ToString};
 
-    pub use crate::alloc::{Bulk, Plain, reverse_axes};
+    pub use crate::alloc::{Bulk, Plain, Sends, reverse_axes};
     pub use crate::cast::{Class, Wide, cast_items};
     pub use crate::dtype::{ByteOrder, DType};
     #[cfg(any(feature = "jiff", feature = "chrono"))]
     pub use crate::element::TimePlan;
     pub use crate::element::{
-        ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, TextPlan, Through, Truncated, WidePlan,
-        Widen, Widens, With, native,
+        ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, MayNotSend, Narrow, NpyElement, Optional, Probe, TextPlan, Through,
+        Truncated, WidePlan, Widen, Widens, With, native,
     };
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
     pub use crate::element::{FixedText, unit};

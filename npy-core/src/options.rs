@@ -37,9 +37,11 @@ impl ReadOptions {
 
     /// How many threads read at most, the calling one included; 0 is taken for 1.
     ///
-    /// They are used where they help: for 8 MiB or more, of a file that was opened by its path, into elements whose memory is the file's
-    /// bytes but perhaps for their order, such as numbers. Others are read by one thread, and on other systems than Unix all are. The
-    /// result is the same, and so is the error.
+    /// They are used where they help: for 8 MiB or more, of a file that was opened by its path, into elements of any type that is
+    /// `Send`. (For a struct with type parameters, the derive can tell that only of parameters with the bound `Send`; numbers and texts
+    /// of fixed width need no proof.) Others are read by one thread, and on other systems than Unix all are. The result is the same,
+    /// and so is the error, that of the first element of which there is one. Conversions of one's own, `#[npy(with = …)]`, are called
+    /// on these threads.
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self

@@ -4,15 +4,18 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::alloc::{Bulk, FIRST_BYTES, STAGE_BYTES, Spare, reserve_exact, reserve_more};
+use crate::alloc::{Bulk, FIRST_BYTES, Spare, reserve_exact};
 #[cfg(unix)]
-use crate::alloc::{FilePart, LEAST_BYTES};
+use crate::alloc::{CHUNK_BYTES, FilePart, LEAST_BYTES, Room};
 use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::shape::Order;
+#[cfg(unix)]
+use crate::stage::{Decode, NewElements, OldElements, decode_by_threads};
+use crate::stage::{elements_per_stage, with_totals};
 
 /// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
 ///
@@ -281,24 +284,15 @@ impl<R: Read> NpyReader<R> {
         if items.len() > self.remaining() {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
         }
+        let count = items.len();
         self.begin()?;
         match element::bulk::<T>(&plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => {
                 self.fill_slice(bulk, items, difference == Difference::ByteOrder)?;
-                self.position += items.len();
             }
-            None => {
-                let (itemsize, count, is_there) = (self.header.dtype().itemsize(), items.len(), self.is_there::<T>(items.len()));
-                let (mut rest, mut first) = (items, self.position as u64);
-                self.for_each_stage(count, is_there, |bytes, step| {
-                    let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
-                    element::decode_over(&plan, itemsize, bytes, stage, first)?;
-                    (rest, first) = (after, first + step as u64);
-                    Ok(())
-                })?;
-                self.position += count;
-            }
+            None => self.decode_slice(&plan, items)?,
         }
+        self.position += count;
         self.end()
     }
 
@@ -477,11 +471,62 @@ impl<R: Read> NpyReader<R> {
         if is_there || itemsize == 0 {
             reserve_exact(items, count)?;
         }
+        #[cfg(unix)]
+        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+            let end = part.end;
+            let mut room = Room::new(items, count, count)?;
+            let elements = NewElements::new(sends, room.slots(), plan);
+            decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
+            room.finish()?;
+            return self.go_on_at(end);
+        }
         self.for_each_stage(count, is_there, |bytes, step| {
-            reserve_more(items, step, count)?;
             let index = first + items.len() as u64;
-            element::decode_all(plan, itemsize, bytes, step, items, index)
+            element::decode_all(plan, itemsize, bytes, (step, count), items, index)
         })
+    }
+
+    /// Reads elements whose memory is not the file's bytes, over others.
+    fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
+        let (itemsize, count, first) = (self.header.dtype().itemsize(), items.len(), self.position as u64);
+        let is_there = self.is_there::<T>(count);
+        #[cfg(unix)]
+        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+            let end = part.end;
+            decode_by_threads(OldElements::new(sends, items, plan), count, itemsize, first, part)?;
+            return self.go_on_at(end);
+        }
+        let (mut rest, mut first) = (items, first);
+        self.for_each_stage(count, is_there, |bytes, step| {
+            let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
+            element::decode_over(plan, itemsize, bytes, stage, first)?;
+            (rest, first) = (after, first + step as u64);
+            Ok(())
+        })
+    }
+
+    /// The next so many elements, if several threads are to decode them. Each has a stage that holds one element or more.
+    #[cfg(unix)]
+    pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
+        let itemsize = self.header.dtype().itemsize();
+        self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
+    }
+
+    /// Decodes all elements that are left, if several threads are to; `None` if not.
+    #[cfg(unix)]
+    pub(crate) fn decode_rest_by_threads<D: Decode>(&mut self, whole: D) -> Result<Option<Vec<D>>> {
+        let (itemsize, count, first) = (self.header.dtype().itemsize(), self.remaining(), self.position as u64);
+        self.begin()?;
+        let Some(part) = self.part_to_decode(count) else {
+            self.failed = false;
+            return Ok(None);
+        };
+        let end = part.end;
+        let parts = decode_by_threads(whole, count, itemsize, first, part)?;
+        self.go_on_at(end)?;
+        self.position += count;
+        self.end()?;
+        Ok(Some(parts))
     }
 
     /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
@@ -509,11 +554,10 @@ impl<R: Read> NpyReader<R> {
             return Ok(());
         }
         let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
-        let per_stage = (STAGE_BYTES / itemsize).max(1);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {
-            let step = per_stage.min(count - done);
+            let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
             let bytes = step * itemsize;
             let truncated = |error: Error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64);
             if stage.len() < bytes {
@@ -526,15 +570,6 @@ impl<R: Read> NpyReader<R> {
             done += step;
         }
         Ok(())
-    }
-}
-
-/// Makes an error about a part of the array one about the whole.
-#[cold]
-pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
-    match error.into_kind() {
-        ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
-        kind => kind.into(),
     }
 }
 

@@ -6,8 +6,9 @@ use std::ops::Range;
 use crate::alloc::{Bulk, STAGE_BYTES, Spare};
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::{NpyReader, with_totals};
+use crate::read::NpyReader;
 use crate::rows::OuterAxis;
+use crate::stage::with_totals;
 
 impl<R: Read> NpyReader<R> {
     /// Passes over rows by reading them, without decoding, in bounded memory: for streams. In a file

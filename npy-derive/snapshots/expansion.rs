@@ -135,6 +135,10 @@ const _: () = {
             || <__npy::As<__npy::FixedUnicode<8usize>, '='> as __npy::Codec<String>>::VARIES
             || <__npy::AsIs as __npy::Codec<Origin>>::VARIES
             || <__npy::AsIs as __npy::Codec<Option<f32>>>::VARIES;
+        const SENDS: __npy::Option<__npy::Sends<Self>> = {
+            use __npy::MayNotSend as _;
+            __npy::Probe::<Self>::SENDS
+        };
         fn dtype() -> __npy::DType {
             __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
                 .field::<f64, __npy::AsIs>("time")
@@ -332,6 +336,10 @@ const _: () = {
         const ALIGNMENT: usize =
             __npy::largest(&[<__npy::AsIs as __npy::Codec<u8>>::ALIGNMENT, <__npy::AsIs as __npy::Codec<f64>>::ALIGNMENT]);
         const VARIES: bool = false || <__npy::AsIs as __npy::Codec<u8>>::VARIES || <__npy::AsIs as __npy::Codec<f64>>::VARIES;
+        const SENDS: __npy::Option<__npy::Sends<Self>> = {
+            use __npy::MayNotSend as _;
+            __npy::Probe::<Self>::SENDS
+        };
         const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
         fn dtype() -> __npy::DType {
             __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
@@ -453,6 +461,10 @@ const _: () = {
         const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
         const BIG: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::BIG;
         const ALIGNMENT: usize = <u8 as __npy::NpyElement>::ALIGNMENT;
+        const SENDS: __npy::Option<__npy::Sends<Self>> = {
+            use __npy::MayNotSend as _;
+            __npy::Probe::<Self>::SENDS
+        };
         fn dtype() -> __npy::DType {
             <u8 as __npy::NpyElement>::dtype()
         }

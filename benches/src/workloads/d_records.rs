@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io::BufWriter;
 use std::path::Path;
 
-use npy_core::{FixedBytes, NpyElement, NpyReader, NpyRecord, SaveOptions, save_with};
+use npy_core::{FixedBytes, NpyElement, NpyReader, NpyRecord, ReadOptions, SaveOptions, save_with};
 use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
@@ -69,6 +69,7 @@ aligned = repack_fields(np.load(path, mmap_mode='r').dtype, align=True, recurse=
     row.numpy(job.numpy, NP_LOAD, "np.load(path)");
     row.numpy(job.numpy, NP_ALIGNED, "np.load(path).astype(aligned)");
     row.ours(LOAD, || drop(black_box(npy_core::load::<T>(&path).unwrap())));
+    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<T>(&path, ReadOptions::new().threads(2)).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<P>(&path))));
     row.limit(READ, || read_over(&path, &mut buffer));
     if has_targets {
@@ -109,6 +110,10 @@ fn read_columns(job: &Job<'_>, count: usize) -> Outcome {
     row.numpy(job.numpy, NP_FIELDS, "fields(np.load(path))");
     row.numpy(job.numpy, NP_MAPPED_FIELDS, "fields(np.load(path, mmap_mode='r'))");
     row.ours(COLUMNS, || drop(black_box(npy_core::load_columns::<(f64, [f32; 3])>(&path, ["t", "xyz"]).unwrap())));
+    row.variant(COLUMNS_2, || {
+        let options = ReadOptions::new().threads(2);
+        drop(black_box(npy_core::load_columns_with::<(f64, [f32; 3])>(&path, ["t", "xyz"], options).unwrap()));
+    });
     row.peer(NPYZ, || {
         let records = read_npyz::<SampleOfNpyz>(&path);
         drop(black_box(records.iter().map(|record| (record.t, record.xyz)).unzip::<_, _, Vec<_>, Vec<_>>()));

@@ -93,7 +93,8 @@ impl<T> Bulk<T> {
         let mut buffer = AlignedBuffer::with_capacity(count)?;
         let memory = buffer.spare();
         let expected = memory.len();
-        self.fill_memory(memory, swap, false, fill).map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled))?;
+        self.fill_memory(memory, swap, false, fill)
+            .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))?;
         // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid: `self` proves that any pattern is one,
         // but for bools, of which only 0 and 1 were stored.
         buffer.count = count;

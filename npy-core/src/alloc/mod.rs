@@ -9,6 +9,7 @@ mod disk;
 mod panels;
 mod parallel;
 mod passes;
+mod slots;
 mod transpose;
 
 use std::io::{self, Read};
@@ -23,7 +24,9 @@ pub(crate) use disk::{reserve_on_disk, write_back};
 #[cfg(unix)]
 pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]
-pub(crate) use parallel::{FilePart, LEAST_BYTES};
+pub(crate) use parallel::{CHUNK_BYTES, Divide, FilePart, LEAST_BYTES, by_threads};
+pub use slots::Sends;
+pub(crate) use slots::{Room, Sent, Slots};
 pub use transpose::reverse_axes;
 
 /// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
@@ -120,7 +123,7 @@ impl<T> Bulk<T> {
         // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of which `fill_memory` stores only 0 and 1.
         let memory = unsafe { memory_of(items) };
         self.fill_memory(memory, swap, !self.has_padding, fill)
-            .map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled))
+            .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))
     }
 
     /// Overwrites whole elements with what `fill` gives; of bools only 0 and 1 are stored. `is_initialised` tells whether the memory is.
@@ -201,7 +204,7 @@ impl<T> Bulk<T> {
             let mut spare = Spare { memory, filled: 0, initialised: 0 };
             let result = spare.fill_up(fill);
             let filled = spare.filled;
-            result.map_err(|error| truncated_or_io(error, offset, expected, done + filled))?;
+            result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
             // SAFETY: `fill_up` succeeded, so `spare` initialised every byte.
             self.repair(unsafe { assume_init(memory) }, swap);
             // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
@@ -234,9 +237,8 @@ impl<T> Bulk<T> {
 }
 
 #[cold]
-fn truncated_or_io(error: io::Error, offset: u64, expected: usize, found: usize) -> crate::Error {
+fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> crate::Error {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        let (expected, found) = (expected as u64, found as u64);
         return ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into();
     }
     crate::Error::io("cannot read the array", error)
@@ -498,32 +500,6 @@ fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
 
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
-
-/// Appends one element for each of `parts`; after an error, those before it. There must be capacity for all.
-///
-/// Unlike `push` this keeps the length out of the loop, so that decoding records runs at the speed of memory.
-#[inline(always)]
-pub(crate) fn extend<T, P, E>(
-    items: &mut Vec<T>,
-    parts: impl ExactSizeIterator<Item = P>,
-    mut decode: impl FnMut(P) -> Result<T, E>,
-) -> Result<(), (usize, E)> {
-    let mut count = 0;
-    let mut result = Ok(());
-    for (slot, part) in items.spare_capacity_mut().iter_mut().zip(parts) {
-        match decode(part) {
-            Ok(item) => slot.write(item),
-            Err(error) => {
-                result = Err((count, error));
-                break;
-            }
-        };
-        count += 1;
-    }
-    // SAFETY: `count` elements of the spare capacity were written just now, from its first on. (If `decode` panics, they leak.)
-    unsafe { items.set_len(items.len() + count) };
-    result
-}
 
 /// Makes the items of an array. A trait and not a closure, because only a method can be inlined for certain: in a loop over records
 /// that was measured to be twice as fast.

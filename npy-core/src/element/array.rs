@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::NpyElement;
 use super::codec::{AsIs, Codec};
-use crate::alloc::{Bulk, MakeItem, try_array};
+use crate::alloc::{Bulk, MakeItem, Sends, try_array};
 use crate::dtype::{DType, SubArray};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner, outermost_axis};
@@ -119,6 +119,10 @@ impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
     const LITTLE: Option<Layout<Self::Plan>> = layout(T::LITTLE, N);
     const BIG: Option<Layout<Self::Plan>> = layout(T::BIG, N);
     const ALIGNMENT: usize = T::ALIGNMENT;
+    const SENDS: Option<Sends<Self>> = match T::SENDS {
+        Some(sends) => Some(sends.array()),
+        None => None,
+    };
     const VARIES: bool = T::VARIES;
     const BULK: Option<Bulk<Self>> = match T::BULK {
         Some(bulk) => Some(bulk.array()),

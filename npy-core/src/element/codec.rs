@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use super::NpyElement;
+use crate::alloc::Sends;
 use crate::dtype::{ByteOrder, DType};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner, rust_type};
@@ -346,6 +347,10 @@ impl<T: NpyElement> NpyElement for Option<T> {
     const LITTLE: Option<Layout<T::Plan>> = T::LITTLE;
     const BIG: Option<Layout<T::Plan>> = T::BIG;
     const ALIGNMENT: usize = T::ALIGNMENT;
+    const SENDS: Option<Sends<Self>> = match T::SENDS {
+        Some(sends) => Some(sends.option()),
+        None => None,
+    };
     const VARIES: bool = T::VARIES || !T::HAS_NONE;
     const HAS_NONE: bool = T::HAS_NONE;
 

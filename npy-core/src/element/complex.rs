@@ -4,7 +4,7 @@ use num_complex::Complex;
 
 use super::codec::{AsIs, Codec, stored_as};
 use super::{ArrayPlan, Items, LongDouble, NpyElement, WidePlan, Widen, Widens};
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
@@ -35,6 +35,7 @@ macro_rules! complex {
             const LITTLE: Option<Layout<Self::Plan>> = <Parts<$part>>::LITTLE;
             const BIG: Option<Layout<Self::Plan>> = <Parts<$part>>::BIG;
             const ALIGNMENT: usize = <$part>::ALIGNMENT;
+            const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
             fn dtype() -> DType {

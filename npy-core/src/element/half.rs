@@ -5,7 +5,7 @@ use half::bf16;
 use super::codec::AsIs;
 use super::number::Bytes;
 use super::{NpyElement, order_of};
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner};
@@ -17,6 +17,7 @@ impl NpyElement for bf16 {
     const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Little });
     const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Big });
     const ALIGNMENT: usize = align_of::<Self>();
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {

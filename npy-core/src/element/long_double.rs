@@ -8,7 +8,7 @@
 
 use super::codec::AsIs;
 use super::{NpyElement, first_chunk, first_chunk_mut};
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner};
@@ -168,6 +168,7 @@ impl NpyElement for LongDouble {
     const LITTLE: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Little) });
     const BIG: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Big) });
     const ALIGNMENT: usize = 16;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {

@@ -11,11 +11,12 @@ mod date;
 mod half;
 mod long_double;
 mod number;
+mod sends;
 mod text;
 mod time;
 mod void;
 
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Room, Sends, Slots};
 use crate::dtype::{ByteOrder, DType};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner, rust_type};
@@ -27,6 +28,7 @@ pub use codec::{As, AsIs, Codec, Optional, Through, With};
 pub use date::TimePlan;
 pub use long_double::{LongDouble, LongDoublePlan};
 pub use number::{Narrow, WidePlan, Widen, Widens};
+pub use sends::{MayNotSend, Probe};
 pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};
@@ -99,6 +101,10 @@ pub trait NpyElement: Sized {
     /// Proof that the memory of this type is the file's bytes.
     #[doc(hidden)]
     const BULK: Option<Bulk<Self>> = None;
+
+    /// Proof that the type is `Send`, so that several threads may make its values.
+    #[doc(hidden)]
+    const SENDS: Option<Sends<Self>> = None;
 
     /// The dtype that this type is written as.
     ///
@@ -191,24 +197,40 @@ fn is_native<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> bool {
     native::<T>().is_some_and(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
 }
 
-/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which has room for them. `first` is the index of the
+/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have `total`. `first` is the index of the
 /// first, for error messages.
 pub(crate) fn decode_all<T: NpyElement>(
     plan: &T::Plan,
     itemsize: usize,
     bytes: &[u8],
-    count: usize,
+    (count, total): (usize, usize),
     items: &mut Vec<T>,
+    first: u64,
+) -> Result<()> {
+    let mut room = Room::new(items, count, total)?;
+    let mut slots = room.slots();
+    decode_slots(plan, itemsize, bytes, count, &mut slots, first)?;
+    slots.keep();
+    room.finish()
+}
+
+/// Decodes `count` elements of `itemsize` bytes into memory that has room for them. `first` is the index of the first.
+pub(crate) fn decode_slots<T: NpyElement>(
+    plan: &T::Plan,
+    itemsize: usize,
+    bytes: &[u8],
+    count: usize,
+    slots: &mut Slots<'_, T>,
     first: u64,
 ) -> Result<()> {
     let result = if let Some(layout) = const { native::<T>() }
         && is_native::<T>(plan, itemsize)
     {
-        crate::alloc::extend(items, bytes.chunks_exact(layout.itemsize), |element| T::decode(&layout.plan, element))
+        slots.extend(bytes.chunks_exact(layout.itemsize), |element| T::decode(&layout.plan, element))
     } else if itemsize == 0 {
-        crate::alloc::extend(items, 0..count, |_| T::decode(plan, &[]))
+        slots.extend(0..count, |_| T::decode(plan, &[]))
     } else {
-        crate::alloc::extend(items, bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
+        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
     };
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }

@@ -5,7 +5,7 @@ use half::f16;
 
 use super::codec::{AsIs, Codec, stored_as};
 use super::{NpyElement, first_chunk, first_chunk_mut};
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
@@ -16,6 +16,7 @@ impl NpyElement for bool {
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: 1, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -172,6 +173,7 @@ macro_rules! number {
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<Self>();
+            const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
             fn dtype() -> DType {

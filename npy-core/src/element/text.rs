@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::codec::{As, AsIs, Codec, ordered_dtype, stored_as};
 use super::{NpyElement, first_chunk, outside};
-use crate::alloc::{Bulk, MakeItem, try_array};
+use crate::alloc::{Bulk, MakeItem, Sends, try_array};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
@@ -273,6 +273,7 @@ impl<const N: usize> NpyElement for FixedBytes<N> {
     const LITTLE: Option<Layout<usize>> = Some(Layout { itemsize: N, plan: N });
     const BIG: Option<Layout<usize>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -342,6 +343,7 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     const LITTLE: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Little) });
     const BIG: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Big) });
     const ALIGNMENT: usize = 4;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -387,6 +389,7 @@ impl NpyElement for String {
     const LITTLE: Option<Layout<TextPlan>> = None;
     const BIG: Option<Layout<TextPlan>> = None;
     const ALIGNMENT: usize = 4;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const VARIES: bool = true;
 
     fn dtype() -> DType {

@@ -7,7 +7,7 @@ use super::NpyElement;
 use super::calendar::iso_8601;
 use super::codec::{AsIs, stored_as};
 use super::number::Bytes;
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
 use crate::plan::{Layout, Planner};
@@ -22,7 +22,7 @@ pub mod unit {
     }
 
     /// A unit of time.
-    pub trait Unit: sealed::Sealed + Copy + 'static {
+    pub trait Unit: sealed::Sealed + Copy + Send + 'static {
         /// The unit as a value.
         const UNIT: TimeUnit;
     }
@@ -139,6 +139,7 @@ macro_rules! time {
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<i64>();
+            const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const HAS_NONE: bool = true;
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 

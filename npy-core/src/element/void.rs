@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::NpyElement;
 use super::codec::{AsIs, stored_as};
-use crate::alloc::Bulk;
+use crate::alloc::{Bulk, Sends};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner};
@@ -75,6 +75,7 @@ impl<const N: usize> NpyElement for FixedVoid<N> {
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: N, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
     fn dtype() -> DType {
@@ -108,6 +109,7 @@ impl NpyElement for Void {
     const LITTLE: Option<Layout<usize>> = None;
     const BIG: Option<Layout<usize>> = None;
     const ALIGNMENT: usize = 1;
+    const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const VARIES: bool = true;
 
     fn dtype() -> DType {

@@ -24,6 +24,7 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
             #element::encode(&#number, #plan, #bytes)
         }
     };
+    let sends = super::sends();
     let bulk = model.attrs.view.is_given().then(|| {
         quote!(
             const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
@@ -37,6 +38,7 @@ pub(super) fn expand(model: &Model<'_>, locals: &Locals, variants: &[&Ident]) ->
             const LITTLE: __npy::Option<__npy::Layout<#element::Plan>> = #element::LITTLE;
             const BIG: __npy::Option<__npy::Layout<#element::Plan>> = #element::BIG;
             const ALIGNMENT: usize = #element::ALIGNMENT;
+            #sends
             #bulk
 
             fn dtype() -> __npy::DType {

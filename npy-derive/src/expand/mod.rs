@@ -114,6 +114,16 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
     quote!(#errors #implementations)
 }
 
+/// Whether the type is `Send`, as far as that can be proved where it is defined: for every parameter that it may have.
+fn sends() -> TokenStream {
+    quote! {
+        const SENDS: __npy::Option<__npy::Sends<Self>> = {
+            use __npy::MayNotSend as _;
+            __npy::Probe::<Self>::SENDS
+        };
+    }
+}
+
 /// Keeps the names of generated items from the user's module, and the user's lints from the generated code.
 pub(crate) fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
     quote! {

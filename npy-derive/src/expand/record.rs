@@ -61,6 +61,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
         quote!(1)
     };
     let varies = columns.iter().map(|Column { ty, codec, .. }| quote!(<#codec as __npy::Codec<#ty>>::VARIES));
+    let sends = super::sends();
     let bulk = model.attrs.view.is_given().then(|| {
         quote!(
             const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
@@ -96,6 +97,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#big);
             const ALIGNMENT: usize = #alignment;
             const VARIES: bool = false #(|| #varies)*;
+            #sends
             #bulk
 
             fn dtype() -> __npy::DType {

@@ -22,6 +22,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
     let plan_ident = format_ident!("__{}Plan", ident);
     let plan_items = plan_items(model, &[Column::new(model, inner, false)], generics, locals, &plan_ident);
     let plan_field = inner.plan_ident();
+    let sends = super::sends();
     let bulk = model.attrs.view.is_given().then(|| {
         quote!(
             const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
@@ -55,6 +56,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
             const ALIGNMENT: usize = #codec::ALIGNMENT;
             const VARIES: bool = #codec::VARIES;
             const HAS_NONE: bool = #codec::HAS_NONE;
+            #sends
             #bulk
 
             fn dtype() -> __npy::DType {

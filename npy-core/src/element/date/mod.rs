@@ -126,6 +126,7 @@ macro_rules! time_element {
             const LITTLE: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Little, <Self as Time>::UNIT, 1));
             const BIG: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Big, <Self as Time>::UNIT, 1));
             const ALIGNMENT: usize = align_of::<i64>();
+            const SENDS: Option<crate::alloc::Sends<Self>> = Some(crate::alloc::Sends::new());
             const HAS_NONE: bool = true;
 
             fn dtype() -> DType {
