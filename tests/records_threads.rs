@@ -88,6 +88,7 @@ const EVENT_BIG: &str = "[('kind', '>u2'), ('text', '>U7'), ('time', '>M8[s]'), 
                          ('code', 'S9'), ('is_known', '?')], (2,))]";
 const SAMPLE: &str = "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '?'), ('name', 'S8')]";
 const SAMPLE_ALIGNED: &str = "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '?'), ('name', 'S8'), ('', 'V3')]";
+const SAMPLE_BACKWARD: &str = "[('name', 'S8'), ('flag', '?'), ('xyz', '>f4', (3,)), ('t', '>f8'), ('id', '>u8')]";
 const SAMPLE_BIG: &str = "[('id', '>u8'), ('t', '>f8'), ('xyz', '>f4', (3,)), ('flag', '?'), ('name', 'S5')]";
 
 /// A file of these records, whose bytes are those of the first 1000 again and again.
@@ -152,6 +153,7 @@ fn threads_decode_what_one_decodes() {
     check(SAMPLE, sample);
     check(SAMPLE_ALIGNED, sample);
     check(SAMPLE_BIG, sample);
+    check(SAMPLE_BACKWARD, sample);
 }
 
 #[test]

@@ -150,13 +150,15 @@ impl<'a, T: NpyElement> Column<'a, T> {
     /// Decodes the field of `count` records, the first of which is number `first`. An error comes with the number of its record.
     fn decode(self, slots: &mut Slots<'_, T>, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
         let Self { name, offset, plan } = self;
-        let result = match const { element::native::<T>() } {
-            _ if itemsize == 0 => slots.extend(0..count, |_| T::decode(&plan, &[])),
-            // Widths and byte order are constants in this loop.
-            Some(layout) if layout.plan == plan => {
-                slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&layout.plan, &record[offset..]))
-            }
-            _ => slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..])),
+        // Widths and byte order are constants in the first two loops.
+        let result = if let Some(plan) = element::relocated::<T>(const { element::native::<T>() }, &plan, itemsize) {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+        } else if let Some(plan) = element::relocated::<T>(const { element::swapped::<T>() }, &plan, itemsize) {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+        } else if itemsize == 0 {
+            slots.extend(0..count, |_| T::decode(&plan, &[]))
+        } else {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
         };
         result.map_err(|(at, error)| {
             let index = first + at as u64;

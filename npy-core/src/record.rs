@@ -291,6 +291,22 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         }
     }
 
+    /// This one, of a layout, where that of the file lies.
+    #[inline(always)]
+    #[must_use]
+    pub fn relocate(self, file: &Self) -> Self {
+        Self { offset: file.offset, plan: C::relocate(self.plan, &file.plan) }
+    }
+
+    /// [`relocate`](Self::relocate) of one that may be absent.
+    #[inline(always)]
+    pub fn relocate_if_there(layout: Option<Self>, file: &Option<Self>) -> Option<Self> {
+        match (layout, file) {
+            (Some(layout), Some(file)) => Some(layout.relocate(file)),
+            _ => None,
+        }
+    }
+
     /// Where it begins.
     pub const fn offset(&self) -> usize {
         self.offset

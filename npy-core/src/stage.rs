@@ -7,12 +7,12 @@ use crate::alloc::{Divide, FilePart, Sends, Sent, Slots, by_threads};
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many elements to read next, of which the first begins at `offset` in the file. They end at a multiple of the stage's size, as
-/// nearly as whole elements allow, so that hardly a page is read twice.
+/// How many elements to read next, of which the first begins at `offset` in the file. They end where the last one reaches a
+/// multiple of the stage's size, so that hardly a page is read twice.
 pub(crate) fn elements_per_stage(offset: u64, itemsize: usize) -> usize {
     // Less than the stage.
     let past = usize::try_from(offset % STAGE_BYTES as u64).unwrap_or_default();
-    ((STAGE_BYTES - past) / itemsize.max(1)).max(1)
+    (STAGE_BYTES - past).div_ceil(itemsize.max(1))
 }
 
 /// Makes an error about a part of the array one about the whole.

@@ -173,6 +173,17 @@ const _: () = {
             __npy::plan_record::<Self>(dtype, planner)
         }
         #[inline(always)]
+        fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
+            __PickPlan {
+                time: layout.time.relocate(&plan.time),
+                quality: __npy::FieldPlan::relocate_if_there(layout.quality, &plan.quality),
+                station: layout.station.relocate(&plan.station),
+                origin: layout.origin.relocate(&plan.origin),
+                depth: __npy::FieldPlan::relocate_if_there(layout.depth, &plan.depth),
+                __of: __npy::PhantomData,
+            }
+        }
+        #[inline(always)]
         fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
             __npy::Ok(Self {
                 time: plan.time.decode("time", record)?,
@@ -358,6 +369,10 @@ const _: () = {
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
+        }
+        #[inline(always)]
+        fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
+            __SamplePlan { id: layout.id.relocate(&plan.id), time: layout.time.relocate(&plan.time), __of: __npy::PhantomData }
         }
         #[inline(always)]
         fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {

@@ -172,7 +172,8 @@ impl<D: Divide> Queue<D> {
         let bytes_done = (self.done as u64).saturating_mul(self.itemsize as u64);
         // Less than 4 MiB.
         let past = usize::try_from(self.offset.saturating_add(bytes_done) % CHUNK_BYTES as u64).unwrap_or_default();
-        let count = ((CHUNK_BYTES - past) / self.itemsize.max(1)).max(1).min(self.left);
+        // Rounded up: what is left before the border would be a chunk of its own, of no element or one.
+        let count = (CHUNK_BYTES - past).div_ceil(self.itemsize.max(1)).min(self.left);
         let (chunk, rest) = rest.divide(count);
         let begin = self.done;
         self.rest = Some(rest);

@@ -98,6 +98,11 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
     }
 
     #[inline(always)]
+    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
+        ArrayPlan { itemsize: layout.itemsize, item: C::relocate(layout.item, &file.item) }
+    }
+
+    #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<[T; N], ValueError> {
         let bytes = bytes.get(..plan.itemsize * N).ok_or_else(super::outside)?;
         try_array(&Encoded::<T, C> { plan, bytes })
@@ -142,6 +147,11 @@ impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
         <Items<AsIs> as Codec<Self>>::plan(file, planner)
+    }
+
+    #[inline(always)]
+    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
+        <Items<AsIs> as Codec<Self>>::relocate(layout, file)
     }
 
     #[inline(always)]

@@ -44,6 +44,12 @@ pub trait Codec<T> {
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan>;
 
+    #[inline(always)]
+    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
+        let _ = file;
+        layout
+    }
+
     /// # Errors
     ///
     /// When the bytes are no value of `T`.
@@ -103,6 +109,11 @@ impl<T: NpyElement> Codec<T> for AsIs {
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<T::Plan> {
         T::plan(file, planner)
+    }
+
+    #[inline(always)]
+    fn relocate(layout: T::Plan, file: &T::Plan) -> T::Plan {
+        T::relocate(layout, file)
     }
 
     #[inline(always)]
@@ -316,6 +327,11 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
     }
 
     #[inline(always)]
+    fn relocate(layout: C::Plan, file: &C::Plan) -> C::Plan {
+        C::relocate(layout, file)
+    }
+
+    #[inline(always)]
     fn decode(plan: &C::Plan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
         C::decode_option(plan, bytes)
     }
@@ -367,6 +383,11 @@ impl<T: NpyElement> NpyElement for Option<T> {
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<T::Plan> {
         T::plan(file, planner)
+    }
+
+    #[inline(always)]
+    fn relocate(layout: T::Plan, file: &T::Plan) -> T::Plan {
+        T::relocate(layout, file)
     }
 
     #[inline(always)]

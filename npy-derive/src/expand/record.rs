@@ -79,6 +79,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
     // So that names that are the same fail the build, and not only where the record is used.
     let distinct = (is_flattening && generics.params.is_empty())
         .then(|| quote!(const _: &'static [__npy::FieldName] = <#ident as __npy::NpyRecord>::NAMES;));
+    let relocate = relocate_fields(&columns, locals, &plan_ident);
     let find = find_fields(&columns, locals, &plan_ident);
     // So that a wrong offset fails the build, and not only where the record is used.
     let is_placed = model.attrs.itemsize.is_given() || columns.iter().any(|column| column.model.attrs.offset.is_given());
@@ -109,6 +110,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals) ->
             fn plan(#dtype: &__npy::DType, #planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
                 __npy::#plan_record::<Self>(#dtype, #planner)
             }
+
+            #relocate
 
             #[inline(always)]
             fn decode(#plan: &Self::Plan, #record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
@@ -335,6 +338,24 @@ fn find_fields(columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> T
     quote! {
         #(#find)*
         __npy::Some(#plan_ident { #(#found)* __of: __npy::PhantomData })
+    }
+}
+
+/// The plan of a layout, with the offsets of the file.
+pub(super) fn relocate_fields(columns: &[Column<'_>], locals: &Locals, plan_ident: &Ident) -> TokenStream {
+    let Locals { layout, plan, .. } = locals;
+    let fields = columns.iter().map(|Column { plan: field, may_be_absent, .. }| {
+        if *may_be_absent {
+            quote!(#field: __npy::FieldPlan::relocate_if_there(#layout.#field, &#plan.#field),)
+        } else {
+            quote!(#field: #layout.#field.relocate(&#plan.#field),)
+        }
+    });
+    quote! {
+        #[inline(always)]
+        fn relocate(#layout: Self::Plan, #plan: &Self::Plan) -> Self::Plan {
+            #plan_ident { #(#fields)* __of: __npy::PhantomData }
+        }
     }
 }
 

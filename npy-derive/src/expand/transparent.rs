@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::Generics;
 
 use super::Locals;
-use super::record::{Column, plan_items, values_of, with_items};
+use super::record::{Column, plan_items, relocate_fields, values_of, with_items};
 use crate::model::{Absent, Field, Model};
 
 pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fields: &[Field<'_>]) -> TokenStream {
@@ -20,7 +20,9 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
     let marker = inner.attrs.with.get().map(|module| with_items(model, generics, ty, &inner.with_ident(), module));
     // A type of its own: the plan of the field's type may not be shown where that type is private.
     let plan_ident = format_ident!("__{}Plan", ident);
-    let plan_items = plan_items(model, &[Column::new(model, inner, false)], generics, locals, &plan_ident);
+    let columns = [Column::new(model, inner, false)];
+    let plan_items = plan_items(model, &columns, generics, locals, &plan_ident);
+    let relocate = relocate_fields(&columns, locals, &plan_ident);
     let plan_field = inner.plan_ident();
     let sends = super::sends();
     let bulk = model.attrs.view.is_given().then(|| {
@@ -74,6 +76,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, locals: &Locals, fi
                 let #field = __npy::FieldPlan::whole(#dtype, #planner)?;
                 __npy::Some(#plan_ident { #plan_field: #field, __of: __npy::PhantomData })
             }
+
+            #relocate
 
             #[inline(always)]
             fn decode(#plan: &Self::Plan, #bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
