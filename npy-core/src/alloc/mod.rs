@@ -26,7 +26,9 @@ pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]
 pub(crate) use parallel::{CHUNK_BYTES, Divide, FilePart, LEAST_BYTES, by_threads};
 pub use slots::Sends;
-pub(crate) use slots::{Room, Sent, Slots};
+#[cfg(unix)]
+pub(crate) use slots::Sent;
+pub(crate) use slots::{Room, Slots};
 pub use transpose::reverse_axes;
 
 /// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.

@@ -44,11 +44,14 @@ impl<T> Sends<T> {
 }
 
 /// Memory that holds or will hold `T`s, which may go to other threads, as was proved.
+#[cfg(unix)]
 pub(crate) struct Sent<M>(M);
 
 // SAFETY: one is made only of memory that borrows or owns `T`s and nothing else that is not `Send`, with the proof that `T` is.
+#[cfg(unix)]
 unsafe impl<M> Send for Sent<M> {}
 
+#[cfg(unix)]
 impl<'a, T> Sent<Slots<'a, T>> {
     /// Memory for elements. Besides it there is but an atomic number in it.
     pub(crate) fn of_slots(_: Sends<T>, slots: Slots<'a, T>) -> Self {
@@ -69,6 +72,7 @@ impl<'a, T> Sent<Slots<'a, T>> {
     }
 }
 
+#[cfg(unix)]
 impl<'a, T> Sent<&'a mut [T]> {
     /// Elements that are there.
     pub(crate) fn of_slice(_: Sends<T>, items: &'a mut [T]) -> Self {
@@ -165,6 +169,7 @@ impl<T> Slots<'_, T> {
     }
 
     /// Room for the first `count`, or all if there are fewer, and for the rest.
+    #[cfg(any(unix, test))]
     pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
         let memory = mem::take(&mut self.memory);
         let filled = mem::take(&mut self.filled);
