@@ -1,6 +1,6 @@
 //! Arrays of any dtype in the other order.
 
-use crate::alloc::{reserve_exact, reverse_axes};
+use crate::alloc::{Bulk, reserve_exact};
 use crate::dynamic::{DynValues, InOrderC};
 use crate::error::Result;
 use crate::header::Header;
@@ -44,7 +44,7 @@ impl DynValues {
 /// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.
 fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
     match itemsize {
-        1 => reverse_axes(bytes, shape),
+        1 => Bulk::<u8>::new().reverse_axes(bytes, shape),
         2 => reverse_words::<2>(bytes, shape),
         4 => reverse_words::<4>(bytes, shape),
         8 => reverse_words::<8>(bytes, shape),
@@ -69,5 +69,5 @@ fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<
     reserve_exact(&mut items, words.len())?;
     items.extend_from_slice(words);
     drop(bytes);
-    Ok(reverse_axes(items, shape)?.into_flattened())
+    Ok(Bulk::<u8>::new().array().reverse_axes(items, shape)?.into_flattened())
 }

@@ -33,7 +33,8 @@ impl<R: Read> NpyReader<R> {
             return self.go_behind().map(|()| items);
         }
         let count = self.remaining();
-        reverse_axes(self.read_vec(&plan, count)?, &shape)
+        let items = self.read_vec(&plan, count)?;
+        reversed(items, &plan, self.header.dtype().itemsize(), &shape)
     }
 
     /// [`into_vec_in`](Self::into_vec_in) over other elements, of which there must be as many.
@@ -55,7 +56,8 @@ impl<R: Read> NpyReader<R> {
         {
             return self.go_behind();
         }
-        let read = reverse_axes(self.read_vec(&plan, count)?, &shape)?;
+        let read = self.read_vec(&plan, count)?;
+        let read = reversed(read, &plan, self.header.dtype().itemsize(), &shape)?;
         items.iter_mut().zip(read).for_each(|(item, read)| *item = read);
         Ok(())
     }
@@ -89,5 +91,13 @@ impl<R: Read> NpyReader<R> {
         self.position = self.header.element_count();
         self.go_on_at(self.offset())?;
         self.end()
+    }
+}
+
+/// Elements of which the last axis varies fastest, so that the first one does.
+fn reversed<T: NpyElement>(items: Vec<T>, plan: &T::Plan, itemsize: usize, shape: &[usize]) -> Result<Vec<T>> {
+    match element::bulk::<T>(plan, itemsize) {
+        Some((bulk, _)) => bulk.reverse_axes(items, shape),
+        None => reverse_axes(items, shape),
     }
 }

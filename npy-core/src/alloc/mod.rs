@@ -6,10 +6,12 @@
 
 mod aligned;
 mod disk;
+mod grid;
 mod panels;
 mod parallel;
 mod passes;
 mod slots;
+mod tile;
 mod transpose;
 
 use std::io::{self, Read};
@@ -218,9 +220,13 @@ impl<T> Bulk<T> {
 
     /// How many bytes to read before something has to be done with them.
     fn step(self, bytes: usize, swap: bool) -> usize {
-        let is_touched = (swap && self.word_bytes > 1) || self.is_bool;
         let size = size_of::<T>().max(1);
-        if is_touched { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
+        if self.is_touched(swap) { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
+    }
+
+    /// Whether something has to be done with the bytes of the file.
+    fn is_touched(self, swap: bool) -> bool {
+        (swap && self.word_bytes > 1) || self.is_bool
     }
 
     /// Makes values of bytes as they stand in the file.

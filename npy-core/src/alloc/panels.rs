@@ -5,34 +5,28 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::grid::{Grid, Panel};
 use super::parallel::run_by;
+use super::tile::CACHE_LINE;
 use super::{Bulk, FilePart, reserve_exact, spare_bytes};
 
 /// Arrays of fewer bytes stay in the cache anyway.
 pub(crate) const LEAST_BYTES_OF_PANELS: usize = 1 << 20;
 
-/// Memory of a panel: it stays in the second-level cache between being read and being moved.
-const PANEL_BYTES: usize = 1 << 20;
-
-/// What is written together of each line of the result, in bytes: some lines of the cache.
-const WRITTEN_BYTES: usize = 512;
-
-/// Parts of lines that are so short are read together with what is between them.
+/// Whole lines that are so short lie in memory as they do in the file.
 const LEAST_BYTES_OF_READS: usize = 2048;
 
 /// Larger elements fill lines of the cache wherever they are moved to.
 const MOST_BYTES_OF_ELEMENT: usize = 4096;
 
-/// A line of the cache.
-const CACHE_LINE: usize = 64;
-
 impl<T> Bulk<T> {
     /// Reads an array whose last axis varies fastest, and whose lengths are `shape`, so that the first axis varies fastest. The file is
     /// known to hold it. `None` if anything went wrong: reading it in another way will tell what.
     pub(crate) fn read_reversed(self, shape: &[usize], swap: bool, part: FilePart<'_>) -> Option<Vec<T>> {
-        let grid = Grid::new::<T>(shape)?;
+        let mut grid = grid_of::<T>(shape)?;
         let mut items: Vec<T> = Vec::new();
         reserve_exact(&mut items, grid.count).ok()?;
+        grid.align_to(items.as_ptr());
         // SAFETY: there is capacity for `count` elements, and the vector is not used before `move_panels` has come back.
         let is_done = unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) };
         if !is_done {
@@ -46,11 +40,10 @@ impl<T> Bulk<T> {
     /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many. Tells whether it succeeded; if not,
     /// some are overwritten.
     pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
-        match Grid::new::<T>(shape) {
-            // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would have to run: they are bytes.
-            Some(grid) if grid.count == items.len() => unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) },
-            _ => false,
-        }
+        let Some(mut grid) = grid_of::<T>(shape).filter(|grid| grid.count == items.len()) else { return false };
+        grid.align_to(items.as_ptr());
+        // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would have to run: they are bytes.
+        unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) }
     }
 
     /// Writes all elements to `target`; tells whether that succeeded.
@@ -63,44 +56,54 @@ impl<T> Bulk<T> {
         let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
             let mut panel: Vec<T> = Vec::new();
-            if panel.try_reserve_exact(grid.lines * grid.stride).is_err() {
+            // More than a cache holds of lines at the same place of different pages, which displace each other: they are put further
+            // apart.
+            let is_dense = grid.length == grid.per_first && grid.length * size_of::<T>() < LEAST_BYTES_OF_READS;
+            let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size_of::<T>()) };
+            if reserve_exact(&mut panel, grid.lines * stride).is_err() {
                 has_failed.store(true, Ordering::Relaxed);
             }
             while !has_failed.load(Ordering::Relaxed)
                 && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
             {
-                if self.read_panel(&mut panel, grid, &place, swap, part).is_err() {
+                let memory = spare_bytes(&mut panel, grid.lines * stride);
+                if self.read_panel(memory, stride, grid, &place, swap, part).is_err() {
                     has_failed.store(true, Ordering::Relaxed);
                     return;
                 }
-                // SAFETY: the panel holds the elements of this place, which no other thread has: each number is given out once. The
-                // rest is the caller's promise.
-                unsafe { move_panel(panel.as_ptr(), grid, &place, target.begin()) };
+                // SAFETY: the panel holds the elements of this place, read from the file byte by byte, which no other thread has: each
+                // number is given out once. The rest is the caller's promise.
+                unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
             }
         };
         run_by(part.threads.min(grid.panels()), &work);
         !has_failed.into_inner()
     }
 
-    /// Reads the elements of a panel into the memory of a vector, which has room for them.
+    /// Reads the elements of a panel into memory, its lines `stride` elements apart.
     fn read_panel(
         self,
-        panel: &mut Vec<T>,
+        memory: &mut [MaybeUninit<u8>],
+        stride: usize,
         grid: &Grid<'_>,
         place: &Panel,
         swap: bool,
         part: FilePart<'_>,
     ) -> Result<(), (io::Error, usize)> {
         let size = size_of::<T>();
-        let memory = spare_bytes(panel, grid.lines * grid.stride);
+        let begin = (place.line * grid.per_first + place.begin) * size;
         // All lines together where nothing lies between them, or one after another.
-        if grid.stride == grid.per_first {
-            let memory = &mut memory[..place.lines * grid.per_first * size];
-            return self.read_at(memory, place.line * grid.per_first * size, swap, part);
+        if stride == grid.per_first {
+            return self.read_at(&mut memory[..place.lines * stride * size], begin, swap, part);
         }
-        for (line, memory) in (place.line..place.line + place.lines).zip(memory.chunks_mut(grid.stride * size)) {
-            let begin = (line * grid.per_first + place.begin) * size;
-            self.read_at(&mut memory[..place.length * size], begin, swap, part)?;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if place.length == grid.per_first && !self.is_touched(swap) {
+            let lines: Vec<_> =
+                memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
+            return read_lines_at(lines, part, begin).map_err(|error| (error, 0));
+        }
+        for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
+            self.read_at(&mut memory[..place.length * size], begin + line * grid.per_first * size, swap, part)?;
         }
         Ok(())
     }
@@ -123,75 +126,50 @@ impl<T> Bulk<T> {
     }
 }
 
-/// How an array is divided. A line is what one index of the first axis has; a panel is a part of some neighbouring lines.
-struct Grid<'a> {
-    /// How many lines there are.
-    first: usize,
-    middle: &'a [usize],
-    last: usize,
-    /// Elements of a line.
-    per_first: usize,
-    /// Elements of the result that one index of the last axis has.
-    per_last: usize,
-    count: usize,
-    /// How many lines a panel has, but perhaps the last ones.
-    lines: usize,
-    /// How many elements of each line it has.
-    length: usize,
-    /// How far apart its lines lie in memory: not at the same place of different pages, so that they do not displace each other in the
-    /// cache.
-    stride: usize,
+/// The panels of elements that are read from a file, all bytes of which are initialised thereby.
+fn grid_of<T>(shape: &[usize]) -> Option<Grid<'_>> {
+    if size_of::<T>() > MOST_BYTES_OF_ELEMENT { None } else { Grid::new::<T>(shape, true) }
 }
 
-/// A panel's lines, and its elements of each line.
-struct Panel {
-    line: usize,
-    lines: usize,
-    begin: usize,
-    length: usize,
-}
-
-impl<'a> Grid<'a> {
-    /// `None` where there is nothing to reverse. The shape has no axes of length 1.
-    fn new<T>(shape: &'a [usize]) -> Option<Self> {
-        let size = size_of::<T>();
-        if size > MOST_BYTES_OF_ELEMENT {
-            return None;
+/// Reads neighbouring parts of a file into memory that is not as near together, with as few calls as possible.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: usize) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    /// Linux takes as many.
+    const MOST: usize = 1024;
+    let mut vectors: Vec<_> =
+        lines.into_iter().map(|line| libc::iovec { iov_base: line.as_mut_ptr().cast(), iov_len: line.len() }).collect();
+    let mut rest = vectors.as_mut_slice();
+    let mut place = part.offset.saturating_add(begin as u64);
+    while !rest.is_empty() {
+        let offset = libc::off64_t::try_from(place).map_err(io::Error::other)?;
+        let count = libc::c_int::try_from(rest.len().min(MOST)).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open as long as the file lives. There are `count` vectors, each with memory that was borrowed
+        // mutably for as long as this function runs, and at most as many bytes as they say are stored there.
+        let read = unsafe { libc::preadv64(part.file.as_raw_fd(), rest.as_ptr(), count, offset) };
+        // -1, the only negative result, means that the cause is in `errno`.
+        let Ok(mut read) = usize::try_from(read) else {
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            return Err(error);
+        };
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let [first, middle @ .., last] = shape else { return None };
-        let (first, last) = (*first, *last);
-        // Checked, because the positions below are right only if it is the product.
-        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))?;
-        count.checked_mul(size).filter(|bytes| *bytes > 0)?;
-        let (per_first, per_last) = (count / first, count / last);
-        let lines = (WRITTEN_BYTES / size).clamp(16, 256).min(first);
-        let length = (PANEL_BYTES / size / lines).clamp(1, per_first);
-        let is_whole = length == per_first && length * size < LEAST_BYTES_OF_READS;
-        let stride = if is_whole { length } else { length.checked_add(CACHE_LINE.div_ceil(size))? };
-        Some(Self { first, middle, last, per_first, per_last, count, lines, length, stride })
-    }
-
-    fn panels(&self) -> usize {
-        self.first.div_ceil(self.lines).saturating_mul(self.per_first.div_ceil(self.length))
-    }
-
-    /// The panel of that number: those beside each other in the result follow one another.
-    fn panel(&self, number: usize) -> Option<Panel> {
-        let blocks = self.first.div_ceil(self.lines);
-        let (line, begin) = ((number % blocks) * self.lines, (number / blocks).checked_mul(self.length)?);
-        let length = self.per_first.checked_sub(begin).filter(|left| *left > 0)?.min(self.length);
-        Some(Panel { line, lines: self.lines.min(self.first - line), begin, length })
-    }
-
-    /// Where the elements of an index of the middle axes begin in what one index of the last axis has.
-    fn place_of_middle(&self, mut index: usize) -> usize {
-        let mut place = 0;
-        for &length in self.middle.iter().rev() {
-            place = place * length + index % length;
-            index /= length;
+        place = place.saturating_add(read as u64);
+        while let Some(vector) = rest.first_mut() {
+            if read < vector.iov_len {
+                vector.iov_base = vector.iov_base.wrapping_byte_add(read);
+                vector.iov_len -= read;
+                break;
+            }
+            read -= vector.iov_len;
+            rest = &mut rest[1..];
         }
-        place * self.first
     }
+    Ok(())
 }
 
 /// Where the elements are written.
@@ -207,34 +185,6 @@ impl<T> Target<T> {
     }
 }
 
-/// Moves the elements of a panel to their places.
-///
-/// # Safety
-///
-/// At `panel` there must be the panel's lines, so far apart as the grid says. At `target` there must be room for as many elements as the
-/// grid has. Nothing else may read or write the places of this panel's elements.
-unsafe fn move_panel<T>(panel: *const T, grid: &Grid<'_>, place: &Panel, target: *mut T) {
-    let mut done = 0;
-    while done < place.length {
-        let (middle, begin) = ((place.begin + done) / grid.last, (place.begin + done) % grid.last);
-        let step = (grid.last - begin).min(place.length - done);
-        let to = grid.place_of_middle(middle) + place.line;
-        for i in 0..step {
-            let to = (begin + i) * grid.per_last + to;
-            for line in 0..place.lines {
-                let from = line * grid.stride + done + i;
-                // SAFETY: `line` and `done + i` are less than the panel's lines and its length, so that the element is in it.
-                let old_place = unsafe { panel.add(from) };
-                // SAFETY: this is the position of that element with all axes reversed, less than `count`.
-                let new_place = unsafe { target.add(to + line) };
-                // SAFETY: each element of the panel is moved once, to a place of its own in other memory, as bytes that may be copied.
-                unsafe { std::ptr::copy_nonoverlapping(old_place, new_place, 1) };
-            }
-        }
-        done += step;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
@@ -245,7 +195,7 @@ mod tests {
     #[test]
     fn panels_reverse_the_axes_of_arrays_of_any_shape() {
         let long = 70_000;
-        let shapes: [&[usize]; 12] = [
+        let shapes: [&[usize]; 16] = [
             &[2, 3],
             &[3, long],
             &[long, 3],
@@ -258,6 +208,10 @@ mod tests {
             &[3, 5, 7, 11],
             &[2, 2, 2, 2, 2],
             &[257, 2, 129],
+            &[1023, 1025],
+            &[3, 301, 307],
+            &[2, 5, 70_001],
+            &[4, 200_000],
         ];
         for shape in shapes {
             let count = shape.iter().product();
