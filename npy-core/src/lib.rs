@@ -93,6 +93,7 @@ mod output;
 mod save;
 mod growth;
 mod write;
+mod across;
 mod append;
 mod shards;
 mod view;
@@ -191,6 +192,7 @@ pub mod __private {
         plan_whole_record, unknown_variant,
     };
     pub use crate::save::{replace_file, replace_file_with};
+    pub use crate::shape::is_same_in_both;
     pub use crate::view::{
         NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
         view_with_header,

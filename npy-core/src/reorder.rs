@@ -1,10 +1,13 @@
 //! Arrays of any dtype in the other order.
 
+use std::io::Write;
+
 use crate::alloc::{Bulk, reserve_exact};
 use crate::dynamic::{DynValues, InOrderC};
 use crate::error::Result;
 use crate::header::Header;
 use crate::shape::{Order, is_same_in_both};
+use crate::write::{PIECE, cannot_write};
 
 impl DynValues {
     /// The same array with its elements in an order: the shape and the element at each index stay.
@@ -38,6 +41,34 @@ impl DynValues {
         let bytes = self.into_bytes();
         let bytes = if is_same_in_both(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
         Self::with_header(header, bytes)
+    }
+
+    /// Writes the array to a stream with its elements in an order, without a copy of the whole. For `npy-ndarray`.
+    #[doc(hidden)]
+    pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        let is_same = is_same_in_both(self.shape());
+        let header = Header::new(self.dtype().clone(), if is_same { Order::C } else { order }, self.shape())?;
+        let mut stage = header.to_bytes();
+        let itemsize = self.dtype().itemsize();
+        if is_same || self.order() == order || itemsize == 0 {
+            let written = writer.write_all(&stage).and_then(|()| writer.write_all(self.bytes())).and_then(|()| writer.flush());
+            return written.map_err(cannot_write);
+        }
+        // The lengths of the axes, the one along which the elements lie side by side first.
+        let mut shape = self.shape().to_vec();
+        if self.order() == Order::C {
+            shape.reverse();
+        }
+        for index in InOrderC::new(&shape) {
+            stage.extend_from_slice(&self.bytes()[index * itemsize..][..itemsize]);
+            if stage.len() >= PIECE {
+                // What is left of it is less than an element.
+                writer.write_all(&stage[..PIECE]).map_err(cannot_write)?;
+                stage.drain(..PIECE);
+            }
+        }
+        writer.write_all(&stage).and_then(|()| writer.flush()).map_err(cannot_write)
     }
 }
 

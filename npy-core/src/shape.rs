@@ -35,6 +35,6 @@ pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
 
 /// Whether the elements of an array of this shape stand in one order only: it has at most one axis of another length than 1, or no
 /// elements.
-pub(crate) fn is_same_in_both(shape: &[usize]) -> bool {
+pub fn is_same_in_both(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
 }

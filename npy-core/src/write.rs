@@ -17,7 +17,7 @@ use crate::shape::Order;
 
 /// What is written in parts goes to the file in pieces that end at multiples of this: the page cache takes them in by large pages then.
 /// Pieces that do not were measured to take 1.4 to 6 times as long on ext4.
-const PIECE: usize = 4 << 20;
+pub(crate) const PIECE: usize = 4 << 20;
 
 /// Saves a slice as a one-dimensional file, byte for byte as `np.save` would. A slice of arrays `[T; N]` has one dimension more.
 ///
@@ -100,11 +100,11 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
 #[must_use = "without `finish` the end of the array is not written"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
     pub(crate) writer: W,
-    plan: T::Plan,
+    pub(crate) plan: T::Plan,
     pub(crate) itemsize: usize,
     pub(crate) expected: u64,
     /// Elements taken so far.
-    count: u64,
+    pub(crate) count: u64,
     /// Bytes that were handed on, the header included.
     handed: u64,
     /// What was not handed on yet; at first the header, so that a small array takes one system call.
@@ -308,7 +308,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 
     /// Refuses elements for which the header has no room, and all after a failure.
-    fn admit(&self, count: usize) -> Result<()> {
+    pub(crate) fn admit(&self, count: usize) -> Result<()> {
         if self.failed {
             return Err(cannot_write(std::io::Error::other("an earlier write failed, and left it torn")));
         }
@@ -325,7 +325,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 
     /// Sees that the stage has room for `bytes` more; tells where they go.
-    fn make_room(&mut self, bytes: usize) -> Result<usize> {
+    pub(crate) fn make_room(&mut self, bytes: usize) -> Result<usize> {
         // What is pushed to a file that grows is not kept back for long.
         let piece = if self.growth.is_some() { STAGE_BYTES } else { PIECE };
         if self.stage.bytes.len() >= piece {

@@ -88,7 +88,7 @@ pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
 pub use read_into::{load_npy_into, load_npy_into_with, read_npy_into};
 pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
-pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
+pub use write::{NpyWriteOptions, WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
 
 /// What generated code calls. Not for others; it may change with any release.
 #[cfg(feature = "npz")]

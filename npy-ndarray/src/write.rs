@@ -4,9 +4,15 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use ndarray::{ArrayBase, ArrayRef, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, replace_file_with};
+use ndarray::{ArrayBase, ArrayRef, ArrayViewD, Axis, Data, Dimension, IntoDimension};
+use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
+
+/// Parts of lines that are shorter than a line of the cache are not worth being transposed.
+const LEAST_BYTES_OF_LINES: usize = 64;
+
+/// Nor are parts of arrays that are in the cache anyway.
+const LEAST_BYTES_ACROSS: usize = 4096;
 
 /// Writes an array as `np.save` would: `array.save_npy(path)?`.
 ///
@@ -34,7 +40,9 @@ pub trait WriteNpyExt {
     /// # Errors
     ///
     /// When writing fails, or an element cannot be expressed in its dtype.
-    fn write_npy<W: Write>(&self, writer: W) -> Result<()>;
+    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
+        self.write_npy_with(writer, NpyWriteOptions::new())
+    }
 
     /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
     ///
@@ -42,25 +50,34 @@ pub trait WriteNpyExt {
     ///
     /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
-        self.save_npy_with(path, SaveOptions::new())
+        self.save_npy_with(path, NpyWriteOptions::new())
     }
 
-    /// [`save_npy`](Self::save_npy) with options.
+    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    ///
+    /// # Errors
+    ///
+    /// Like [`write_npy`](Self::write_npy).
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()>;
+
+    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`], or [`NpyWriteOptions`], which have the order too.
     ///
     /// ```
     /// # use ndarray::array;
-    /// # use npy_ndarray::{SaveOptions, WriteNpyExt};
+    /// # use npy_ndarray::{NpyWriteOptions, Order, SaveOptions, WriteNpyExt};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("matrix.npy");
     /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable())?;
+    /// array![[1.0, 2.0]].save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran))?;
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Like [`save_npy`](Self::save_npy).
-    fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy(file))
+    fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        let options = options.into();
+        replace_file_with(path.as_ref(), options.save, self.data_bytes(), |file| self.write_npy_with(file, options))
     }
 
     /// How many bytes are going to be written at least, as far as that is known beforehand.
@@ -70,14 +87,71 @@ pub trait WriteNpyExt {
     }
 }
 
+/// How an array is written.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::{NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("matrix.npy");
+/// let matrix = array![[1, 2, 3], [4, 5, 6]];
+/// // In Python: np.save(path, np.asfortranarray(matrix))
+/// matrix.save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran).durable())?;
+/// let back = Array2::<i32>::load_npy(&path)?;
+/// assert_eq!(back, matrix);
+/// assert_eq!(back.strides(), [1, 2]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct NpyWriteOptions {
+    pub(crate) order: Option<Order>,
+    pub(crate) save: SaveOptions,
+}
+
+impl NpyWriteOptions {
+    /// The order that the array has, as `np.save` writes it, and the default [`SaveOptions`].
+    pub const fn new() -> Self {
+        Self { order: None, save: SaveOptions::new() }
+    }
+
+    /// Demands an order of the file. The elements of an array that has the other are transposed while they are written, in pieces that
+    /// stay in the cache, without a copy of the whole. An array that is contiguous in both, such as one of a single axis, becomes a file
+    /// in C order, as NumPy has it.
+    pub const fn order(mut self, order: Order) -> Self {
+        self.order = Some(order);
+        self
+    }
+
+    /// See [`SaveOptions::durable`].
+    pub const fn durable(mut self) -> Self {
+        self.save = self.save.durable();
+        self
+    }
+
+    /// See [`SaveOptions::in_place`].
+    pub const fn in_place(mut self) -> Self {
+        self.save = self.save.in_place();
+        self
+    }
+}
+
+impl From<SaveOptions> for NpyWriteOptions {
+    fn from(save: SaveOptions) -> Self {
+        Self { order: None, save }
+    }
+}
+
 impl<A, S, D> WriteNpyExt for ArrayBase<S, D>
 where
     A: NpyElement,
     S: Data<Elem = A>,
     D: Dimension,
 {
-    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        write(self, writer)
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        let dtype = dtype_of(self.iter());
+        write_as(self, &dtype, &dtype, writer, options.into())
     }
 
     fn data_bytes(&self) -> u64 {
@@ -90,8 +164,9 @@ where
     A: NpyElement,
     D: Dimension,
 {
-    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        write(self, writer)
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        let dtype = dtype_of(self.iter());
+        write_as(self, &dtype, &dtype, writer, options.into())
     }
 
     fn data_bytes(&self) -> u64 {
@@ -104,21 +179,21 @@ fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 
-fn write<A: NpyElement, D: Dimension, W: Write>(array: &ArrayRef<A, D>, writer: W) -> Result<()> {
-    let dtype = dtype_of(array.iter());
-    write_as(array, &dtype, &dtype, writer)
-}
-
 /// Writes an array that the header says is of `dtype`, with its elements as those of `stored`, which has the same bytes.
 pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     array: &ArrayRef<A, D>,
     dtype: &DType,
     stored: &DType,
     writer: W,
+    options: NpyWriteOptions,
 ) -> Result<()> {
     // C first, as NumPy has it for arrays that are contiguous in both orders.
-    let is_fortran = array.as_slice().is_none() && array.view().reversed_axes().as_slice().is_some();
-    let order = if is_fortran { Order::Fortran } else { Order::C };
+    let order = match options.order {
+        _ if is_same_in_both(array.shape()) => Order::C,
+        Some(order) => order,
+        None if array.as_slice().is_none() && array.view().reversed_axes().as_slice().is_some() => Order::Fortran,
+        None => Order::C,
+    };
     let header = |dtype: &DType| Header::new(dtype.clone(), order, array.shape());
     let mut writer = NpyWriter::with_header_as(writer, &header(dtype)?, &header(stored)?)?;
     write_elements(&mut writer, array, order)?;
@@ -138,6 +213,19 @@ where
     if let Some(items) = view.as_slice() {
         return writer.write_slice(items);
     }
+    write_view(writer, &view)
+}
+
+/// Writes the elements of a view, of which the last axis varies fastest.
+fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &ArrayViewD<'_, A>) -> Result<()> {
+    if let Some(axis) = axis_across::<A>(view) {
+        if axis == 0 {
+            let length = view.len_of(Axis(0));
+            let lines = || view.lanes(Axis(0)).into_iter().filter_map(|lane| lane.to_slice());
+            return writer.write_across(lines, view.len() / length, length);
+        }
+        return view.outer_iter().try_for_each(|part| write_view(writer, &part));
+    }
     // Rows of a slice are often contiguous although the slice is not.
     for row in view.rows() {
         match row.to_slice() {
@@ -146,6 +234,17 @@ where
         }
     }
     Ok(())
+}
+
+/// The axis along which elements are contiguous in memory, if it is not the last one and long enough for parts of lines along it to be
+/// transposed in the cache.
+fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
+    let axis = view.axes().find(|axis| axis.stride == 1 && axis.len > 1)?;
+    let number = axis.axis.index();
+    // A part for each index of the axes before it.
+    let part = view.shape().iter().skip(number).product::<usize>().saturating_mul(size_of::<A>());
+    let is_worth_it = number + 1 < view.ndim() && axis.len.saturating_mul(size_of::<A>()) >= LEAST_BYTES_OF_LINES;
+    (is_worth_it && part >= LEAST_BYTES_ACROSS).then_some(number)
 }
 
 /// Saves an array as a file; see [`WriteNpyExt::save_npy`].

@@ -7,6 +7,7 @@
 mod aligned;
 mod disk;
 mod grid;
+mod lines;
 mod panels;
 mod parallel;
 mod passes;

@@ -119,6 +119,14 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
+/// Has the memory of elements that are needed soon read into the cache.
+pub(super) fn prefetch<T>(items: &[T]) {
+    let begin = items.as_ptr().cast::<u8>();
+    for offset in (0..size_of_val(items)).step_by(CACHE_LINE) {
+        blocks::prefetch(begin.wrapping_add(offset));
+    }
+}
+
 /// Orders what was streamed by this thread before whatever it does next.
 pub(super) fn end_of_streams() {
     blocks::end_of_streams();
@@ -128,8 +136,9 @@ pub(super) fn end_of_streams() {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod blocks {
     use std::arch::x86_64::{
-        __m128i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128, _mm_unpackhi_epi8, _mm_unpackhi_epi16,
-        _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
+        __m128i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm_sfence, _mm_storeu_si128, _mm_stream_si128, _mm_unpackhi_epi8,
+        _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32,
+        _mm_unpacklo_epi64,
     };
 
     use super::CACHE_LINE;
@@ -227,6 +236,11 @@ mod blocks {
         }
     }
 
+    pub(super) fn prefetch(place: *const u8) {
+        // SAFETY: every processor of this kind has the instruction, which is a hint and may be given for any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+    }
+
     pub(super) fn end_of_streams() {
         // SAFETY: every processor of this kind has the instruction, which touches no memory.
         unsafe { _mm_sfence() };
@@ -246,6 +260,8 @@ mod blocks {
     }
 
     pub(super) unsafe fn stream_lines(_from: *const u8, _to: *mut u8, _lines: usize) {}
+
+    pub(super) fn prefetch(_place: *const u8) {}
 
     pub(super) fn end_of_streams() {}
 }

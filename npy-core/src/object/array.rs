@@ -6,7 +6,7 @@ use crate::alloc::reserve_exact;
 use crate::dtype::{ByteOrder, DType, Field, Scalar, ScalarKind};
 use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
-use crate::shape::{Order, element_count};
+use crate::shape::{Order, element_count, is_same_in_both};
 
 /// An array of Python objects: of dtype `|O`, or of records that have such fields, whose elements are tuples.
 ///
@@ -140,6 +140,24 @@ impl ObjectArray {
     /// The order in which NumPy has the array in memory. The items come in the order C all the same.
     pub fn order(&self) -> Order {
         self.order
+    }
+
+    /// The same array in another order of NumPy's memory.
+    ///
+    /// ```
+    /// use npy_core::Order;
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?.with_order(Order::Fortran);
+    /// let mut file = Vec::new();
+    /// array.write(&mut file)?; // in Python: np.save(file, np.asfortranarray(array))
+    /// assert_eq!(npy_core::object::read(&file[..])?.to_vec::<i64>()?, [0, 1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_order(self, order: Order) -> Self {
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        Self { order: if is_same_in_both(&self.shape) { Order::C } else { order }, ..self }
     }
 
     /// The objects, in the order C: the last axis fastest.

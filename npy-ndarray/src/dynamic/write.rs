@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::{DType, DynValues, NpyElement, Result, SaveOptions, ScalarKind};
+use npy_core::{DType, DynValues, NpyElement, Result, ScalarKind};
 
 use super::read::steps_dtype;
 use super::{DynArray, TypedArray, each};
-use crate::write::{WriteNpyExt, write_as};
+use crate::write::{NpyWriteOptions, WriteNpyExt, write_as};
 
 impl DynArray {
     /// Writes a file, whole or not at all.
@@ -19,12 +19,12 @@ impl DynArray {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options.
+    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](crate::SaveOptions), or [`NpyWriteOptions`], which have the order too.
     ///
     /// # Errors
     ///
     /// Like [`save_npy`](Self::save_npy).
-    pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
+    pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<NpyWriteOptions>) -> Result<()> {
         WriteNpyExt::save_npy_with(self, path, options)
     }
 
@@ -35,6 +35,24 @@ impl DynArray {
     /// When writing fails.
     pub fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         WriteNpyExt::write_npy(self, writer)
+    }
+
+    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    ///
+    /// # Errors
+    ///
+    /// Like [`write_npy`](Self::write_npy).
+    ///
+    /// ```
+    /// # use ndarray::array;
+    /// # use npy_ndarray::{DynArray, NpyWriteOptions, Order};
+    /// let mut file = Vec::new();
+    /// DynArray::from(array![[1_u8, 2], [3, 4]]).write_npy_with(&mut file, NpyWriteOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(file[128..], [1, 3, 2, 4]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        WriteNpyExt::write_npy_with(self, writer, options)
     }
 
     /// The array as bytes with a dtype, copied.
@@ -63,8 +81,18 @@ impl DynArray {
 }
 
 impl WriteNpyExt for DynArray {
-    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        each!(self, numbers => numbers.write_npy(writer), values => values.write(writer), objects => objects.write(writer))
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        let options = options.into();
+        each!(self,
+        numbers => numbers.write_npy_with(writer, options),
+        values => match options.order {
+            Some(order) => values.write_in_order(writer, order),
+            None => values.write(writer),
+        },
+        objects => match options.order {
+            Some(order) => objects.clone().with_order(order).write(writer),
+            None => objects.write(writer),
+        })
     }
 
     fn data_bytes(&self) -> u64 {
@@ -74,14 +102,14 @@ impl WriteNpyExt for DynArray {
 
 /// Under the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
-    fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
         let stored = match self.dtype() {
             DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) => {
                 steps_dtype(*scalar)
             }
             dtype => dtype.clone(),
         };
-        write_as(self, self.dtype(), &stored, writer)
+        write_as(self, self.dtype(), &stored, writer, options.into())
     }
 
     fn data_bytes(&self) -> u64 {

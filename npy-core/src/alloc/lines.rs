@@ -1,0 +1,151 @@
+//! Lines of an array, wherever they are, transposed into bytes that are going to be written.
+
+use std::mem;
+use std::ops::Range;
+
+use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, prefetch, store, transpose};
+use super::{Bulk, spare_bytes};
+use crate::error::{ErrorKind, Result};
+
+/// What is written together of each row, in bytes.
+const WRITTEN_BYTES: usize = 512;
+
+/// The most lines that are moved together.
+const MOST_LINES: usize = 512;
+
+impl<T> Bulk<T> {
+    /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is padding in the elements, and nothing
+    /// was done.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer lines, or one is too short.
+    pub(crate) fn append_rows<'a>(
+        self,
+        bytes: &mut Vec<u8>,
+        lines: impl Iterator<Item = &'a [T]>,
+        count: usize,
+        rows: Range<usize>,
+    ) -> Result<bool>
+    where
+        T: 'a,
+    {
+        if self.has_padding {
+            return Ok(false);
+        }
+        let size = size_of::<T>();
+        let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
+        let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
+        bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
+        let memory = spare_bytes(bytes, length);
+        let most = (WRITTEN_BYTES / size.max(1)).clamp(16, MOST_LINES).min(count.max(1));
+        let mut lines = lines.take(count);
+        // One group of lines is on its way into the cache while the one before is moved.
+        let (mut group, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut fetch = |group: &mut Vec<&'a [T]>| {
+            group.clear();
+            group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
+            group.iter().for_each(|line| prefetch(line));
+        };
+        let mut tile = TileMemory::new();
+        let mut done = 0;
+        fetch(&mut group);
+        while !group.is_empty() {
+            fetch(&mut next);
+            // Each row has room for `count` elements.
+            if done + group.len() > count {
+                return Err(missing(done).into());
+            }
+            if size > CACHE_LINE {
+                for (index, line) in group.iter().enumerate() {
+                    for (row, item) in line.iter().enumerate() {
+                        let place = (row * count + done + index) * size;
+                        let to = &mut memory[place..place + size];
+                        let from: *const T = item;
+                        // SAFETY: these are the bytes of one element, all initialised because there is no padding, and as many in
+                        // the memory, which is borrowed mutably.
+                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), size, false) };
+                    }
+                }
+            } else {
+                let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
+                for begin in (0..rows.len()).step_by(rows_of_tile) {
+                    let step = rows_of_tile.min(rows.len() - begin);
+                    // SAFETY: each line of the group has `rows.len()` elements, of which this is one.
+                    let line = |index: usize| unsafe { group.get_unchecked(index).as_ptr().add(begin) };
+                    // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self` their
+                    // bytes are initialised, without pointers.
+                    unsafe { transpose(line, (group.len(), step), tile.begin::<T>(), group.len(), true) };
+                    for row in 0..step {
+                        let place = ((begin + row) * count + done) * size;
+                        let to = &mut memory[place..place + group.len() * size];
+                        // SAFETY: `row` is one of the tile's, with as many elements as the group has lines.
+                        let from = unsafe { tile.begin::<T>().add(row * group.len()) };
+                        // SAFETY: as many bytes, which the tile has just got, and as many in the memory, which is borrowed mutably.
+                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), to.len(), false) };
+                    }
+                }
+            }
+            done += group.len();
+            mem::swap(&mut group, &mut next);
+        }
+        if done < count {
+            return Err(missing(done).into());
+        }
+        // SAFETY: there is room for `length` more bytes, and all were written: those of each row and each line.
+        unsafe { bytes.set_len(bytes.len() + length) };
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alloc::Plain;
+
+    fn agrees<T: Plain>(item: impl Fn(usize) -> T, bytes_of: impl Fn(&T) -> Vec<u8>) {
+        for (count, length) in [(1, 1), (3, 70), (70, 3), (64, 64), (100, 513), (513, 100), (1025, 2)] {
+            let items: Vec<T> = (0..count * length).map(&item).collect();
+            for rows in [0..length, 0..0, length / 2..length] {
+                let mut bytes = vec![7];
+                let lines = items.chunks(length);
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count, rows.clone()).unwrap());
+                let expected: Vec<u8> = rows
+                    .clone()
+                    .flat_map(|row| (0..count).map(move |line| line * length + row))
+                    .flat_map(|i| bytes_of(&items[i]))
+                    .collect();
+                assert_eq!(bytes[0], 7);
+                assert!(bytes[1..] == expected, "{count} × {length}, {rows:?}");
+                // Neither too few lines nor too short ones.
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count + 1, rows.clone()).is_err());
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines, count, 0..length + 1).is_err());
+                assert_eq!(bytes.len(), 1 + expected.len());
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_lines_are_what_their_elements_are_one_after_another() {
+        agrees(|i| i as u8, |item| vec![*item]);
+        agrees(|i| i as u16, |item| item.to_ne_bytes().to_vec());
+        agrees(|i| i as u32, |item| item.to_ne_bytes().to_vec());
+        agrees(|i| i as f64, |item| item.to_ne_bytes().to_vec());
+    }
+
+    #[test]
+    fn large_elements_and_those_of_odd_sizes_are_moved_too() {
+        fn check<const N: usize>() {
+            let items: Vec<[u8; N]> = (0..35_u8).map(|i| [i; N]).collect();
+            let mut bytes = Vec::new();
+            assert!(Bulk::<u8>::new().array::<N>().append_rows(&mut bytes, items.chunks(7), 5, 1..7).unwrap());
+            let expected: Vec<u8> = (1..7).flat_map(|row| (0..5).flat_map(move |line| [line * 7 + row; N])).collect();
+            assert!(bytes == expected, "{N}");
+        }
+        check::<3>();
+        check::<12>();
+        check::<64>();
+        check::<65>();
+        check::<1000>();
+    }
+}
