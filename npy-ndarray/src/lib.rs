@@ -35,7 +35,8 @@
 //! # Order
 //!
 //! A file in Fortran order becomes an array whose memory is in Fortran order, without moving an element, and a Fortran-contiguous array
-//! is written as such a file. Every other array is written in C order.
+//! is written as such a file. Every other array is written in C order. [`NpyReadOptions::order`] and [`NpyWriteOptions::order`] demand
+//! the other one, which takes no copy of the whole for numbers: they are transposed on their way, in the cache.
 //!
 //! # Features
 //!

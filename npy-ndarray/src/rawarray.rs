@@ -8,7 +8,7 @@ use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file_w
 use npy_core::{NpyElement, Order, Result, SaveOptions};
 
 use crate::read::{NpyReadOptions, into_array};
-use crate::write::write_elements;
+use crate::write::{bytes_of, write_elements};
 
 /// Reads an `.ra` file into an owned array: `Array2::<f32>::load_ra(path)?`.
 ///
@@ -126,7 +126,13 @@ pub trait WriteRaExt {
     ///
     /// Like [`save_ra`](Self::save_ra).
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, 0, |file| self.write_ra(file))
+        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_ra(file))
+    }
+
+    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    #[doc(hidden)]
+    fn data_bytes(&self) -> u64 {
+        0
     }
 }
 
@@ -139,6 +145,10 @@ where
     fn write_ra<W: Write>(&self, writer: W) -> Result<()> {
         write(self, writer)
     }
+
+    fn data_bytes(&self) -> u64 {
+        bytes_of::<A>(self.len())
+    }
 }
 
 impl<A, D> WriteRaExt for ArrayRef<A, D>
@@ -148,6 +158,10 @@ where
 {
     fn write_ra<W: Write>(&self, writer: W) -> Result<()> {
         write(self, writer)
+    }
+
+    fn data_bytes(&self) -> u64 {
+        bytes_of::<A>(self.len())
     }
 }
 

@@ -175,7 +175,7 @@ where
 }
 
 /// How many bytes so many elements have; none if that depends on their values.
-fn bytes_of<A: NpyElement>(count: usize) -> u64 {
+pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2, ShapeBuilder};
 use npy_core::{Header, NpyElement};
-use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
+use npy_ndarray::{NpyReadOptions, NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
 
 use super::{MIB, bytes};
 use crate::bench::{Bench, Job};
@@ -23,7 +23,8 @@ const NP_COPY: &str = "np.ascontiguousarray(np.load)";
 const NP_MAPPED_COPY: &str = "np.ascontiguousarray(np.load(mmap_mode='r'))";
 const NP_SAVE: &str = "np.save(np.ascontiguousarray)";
 const NP_ASTYPE: &str = "np.load().astype";
-const SAVE: &str = "as_standard_layout().save_npy";
+const SAVE: &str = "save_npy_with, order C";
+const SAVE_COPY: &str = "as_standard_layout().save_npy";
 const ALLOCATED: &str = "fallocate + write(2)";
 const WRITE: &str = "write(2)";
 
@@ -88,7 +89,9 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
         String::new()
     });
     row.numpy(job.numpy, NP_SAVE, "np.save(path, np.ascontiguousarray(array))");
-    row.ours(SAVE, || array.as_standard_layout().save_npy(&path).unwrap());
+    let options = NpyWriteOptions::new().order(Order::C);
+    row.ours(SAVE, || array.save_npy_with(&path, options).unwrap());
+    row.variant(SAVE_COPY, || array.as_standard_layout().save_npy(&path).unwrap());
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
     row.limit(ALLOCATED, || write_allocated(&path, &file));
     row.limit(WRITE, || write_bytes(&path, &file));

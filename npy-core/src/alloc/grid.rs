@@ -132,8 +132,10 @@ impl<'a> Grid<'a> {
             for begin in (0..place.lines).step_by(self.tile_lines) {
                 let lines = self.tile_lines.min(place.lines - begin);
                 let part = Panel { line: place.line + begin, lines, ..*place };
-                // SAFETY: a part of the panel, which begins at one of its lines. The rest is as above.
-                unsafe { self.move_rows(panel.add(begin * stride), stride, &part, target) };
+                // SAFETY: this is where one of the panel's lines begins.
+                let panel = unsafe { panel.add(begin * stride) };
+                // SAFETY: a part of the panel. The rest is as above.
+                unsafe { self.move_rows(panel, stride, &part, target) };
             }
         }
         if self.is_streamed {

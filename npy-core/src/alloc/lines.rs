@@ -45,7 +45,9 @@ impl<T> Bulk<T> {
         let mut fetch = |group: &mut Vec<&'a [T]>| {
             group.clear();
             group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
-            group.iter().for_each(|line| prefetch(line));
+            for line in group.iter() {
+                prefetch(line);
+            }
         };
         let mut tile = TileMemory::new();
         let mut done = 0;
@@ -71,8 +73,7 @@ impl<T> Bulk<T> {
                 let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
                 for begin in (0..rows.len()).step_by(rows_of_tile) {
                     let step = rows_of_tile.min(rows.len() - begin);
-                    // SAFETY: each line of the group has `rows.len()` elements, of which this is one.
-                    let line = |index: usize| unsafe { group.get_unchecked(index).as_ptr().add(begin) };
+                    let line = |index: usize| group[index][begin..].as_ptr();
                     // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self` their
                     // bytes are initialised, without pointers.
                     unsafe { transpose(line, (group.len(), step), tile.begin::<T>(), group.len(), true) };
@@ -127,10 +128,10 @@ mod tests {
 
     #[test]
     fn rows_of_lines_are_what_their_elements_are_one_after_another() {
-        agrees(|i| i as u8, |item| vec![*item]);
-        agrees(|i| i as u16, |item| item.to_ne_bytes().to_vec());
-        agrees(|i| i as u32, |item| item.to_ne_bytes().to_vec());
-        agrees(|i| i as f64, |item| item.to_ne_bytes().to_vec());
+        agrees(|i| u8::try_from(i % 251).unwrap(), |item| vec![*item]);
+        agrees(|i| u16::try_from(i % 65_521).unwrap(), |item| item.to_ne_bytes().to_vec());
+        agrees(|i| u32::try_from(i).unwrap(), |item| item.to_ne_bytes().to_vec());
+        agrees(|i| f64::from(u32::try_from(i).unwrap()), |item| item.to_ne_bytes().to_vec());
     }
 
     #[test]

@@ -100,11 +100,11 @@ pub(super) unsafe fn store(from: *const u8, to: *mut u8, bytes: usize, streamed:
         unsafe { copy_few(from, to, head) };
         let lines = (bytes - head) / CACHE_LINE;
         // SAFETY: `head` bytes and these lines are at most `bytes`, and `head` leads to where a line of the cache begins.
-        unsafe { blocks::stream_lines(from.add(head), to.add(head), lines) };
+        unsafe { blocks::stream_lines(from.wrapping_add(head), to.wrapping_add(head), lines) };
         done = head + lines * CACHE_LINE;
     }
     // SAFETY: `done` is at most `bytes`.
-    unsafe { copy_few(from.add(done), to.add(done), bytes - done) };
+    unsafe { copy_few(from.wrapping_add(done), to.wrapping_add(done), bytes - done) };
 }
 
 /// Copies bytes, often none.
@@ -156,15 +156,17 @@ mod blocks {
         target: *mut T,
         distance: usize,
     ) -> (usize, usize) {
-        // SAFETY: the caller's promise; each is called for elements of its size.
-        unsafe {
-            match size_of::<T>() {
-                1 => of_width::<T, 1, 16>(line, size, target, distance),
-                2 => of_width::<T, 2, 8>(line, size, target, distance),
-                4 => of_width::<T, 4, 4>(line, size, target, distance),
-                8 => of_width::<T, 8, 2>(line, size, target, distance),
-                _ => (0, 0),
-            }
+        match size_of::<T>() {
+            // SAFETY: the caller's promise. Elements have this size, and every processor for which this is compiled has SSE2; so it
+            // is for the others.
+            1 => unsafe { of_width::<T, 1, 16>(line, size, target, distance) },
+            // SAFETY: as above.
+            2 => unsafe { of_width::<T, 2, 8>(line, size, target, distance) },
+            // SAFETY: as above.
+            4 => unsafe { of_width::<T, 4, 4>(line, size, target, distance) },
+            // SAFETY: as above.
+            8 => unsafe { of_width::<T, 8, 2>(line, size, target, distance) },
+            _ => (0, 0),
         }
     }
 
@@ -173,6 +175,7 @@ mod blocks {
     /// # Safety
     ///
     /// That of [`transpose_blocks`], and `T` must have `WIDTH` bytes, and `WIDTH * EDGE` be 16.
+    #[target_feature(enable = "sse2")]
     unsafe fn of_width<T, const WIDTH: usize, const EDGE: usize>(
         line: impl Fn(usize) -> *const T,
         (lines, rows): (usize, usize),
@@ -185,11 +188,12 @@ mod blocks {
             let sources: [*const T; EDGE] = std::array::from_fn(|i| line(first + i));
             for row in (0..rows).step_by(EDGE) {
                 // SAFETY: each line has `row + EDGE` elements, so 16 initialised bytes are there; no alignment is needed.
-                let block: [__m128i; EDGE] = std::array::from_fn(|i| unsafe { _mm_loadu_si128(sources[i].add(row).cast()) });
+                let block: [__m128i; EDGE] =
+                    std::array::from_fn(|i| unsafe { _mm_loadu_si128(sources[i].wrapping_add(row).cast()) });
                 let block = transposed::<WIDTH, EDGE>(block);
                 for (i, register) in block.into_iter().enumerate() {
                     // SAFETY: the places from `first` of row `row + i` on to before `first + EDGE` are in the target.
-                    unsafe { _mm_storeu_si128(target.add((row + i) * distance + first).cast(), register) };
+                    unsafe { _mm_storeu_si128(target.wrapping_add((row + i) * distance + first).cast(), register) };
                 }
             }
         }
@@ -198,6 +202,7 @@ mod blocks {
 
     /// Rows of elements as columns. Interleaving the first half of the rows with the second rotates the bits of an element's position;
     /// when it has been done as many times as a row's number has bits, row and column have changed places.
+    #[target_feature(enable = "sse2")]
     fn transposed<const WIDTH: usize, const EDGE: usize>(mut block: [__m128i; EDGE]) -> [__m128i; EDGE] {
         for _ in 0..EDGE.trailing_zeros() {
             let before = block;
@@ -209,15 +214,13 @@ mod blocks {
     }
 
     /// The elements of both in turns.
+    #[target_feature(enable = "sse2")]
     fn interleaved<const WIDTH: usize>(a: __m128i, b: __m128i) -> (__m128i, __m128i) {
-        // SAFETY: this module is compiled only for processors that have these instructions, which touch no memory.
-        unsafe {
-            match WIDTH {
-                1 => (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)),
-                2 => (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)),
-                4 => (_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b)),
-                _ => (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)),
-            }
+        match WIDTH {
+            1 => (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)),
+            2 => (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)),
+            4 => (_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b)),
+            _ => (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)),
         }
     }
 
@@ -230,9 +233,9 @@ mod blocks {
     pub(super) unsafe fn stream_lines(from: *const u8, to: *mut u8, lines: usize) {
         for offset in (0..lines * CACHE_LINE).step_by(REGISTER) {
             // SAFETY: 16 initialised bytes of these lines.
-            let register = unsafe { _mm_loadu_si128(from.add(offset).cast()) };
+            let register = unsafe { _mm_loadu_si128(from.wrapping_add(offset).cast()) };
             // SAFETY: 16 bytes of these lines, aligned to 16 because `to` is to 64.
-            unsafe { _mm_stream_si128(to.add(offset).cast(), register) };
+            unsafe { _mm_stream_si128(to.wrapping_add(offset).cast(), register) };
         }
     }
 
@@ -274,7 +277,8 @@ mod tests {
     fn agrees<const N: usize>() {
         for (lines, rows) in [(1, 1), (2, 3), (3, 2), (16, 16), (17, 33), (40, 5), (5, 40), (64, 64), (31, 100)] {
             let stride = rows + 3;
-            let items: Vec<[u8; N]> = (0..lines * stride).map(|i| std::array::from_fn(|k| ((i * N + k) % 251) as u8)).collect();
+            let items: Vec<[u8; N]> =
+                (0..lines * stride).map(|i| std::array::from_fn(|k| u8::try_from((i * N + k) % 251).unwrap())).collect();
             let distance = lines + 1;
             let line = |index: usize| items[index * stride..].as_ptr();
             let mut blocks = vec![[255; N]; rows * distance];
@@ -305,12 +309,12 @@ mod tests {
 
     #[test]
     fn bytes_are_stored_at_any_place() {
-        let bytes: Vec<u8> = (0..1000_u32).map(|i| (i % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..1000_u32).map(|i| u8::try_from(i % 251).unwrap()).collect();
         for (begin, end) in [(0, 0), (0, 1), (0, 64), (3, 63), (5, 700), (64, 640), (1, 999)] {
             for streamed in [false, true] {
                 let mut target = vec![255; 1000];
                 // SAFETY: both are within 1000 bytes, which are initialised.
-                unsafe { store(bytes.as_ptr(), target.as_mut_ptr().add(begin), end - begin, streamed) };
+                unsafe { store(bytes.as_ptr(), target[begin..].as_mut_ptr(), end - begin, streamed) };
                 end_of_streams();
                 assert_eq!(target[begin..end], bytes[..end - begin]);
                 assert!(target[..begin].iter().chain(&target[end..]).all(|byte| *byte == 255));

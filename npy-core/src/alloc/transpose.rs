@@ -69,8 +69,8 @@ mod tests {
                 let to = index.iter().zip(shape.iter().rev()).fold(0, |to, (i, length)| to * length + i);
                 assert_eq!(&moved[to], item, "{shape:?}");
             }
-            let bytes: Vec<u16> = (0..count).map(|i: usize| i as u16).collect();
-            let expected: Vec<u16> = moved.iter().map(|item| item.parse::<usize>().unwrap() as u16).collect();
+            let bytes: Vec<u16> = (0..count).map(|i: usize| u16::try_from(i).unwrap()).collect();
+            let expected: Vec<u16> = moved.iter().map(|item| item.parse().unwrap()).collect();
             assert_eq!(Bulk::<u16>::new().reverse_axes(bytes, shape).unwrap(), expected, "{shape:?}");
         }
     }
