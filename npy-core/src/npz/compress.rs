@@ -8,19 +8,18 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use flate2::write::DeflateEncoder;
-use flate2::{Compress, Compression, FlushCompress};
+use super::blocks::BLOCK_BYTES;
+use super::deflate::compress_block;
 
-/// Bytes of content that a thread compresses at a time. Blocks begin anew, which costs up to 0.35 % of the size.
-const BLOCK_BYTES: usize = 1 << 20;
+/// Bytes that are written at a time: few enough that they are still in the cache when their checksum is taken, up to a multiple of this in the
+/// file, and enough of them that file systems write them as fast as all at once.
+const PIECE_BYTES: u64 = 4 << 20;
 
 /// How content is compressed.
 pub(super) enum Method<'a> {
     Stored,
-    /// With this level, by one thread.
-    Deflated(u32),
-    /// In blocks.
-    Blocks(u32, &'a mut Workers),
+    /// With this level, in blocks.
+    Deflated(u32, &'a mut Workers),
 }
 
 /// Where the content of a member goes.
@@ -28,6 +27,8 @@ pub(super) struct Sink<'a, W: Write> {
     output: Output<'a, W>,
     crc: crc32fast::Hasher,
     size: u64,
+    /// Where in the archive the next bytes go, as long as they are stored.
+    position: u64,
 }
 
 /// What is known of a content that was written.
@@ -35,57 +36,63 @@ pub(super) struct Written {
     pub(super) crc: crc32fast::Hasher,
     pub(super) size: u64,
     pub(super) compressed: u64,
+    /// Bytes of each block that was compressed for itself.
+    pub(super) blocks: Vec<u64>,
 }
 
 enum Output<'a, W: Write> {
     Stored(Counting<'a, W>),
-    Deflated(DeflateEncoder<Counting<'a, W>>),
-    Blocks(Blocks<'a, W>),
+    Deflated(Blocks<'a, W>),
 }
 
 impl<'a, W: Write> Sink<'a, W> {
-    /// Adds what is written to `total`.
-    pub(super) fn new(writer: W, method: Method<'a>, total: &'a mut u64) -> Self {
+    /// Adds what is written to `total`. The content begins at `position` of the archive.
+    pub(super) fn new(writer: W, method: Method<'a>, position: u64, total: &'a mut u64) -> Self {
         let writer = Counting { writer, count: 0, total, has_failed: false };
         let output = match method {
             Method::Stored => Output::Stored(writer),
-            Method::Deflated(level) => Output::Deflated(DeflateEncoder::new(writer, Compression::new(level))),
-            Method::Blocks(level, workers) => {
-                Output::Blocks(Blocks { writer, level, workers, block: Vec::new(), pending: VecDeque::new() })
-            }
+            Method::Deflated(level, workers) => Output::Deflated(Blocks {
+                writer,
+                level,
+                workers,
+                block: Vec::new(),
+                pending: VecDeque::new(),
+                written: Vec::new(),
+            }),
         };
-        Self { output, crc: crc32fast::Hasher::new(), size: 0 }
+        Self { output, crc: crc32fast::Hasher::new(), size: 0, position }
     }
 
     /// Whether the stream behind it has failed.
     pub(super) fn has_failed(&self) -> bool {
         match &self.output {
             Output::Stored(output) => output.has_failed,
-            Output::Deflated(output) => output.get_ref().has_failed,
-            Output::Blocks(output) => output.writer.has_failed,
+            Output::Deflated(output) => output.writer.has_failed,
         }
     }
 
     /// Ends the content.
     pub(super) fn finish(self) -> io::Result<Written> {
-        let compressed = match self.output {
-            Output::Stored(counting) => counting.count,
-            Output::Deflated(encoder) => encoder.finish()?.count,
-            Output::Blocks(blocks) => blocks.finish()?,
+        let (compressed, blocks) = match self.output {
+            Output::Stored(counting) => (counting.count, Vec::new()),
+            Output::Deflated(blocks) => blocks.finish()?,
         };
-        Ok(Written { crc: self.crc, size: self.size, compressed })
+        Ok(Written { crc: self.crc, size: self.size, compressed, blocks })
     }
 }
 
 impl<W: Write> Write for Sink<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Less than the whole, so that it fits `usize`.
+        let most = usize::try_from(PIECE_BYTES - self.position % PIECE_BYTES).unwrap_or(usize::MAX);
+        let bytes = bytes.get(..most).unwrap_or(bytes);
         let written = match &mut self.output {
             Output::Stored(output) => output.write(bytes),
             Output::Deflated(output) => output.write(bytes),
-            Output::Blocks(output) => output.write(bytes),
         }?;
-        self.crc.update(&bytes[..written]);
+        self.crc.update(bytes.get(..written).unwrap_or(bytes));
         self.size += written as u64;
+        self.position = self.position.wrapping_add(written as u64);
         Ok(written)
     }
 
@@ -128,13 +135,15 @@ struct Blocks<'a, W> {
     block: Vec<u8>,
     /// The blocks that threads are busy with, or are done with.
     pending: VecDeque<Receiver<io::Result<Vec<u8>>>>,
+    /// Bytes of each block that was written.
+    written: Vec<u64>,
 }
 
 impl<W: Write> Blocks<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.block.len() == BLOCK_BYTES {
             // It is not the last.
-            self.send(FlushCompress::Sync)?;
+            self.send(false)?;
         }
         if self.block.capacity() < BLOCK_BYTES {
             // With room for what is to come, and no more than that: most members are small.
@@ -147,16 +156,16 @@ impl<W: Write> Blocks<'_, W> {
     }
 
     /// Gives the block to a thread.
-    fn send(&mut self, flush: FlushCompress) -> io::Result<()> {
+    fn send(&mut self, is_last: bool) -> io::Result<()> {
         // Each thread has one, and the next one waits for it.
-        while self.pending.len() >= 2 * self.workers.most {
+        while self.pending.len() >= (2 * self.workers.most).max(1) {
             self.write_next()?;
         }
         if self.pending.len() >= self.workers.threads.len() {
             self.workers.start_one();
         }
         let block = mem::take(&mut self.block);
-        self.pending.push_back(self.workers.compress(block, self.level, flush));
+        self.pending.push_back(self.workers.compress(block, self.level, is_last));
         Ok(())
     }
 
@@ -164,15 +173,16 @@ impl<W: Write> Blocks<'_, W> {
     fn write_next(&mut self) -> io::Result<()> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
         let compressed = block.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))??;
+        self.written.push(compressed.len() as u64);
         self.writer.write_all(&compressed)
     }
 
-    fn finish(mut self) -> io::Result<u64> {
-        self.send(FlushCompress::Finish)?;
+    fn finish(mut self) -> io::Result<(u64, Vec<u64>)> {
+        self.send(true)?;
         while !self.pending.is_empty() {
             self.write_next()?;
         }
-        Ok(self.writer.count)
+        Ok((self.writer.count, self.written))
     }
 }
 
@@ -188,24 +198,25 @@ pub(super) struct Workers {
 struct Job {
     block: Vec<u8>,
     level: u32,
-    flush: FlushCompress,
+    is_last: bool,
     result: Sender<io::Result<Vec<u8>>>,
 }
 
 impl Job {
     fn run(self) {
-        let compressed = compress_block(&self.block, self.level, self.flush);
+        let compressed = compress_block(&self.block, self.level, self.is_last);
         // Nobody waits any more if writing failed.
         let _ = self.result.send(compressed);
     }
 }
 
 impl Workers {
-    /// No thread yet; at most so many when there are blocks for them.
+    /// No thread yet; at most so many when there are blocks for them. One is that which writes.
     pub(super) fn new(most: usize) -> Self {
         let (jobs, queue) = mpsc::channel::<Job>();
         // More than a few for each processor only take memory.
-        let most = most.min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4)).max(1);
+        let most = most.min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));
+        let most = if most < 2 { 0 } else { most };
         Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most }
     }
 
@@ -223,9 +234,9 @@ impl Workers {
         }
     }
 
-    fn compress(&self, block: Vec<u8>, level: u32, flush: FlushCompress) -> Receiver<io::Result<Vec<u8>>> {
+    fn compress(&self, block: Vec<u8>, level: u32, is_last: bool) -> Receiver<io::Result<Vec<u8>>> {
         let (result, receiver) = mpsc::channel();
-        let job = Job { block, level, flush, result };
+        let job = Job { block, level, is_last, result };
         match &self.jobs {
             // Where there are no threads the one that asks does it.
             Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run())),
@@ -242,20 +253,6 @@ impl Drop for Workers {
         for thread in self.threads.drain(..) {
             // It does not panic.
             let _ = thread.join();
-        }
-    }
-}
-
-fn compress_block(block: &[u8], level: u32, flush: FlushCompress) -> io::Result<Vec<u8>> {
-    let mut compress = Compress::new(Compression::new(level), false);
-    let mut output = Vec::new();
-    loop {
-        // Data that cannot be compressed grow by less.
-        output.try_reserve(block.len() / 16 + 4096 + block.len() * usize::from(output.is_empty()))?;
-        let used = usize::try_from(compress.total_in()).map_err(io::Error::other)?;
-        compress.compress_vec(&block[used..], &mut output, flush).map_err(io::Error::other)?;
-        if output.len() < output.capacity() {
-            return Ok(output);
         }
     }
 }

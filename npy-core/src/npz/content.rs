@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::decoder::Decoder;
 use super::fields::Claim;
 use super::input::Input;
-use super::problem::{archive, cannot_read};
+use super::problem::{archive, cannot_read, damaged};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 
@@ -54,13 +54,14 @@ impl Content {
         }
     }
 
-    /// Gives some of what is left; nothing at the end.
-    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<()> {
+    /// Gives some of what is left, at most so many bytes; nothing at the end.
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>, most: u64) -> io::Result<()> {
         if self.is_at_end || self.left == Some(0) || spare.is_full() {
             return Ok(());
         }
         let Self { decoder, left, is_at_end, .. } = self;
-        let most = left.map_or(STEP_BYTES, |left| usize::try_from(left).unwrap_or(usize::MAX).min(STEP_BYTES));
+        let most = left.map_or(most, |left| left.min(most));
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(STEP_BYTES);
         let given = spare.fill_at_most(most, |spare| {
             *is_at_end = decoder.fill(input, spare)?;
             Ok(())
@@ -74,6 +75,19 @@ impl Content {
             let error: crate::Error = self.too_large().into();
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
         }
+        Ok(())
+    }
+
+    /// Takes the next bytes as given: whole blocks of deflate data, after the last few bytes of the block before. Fails if that does not end there, so that
+    /// they cannot be the next.
+    pub(super) fn take_blocks(&mut self, before: &[u8], bytes: u64, crc: &crc32fast::Hasher, is_end: bool) -> io::Result<()> {
+        if !self.decoder.begin_block(before) || self.left.is_none_or(|left| left < bytes) {
+            return Err(damaged());
+        }
+        self.crc.combine(crc);
+        self.size += bytes;
+        self.left = self.left.map(|left| left.saturating_sub(bytes));
+        self.is_at_end = is_end;
         Ok(())
     }
 
@@ -96,7 +110,7 @@ impl Content {
             if most.is_some_and(|most| before - begin > most) {
                 return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
             }
-            match self.fill(input, &mut Spare::over(&mut scratch)) {
+            match self.fill(input, &mut Spare::over(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),
                 // The end of compressed data may come without another byte.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use super::blocks::Blocks;
+use super::decoder::DEFLATED;
 use super::fields::{
     Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
 };
@@ -32,6 +34,8 @@ pub(super) struct Entry {
     raw_name: Box<[u8]>,
     /// Bytes from there to the next member, or to the directory.
     room: u64,
+    /// Where its blocks begin, if that is known.
+    pub(super) blocks: Option<Blocks>,
 }
 
 /// Where the directory is.
@@ -221,6 +225,7 @@ impl Entry {
             offset: offset.checked_add(prefix)?,
             raw_name: name.into(),
             room: 0,
+            blocks: Blocks::parse(extra, Claim { crc, size, compressed }).filter(|_| method == DEFLATED),
         };
         Some((entry, fields.rest))
     }
@@ -230,8 +235,8 @@ impl Entry {
         self.name.strip_suffix(".npy").unwrap_or(&self.name)
     }
 
-    /// Reads the member's local header, and leaves `reader` at its data.
-    pub(super) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<()> {
+    /// Reads the member's local header, and leaves `reader` at its data, whose place it gives.
+    pub(super) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<u64> {
         /// Bytes of extra fields that are read with the header: NumPy writes 20, and those for alignment take up to 70 more.
         const USUAL_EXTRA: usize = 96;
         let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
@@ -265,8 +270,7 @@ impl Entry {
         if flags & DESCRIPTOR == 0 && (Claim { crc, size, compressed }) != self.claim {
             return Err(other());
         }
-        reader.seek(SeekFrom::Start(self.offset + needed as u64)).map_err(cannot_read)?;
-        Ok(())
+        reader.seek(SeekFrom::Start(self.offset + needed as u64)).map_err(cannot_read)
     }
 }
 

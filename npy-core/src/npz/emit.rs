@@ -32,6 +32,8 @@ pub(super) struct Local {
     pub(super) offset: u64,
     /// An extra field of the local header that does nothing but take room.
     pub(super) padding: Vec<u8>,
+    /// An extra field of the directory that tells where blocks begin.
+    pub(super) blocks: Vec<u8>,
 }
 
 /// Identifier, length, and the two sizes.
@@ -78,7 +80,8 @@ impl Local {
             wide.push(offset);
             offset = IN_ZIP64.into();
         }
-        let extra = if wide.is_empty() { Vec::new() } else { zip64_field(&wide) };
+        let mut extra = if wide.is_empty() { Vec::new() } else { zip64_field(&wide) };
+        extra.extend(&self.blocks);
         out.extend(ENTRY);
         for number in [MADE_BY, VERSION, self.flags, self.method, 0, DATE] {
             out.extend(number.to_le_bytes());
@@ -87,8 +90,8 @@ impl Local {
         out.extend(low_half(compressed));
         out.extend(low_half(size));
         out.extend(self.name_bytes());
-        // At most 28 bytes.
-        out.extend([u8::try_from(extra.len()).unwrap_or_default(), 0]);
+        // At most 28 bytes, and the list of blocks, which is kept shorter than that.
+        out.extend(u16::try_from(extra.len()).unwrap_or_default().to_le_bytes());
         // No comment, the first disk, no internal attributes.
         out.extend([0; 6]);
         out.extend(ATTRIBUTES.to_le_bytes());

@@ -73,21 +73,28 @@ impl<'a> Fields<'a> {
 
 /// Reads those of the numbers that do not fit 32 bits, which stand among the extra fields; tells whether such a field is there.
 pub(super) fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -> Option<bool> {
+    // Of exactly 4 GiB less one byte, and no field: so it is.
+    let Some(field) = find_field(extra, ZIP64) else { return Some(false) };
+    let mut zip64 = Fields::new(field);
+    for number in numbers {
+        if *number == IN_ZIP64 {
+            *number = zip64.number::<8>();
+        }
+    }
+    (!zip64.is_short).then_some(true)
+}
+
+/// The first of the extra fields that has this identifier; empty if it is cut off.
+pub(super) fn find_field(extra: &[u8], identifier: u16) -> Option<&[u8]> {
     let mut fields = Fields::new(extra);
     while fields.rest.len() >= 4 {
         let (id, length) = (fields.u16(), fields.u16());
-        let mut zip64 = Fields::new(fields.bytes(length.into()));
-        if id == ZIP64 {
-            for number in numbers {
-                if *number == IN_ZIP64 {
-                    *number = zip64.number::<8>();
-                }
-            }
-            return (!zip64.is_short).then_some(true);
+        let field = fields.bytes(length.into());
+        if id == identifier {
+            return Some(field);
         }
     }
-    // Of exactly 4 GiB less one byte, and no field: so it is.
-    Some(false)
+    None
 }
 
 pub(super) fn decode_name(name: &[u8], flags: u16) -> String {

@@ -58,6 +58,15 @@ impl<R> Input<R> {
         self.left
     }
 
+    /// Takes note that the reader was moved over so many bytes, which are left; nothing is buffered afterwards.
+    pub(super) fn pass(&mut self, bytes: u64) {
+        (self.begin, self.end) = (0, 0);
+        self.used += bytes;
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
     fn at_most(&self, bytes: usize) -> usize {
         self.left.map_or(bytes, |left| bytes.min(usize::try_from(left).unwrap_or(usize::MAX)))
     }
@@ -103,6 +112,33 @@ impl<R: Read> Input<R> {
         let given = spare.fill_at_most(most, |spare| fill(reader, spare))?.len();
         self.count(given);
         Ok(())
+    }
+
+    /// Copies the next few bytes, which stay; tells whether there are so many. It is as if they had been buffered before.
+    pub(super) fn peek(&mut self, bytes: &mut [u8]) -> io::Result<bool> {
+        if self.at_most(bytes.len()) < bytes.len() {
+            return Ok(false);
+        }
+        while self.end - self.begin < bytes.len() {
+            let mut more = vec![0; bytes.len() - (self.end - self.begin)];
+            match self.reader.read(&mut more) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(0) => return Ok(false),
+                Ok(read) => {
+                    let buffered = &self.buffer[self.begin..self.end];
+                    self.buffer = [buffered, more.get(..read).unwrap_or(&more)].concat();
+                    (self.begin, self.end) = (0, self.buffer.len());
+                }
+            }
+        }
+        bytes.copy_from_slice(&self.buffer[self.begin..][..bytes.len()]);
+        Ok(true)
+    }
+
+    /// The reader, which stands behind what is buffered.
+    pub(super) fn reader_behind(&mut self) -> &mut R {
+        &mut self.reader
     }
 
     fn refill(&mut self) -> io::Result<()> {

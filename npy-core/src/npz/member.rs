@@ -2,10 +2,12 @@
 
 use std::io::{self, Read};
 
+use super::blocks::Blocks;
 use super::content::Content;
 use super::decoder::Decoder;
 use super::directory::Entry;
 use super::fields::Claim;
+use super::inflate::InflateBlocks;
 use super::input::Input;
 use super::problem::{archive, wrapped};
 use crate::alloc::Spare;
@@ -15,6 +17,12 @@ use crate::read::{NpyReader, Source};
 
 /// Bytes that may follow an array in its member. They are read, because the checksum is also theirs.
 pub(super) const MOST_TRAILING: u64 = 1 << 20;
+
+/// Bytes from which on it is worth a thread's while.
+const LEAST_AT_ONCE: u64 = 4 << 20;
+
+/// What may be left of a block whose bytes were all given: the empty block at its end, and as much as a decoder holds back.
+const MARK_BYTES: usize = 16;
 
 /// How many times as large as in the archive a member may be for memory to be taken at once.
 const PLAUSIBLE_RATIO: u64 = 16;
@@ -27,6 +35,17 @@ pub struct Member<'a, R> {
     /// Bytes of the content that were given.
     given: u64,
     is_checked: bool,
+    /// How its blocks are inflated at the same time, as long as they are as they are said to be.
+    parallel: Option<Parallel<'a, R>>,
+}
+
+/// How the blocks of a member are inflated at the same time.
+pub(super) struct Parallel<'a, R> {
+    pub(super) blocks: &'a Blocks,
+    /// Where the member's data begin.
+    pub(super) begin: u64,
+    pub(super) threads: usize,
+    pub(super) inflate: InflateBlocks<R>,
 }
 
 impl<'a, R: Read> Member<'a, R> {
@@ -46,7 +65,13 @@ impl<'a, R: Read> Member<'a, R> {
         }
         input.begin(Some(claim.compressed));
         let content = Content::new(decoder, Some(claim.size), limits.member_bytes);
-        Ok(Self { input, content, claim, given: 0, is_checked: false })
+        Ok(Self { input, content, claim, given: 0, is_checked: false, parallel: None })
+    }
+
+    /// The same member, whose blocks are inflated at the same time.
+    pub(super) fn with_parallel(mut self, parallel: Option<Parallel<'a, R>>) -> Self {
+        self.parallel = parallel;
+        self
     }
 
     /// A reader of the array that the member is.
@@ -75,9 +100,46 @@ impl<'a, R: Read> Member<'a, R> {
     /// Gives some of what is left; nothing at the end.
     fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
         let before = spare.filled();
-        self.content.fill(self.input, spare)?;
+        if !self.fill_blocks(spare)? {
+            // To where the next block begins, from where on they may be inflated at the same time.
+            let most = self.parallel.as_ref().map_or(u64::MAX, |parallel| parallel.blocks.to_next(self.given));
+            self.content.fill(self.input, spare, most)?;
+        }
         self.given += (spare.filled() - before) as u64;
         Ok(())
+    }
+
+    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and they are enough; tells whether it did.
+    fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
+        let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
+        let end = self.given.saturating_add(spare.room() as u64);
+        let blocks = all.within(self.given..end);
+        let ([first, _, ..], Some(last)) = (blocks, blocks.last()) else { return Ok(false) };
+        let bytes = last.content.end - first.content.start;
+        if bytes < LEAST_AT_ONCE {
+            return Ok(false);
+        }
+        // Of the block before a few bytes may be left, which mark its end.
+        let mut mark = [0; MARK_BYTES];
+        let mark = first.bytes.start.checked_sub(self.input.used()).and_then(|left| mark.get_mut(..usize::try_from(left).ok()?));
+        let is_end = all.is_end(last);
+        let lengths = blocks.iter().map(|block| usize::try_from(block.content.end - block.content.start).unwrap_or(usize::MAX));
+        let mut checksum = None;
+        if let Some(mark) = mark
+            && self.input.peek(mark)?
+            && spare.fill_parts(lengths, |parts| {
+                checksum = inflate(self.input.reader_behind(), *begin, blocks, is_end, parts, *threads);
+                checksum.is_some()
+            })
+            && let Some(checksum) = checksum
+        {
+            self.input.pass(last.bytes.end - self.input.used());
+            self.content.take_blocks(mark, bytes, &checksum, is_end)?;
+            return Ok(true);
+        }
+        // They are not what they are said to be, which nothing here depends on: the data are read as anybody else reads them.
+        self.parallel = None;
+        Ok(false)
     }
 
     /// Reads what is left, and checks the content as a whole.

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::directory;
 use super::file::ArchiveFile;
 use super::index::Index;
+use super::inflate::{InflateBlocks, inflate_blocks};
 use super::input::{FillFrom, Input};
-use super::member::Member;
+use super::member::{Member, Parallel};
 use super::problem::{archive, cannot_read};
 use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
@@ -42,6 +43,9 @@ pub struct NpzReader<R> {
     input: Input<R>,
     index: Arc<Index>,
     limits: Limits,
+    threads: usize,
+    /// How blocks are inflated at the same time, once more than one thread was asked for.
+    inflate: Option<InflateBlocks<R>>,
 }
 
 impl NpzReader<ArchiveFile> {
@@ -100,7 +104,7 @@ impl<R: Read + Seek> NpzReader<R> {
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
         let index = Arc::new(Index::new(directory::read(&mut reader, &limits)?.entries, path));
-        Ok(Self { input: Input::new(reader, fill), index, limits })
+        Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: None })
     }
 
     /// How many members there are, arrays or not.
@@ -390,12 +394,41 @@ impl<R: Read + Seek> NpzReader<R> {
         let Some(entry) = self.index.entry(index) else {
             return Err(self.no_member(index));
         };
-        entry.seek_to_data(self.input.reader_mut())?;
-        Member::new(entry, &mut self.input, &self.limits)
+        let begin = entry.seek_to_data(self.input.reader_mut())?;
+        let (threads, blocks, inflate) = (self.threads, entry.blocks.as_ref(), self.inflate.filter(|_| self.threads > 1));
+        let parallel = blocks.zip(inflate).map(|(blocks, inflate)| Parallel { blocks, begin, threads, inflate });
+        Ok(Member::new(entry, &mut self.input, &self.limits)?.with_parallel(parallel))
     }
 
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
         self.array(index).and_then(read).map_err(|error| self.locate(error, index))
+    }
+}
+
+impl<R: Read + Seek + Clone + Send> NpzReader<R> {
+    /// How many threads inflate a member from here on. The default is 1; 0 is taken for it.
+    ///
+    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a member begin,
+    /// and only elements whose memory is that of the file. Everything is checked as with one thread, and a member whose blocks are not where
+    /// they are said to be is read by one. Each thread reads from a clone of `R`, which must have a place of its own in the stream.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let items: Vec<f64> = (0..1 << 20).map(f64::from).collect();
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.add_slice("x", &items)?;
+    /// archive.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// archive.set_threads(2);
+    /// assert!(archive.by_name::<f64>("x")? == items);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+        self.inflate = Some(inflate_blocks);
     }
 }
 
@@ -486,7 +519,7 @@ pub fn is_about_place(error: &Error) -> bool {
 /// in the stream, as [`ArchiveFile`] and `Cursor` have and `&File` has not.
 impl<R: Clone> Clone for NpzReader<R> {
     fn clone(&self) -> Self {
-        Self { input: self.input.clone(), index: Arc::clone(&self.index), limits: self.limits }
+        Self { input: self.input.clone(), index: Arc::clone(&self.index), ..*self }
     }
 }
 

@@ -237,7 +237,7 @@ impl<R: Read> MemberContent<'_, R> {
 
     fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
         match &mut self.stream.place {
-            Place::In(_, content) => content.fill(&mut self.stream.input, spare),
+            Place::In(_, content) => content.fill(&mut self.stream.input, spare, u64::MAX),
             _ => Ok(()),
         }
     }

@@ -180,7 +180,8 @@ impl NpzReadOptions {
         Self { threads: 1, limits: Limits::new(), arrays: NpyReadOptions::new() }
     }
 
-    /// Has so many threads read members at the same time, if there is enough to read. A member is read by one of them.
+    /// Has so many threads read members at the same time, if there is enough to read. Where there are fewer members, several read one: see
+    /// [`npz::NpzReader::set_threads`].
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self

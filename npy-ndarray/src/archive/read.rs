@@ -191,6 +191,8 @@ pub(super) fn run_on_threads<R>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'
 where
     R: Read + Seek + Clone + Send,
 {
+    // Where there are fewer members, several threads read one.
+    archive.set_threads(threads / jobs.len().max(1));
     let size = |job: &Job<'_, R>| archive.size(job.index).unwrap_or_default();
     // More than a few for each processor only take memory.
     let threads = threads.min(jobs.len()).min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));

@@ -11,13 +11,14 @@ use std::io::{self, BufRead, Read};
 use flate2::{Decompress, FlushDecompress};
 
 use self::step::Step;
+use super::inflate::is_between_blocks;
 use super::input::Input;
 use super::problem::damaged;
 use crate::alloc::Spare;
 use crate::error::ArchiveProblem;
 
 const STORED: u16 = 0;
-const DEFLATED: u16 = 8;
+pub(super) const DEFLATED: u16 = 8;
 const BZIP2: u16 = 12;
 const LZMA: u16 = 14;
 const ZSTD: u16 = 93;
@@ -96,6 +97,15 @@ impl Decoder {
                 _ => return Err(damaged()),
             }
         }
+    }
+
+    /// Whether deflate data that gave all their bytes so far end a block with these few; then it is ready for the next block, which needs nothing of those
+    /// before.
+    pub(super) fn begin_block(&mut self, last: &[u8]) -> bool {
+        let Self::Deflated(decoder) = self else { return false };
+        let is_between = is_between_blocks(decoder, last);
+        decoder.reset(false);
+        is_between
     }
 
     /// One call of the decompressor.

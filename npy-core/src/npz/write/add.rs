@@ -32,6 +32,7 @@ impl<W: Write> NpzWriter<W> {
         header: &Header,
         write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
     ) -> Result<()> {
+        self.reserve(header.data_bytes());
         self.add_with(name, |sink| {
             let mut writer = NpyWriter::with_header(sink, header)?;
             write(&mut writer)?;

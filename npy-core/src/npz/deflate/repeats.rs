@@ -1,0 +1,109 @@
+//! A quick look at how much of a block repeats what came shortly before.
+
+/// Bytes of each piece that is looked at: somewhat more than deflate may reach back, and no more than 16 bits count.
+const PIECE_BYTES: usize = 40 * 1024;
+
+/// In each so many bytes of a block a piece is looked at, in their middle. A block may change its nature.
+const SHARE_BYTES: usize = 256 * 1024;
+
+/// Deflate reaches so far back.
+const REACH: usize = 32 * 1024;
+
+/// Positions are found by a hash of so many bits of the bytes there.
+const HASH_BITS: u32 = 14;
+
+/// Bytes that are hashed, the fewest that count as a repetition. Three random bytes repeat within the reach too often to mean anything.
+const LEAST: usize = 4;
+/// The most bytes that a repetition has.
+const MOST: usize = 258;
+
+/// What a repetition costs: its length and its distance.
+const REPEAT_BITS: u64 = 18;
+
+/// How much of a block repeats what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeats {
+    /// So little that it gains nothing.
+    None,
+    /// Not enough to tell. Here it is the most.
+    Some { at: usize },
+    /// Somewhere.
+    Many,
+}
+
+/// Looks at some of the block, of which each byte takes its part of `bits` without repetitions.
+pub(super) fn repeats_in(block: &[u8], bits: u64) -> Repeats {
+    let mut table = vec![0; 1 << HASH_BITS];
+    let mut most = None;
+    for (i, share) in block.chunks(SHARE_BYTES).enumerate() {
+        let begin = (share.len() - PIECE_BYTES.min(share.len())) / 2;
+        let piece = &share[begin..][..PIECE_BYTES.min(share.len())];
+        let (repeated, count) = search(piece, &mut table);
+        // What all of it would take, and what the repetitions would, less what they take as such.
+        let whole = piece.len() as u64 * bits / block.len() as u64;
+        let gained = (repeated * bits / block.len() as u64).saturating_sub(count * REPEAT_BITS);
+        match () {
+            // Half a percent at most is gained, be it short repetitions or long ones.
+            () if gained * 200 < whole && repeated * 50 < piece.len() as u64 => {}
+            () if gained * 10 > whole => return Repeats::Many,
+            () => most = most.max(Some((gained, i * SHARE_BYTES + begin))),
+        }
+    }
+    most.map_or(Repeats::None, |(_, at)| Repeats::Some { at })
+}
+
+/// How many bytes of a piece are repetitions, and of how many.
+fn search(piece: &[u8], last: &mut [u16]) -> (u64, u64) {
+    last.fill(0);
+    let (mut bytes, mut count) = (0, 0);
+    let mut at = 0;
+    while let Some(word) = piece.get(at..).and_then(|rest| rest.first_chunk::<LEAST>()) {
+        let hash = u32::from_le_bytes(*word).wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS);
+        // No more bits than the table has, nor bytes than the piece.
+        let slot = &mut last[usize::try_from(hash).unwrap_or_default()];
+        let before = usize::from(*slot);
+        *slot = u16::try_from(at).unwrap_or_default();
+        if before < at && at - before <= REACH && piece[before..].starts_with(word) {
+            let same = piece[at..].iter().zip(&piece[before..]).take(MOST).take_while(|(a, b)| a == b).count();
+            bytes += same as u64;
+            count += 1;
+            at += same;
+        } else {
+            at += 1;
+        }
+    }
+    (bytes, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Repeats, repeats_in};
+
+    #[test]
+    fn repetitions_are_seen() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        let noise: Vec<u8> = (0..1 << 20).map(|_| random()).collect();
+        let look = |block: &[u8]| repeats_in(block, block.len() as u64 * 8);
+        assert_eq!(look(&noise), Repeats::None);
+        assert_eq!(look(&noise[..100]), Repeats::None);
+        // The same again 30,000 bytes later, and too far away to be seen by deflate.
+        let far = |distance: usize| noise.iter().copied().take(distance).cycle().take(1 << 20).collect::<Vec<u8>>();
+        assert_eq!(look(&far(30_000)), Repeats::Many);
+        assert_eq!(look(&far(40_000)), Repeats::None);
+        assert_eq!(look(&[0; 1 << 20]), Repeats::Many);
+        assert_eq!(look(&[0; 1000]), Repeats::Many);
+        // One byte in thirty is a repetition of six.
+        let few: Vec<u8> = noise.chunks_exact(174).flat_map(|part| part.iter().chain(&part[..6]).copied()).collect();
+        assert!(matches!(look(&few), Repeats::Some { .. }));
+        // It may begin anywhere.
+        for quarter in 0..4 {
+            let mut changing = noise.clone();
+            changing[quarter << 18..][..200_000].fill(7);
+            assert_eq!(look(&changing), Repeats::Many);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Members whose blocks are inflated at the same time: the same values by any number of threads, whatever is said of the blocks.
+
+#[path = "support/archives.rs"]
+mod archives;
+#[path = "support/peak.rs"]
+mod peak;
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use archives::{problem, random};
+use ndarray::Array1;
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, DType, ErrorKind, Header, NpyRecord, Order};
+use npy_ndarray::{NpzArchive, NpzReadOptions, NpzWriteOptions};
+use peak::with_peak;
+use support::numpy::numpy;
+
+/// Noise, then steps: blocks by codes alone, and by repetitions.
+fn items(count: usize) -> Vec<u64> {
+    let mut state = 17;
+    (0..count).map(|i| if i % 300_000 < 150_000 { random(&mut state) as u64 } else { i as u64 / 3 }).collect()
+}
+
+fn archive_of(items: &[u64]) -> Vec<u8> {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.set_level(1);
+    archive.add_slice("x", items).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+fn read(archive: &[u8], threads: usize) -> npy_core::Result<Vec<u64>> {
+    let mut reader = NpzReader::from_bytes(archive)?;
+    reader.set_threads(threads);
+    reader.by_name("x")
+}
+
+/// Where in the archive the entry of the directory begins, of the only member.
+fn entry(archive: &[u8]) -> usize {
+    let end = archive.len() - 22;
+    u32::from_le_bytes(archive[end + 16..][..4].try_into().unwrap()) as usize
+}
+
+/// Where the list of blocks begins, behind the name `x.npy`, and how many bytes it has.
+fn field(archive: &[u8]) -> (usize, usize) {
+    let at = entry(archive) + 46 + 5;
+    assert_eq!(&archive[at..][..2], b"np");
+    (at, 4 + usize::from(u16::from_le_bytes(archive[at + 2..][..2].try_into().unwrap())))
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Event {
+    time: f64,
+    is_new: bool,
+    id: u16,
+}
+
+#[test]
+fn members_of_every_kind_are_read_by_several_threads() {
+    let items = items(1_200_000);
+    let bools: Vec<bool> = items.iter().map(|item| item % 3 == 0).collect();
+    let bools: Vec<bool> = bools.iter().copied().cycle().take(9 << 20).collect();
+    let events: Vec<Event> =
+        items.iter().map(|item| Event { time: *item as f64, is_new: item % 2 == 0, id: *item as u16 }).collect();
+    let big_endian = Header::new(">u8".parse::<DType>().unwrap(), Order::C, &[items.len()]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let mut archive = NpzWriter::create_compressed(&path).unwrap();
+    archive.set_threads(2);
+    archive.add_slice("items", &items).unwrap();
+    archive.add_slice("bools", &bools).unwrap();
+    archive.add_slice("events", &events).unwrap();
+    archive.add("big", &big_endian, |writer| writer.write_slice(&items)).unwrap();
+    archive.add_stream("stream", |writer| items.chunks(1001).try_for_each(|chunk| writer.write_slice(chunk))).unwrap();
+    archive.add_slice("little", &items[..10]).unwrap();
+    archive.set_compressed(false);
+    archive.add_slice("stored", &items).unwrap();
+    archive.finish().unwrap();
+    // Added to, the lists of blocks stay.
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("more", &items[..10]).unwrap();
+    archive.finish().unwrap();
+
+    let mut archive = NpzReader::open(&path).unwrap();
+    for threads in [2, 1, 0, 3, 1000] {
+        archive.set_threads(threads);
+        let mut archive = archive.clone();
+        for name in ["items", "big", "stream", "stored"] {
+            assert!(archive.by_name::<u64>(name).unwrap() == items, "{name} {threads}");
+        }
+        assert!(archive.by_name::<bool>("bools").unwrap() == bools);
+        assert!(archive.by_name::<Event>("events").unwrap() == events);
+        assert!(archive.by_name::<u64>("little").unwrap() == items[..10]);
+        assert!(archive.by_name::<u64>("more").unwrap() == items[..10]);
+        let index = archive.index_of("items").unwrap();
+        let mut bytes = Vec::new();
+        npy_core::write(&mut bytes, &items).unwrap();
+        assert!(archive.bytes(index, 1 << 30).unwrap() == bytes);
+        // In parts: some elements, then the rest.
+        let mut reader = archive.array(index).unwrap();
+        let mut first = [0; 1000];
+        reader.read_into(&mut first).unwrap();
+        assert!(first == items[..1000] && reader.into_vec::<u64>().unwrap() == items[1000..]);
+        let mut reader = archive.array(index).unwrap();
+        let mut first = vec![0; items.len() - 5];
+        reader.read_into(&mut first).unwrap();
+        assert!(first == items[..first.len()] && reader.into_vec::<u64>().unwrap() == items[first.len()..]);
+        archive.verify().unwrap();
+    }
+    // Those who read forward only know nothing of it.
+    let file = std::fs::read(&path).unwrap();
+    let mut stream = NpzStream::new(&file[..]);
+    let mut member = stream.next().unwrap().unwrap();
+    assert!(member.array().unwrap().into_vec::<u64>().unwrap() == items);
+    drop(member);
+    if let Some(numpy) = numpy("members_of_every_kind_are_read_by_several_threads") {
+        let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+with zipfile.ZipFile(data) as archive:
+    assert archive.testzip() is None
+    print([name[:-4] for name, info in archive.NameToInfo.items() if b'np' == info.extra[:2]])
+data.seek(0)
+archive = np.load(data)
+assert (archive['items'] == archive['big']).all() and (archive['items'] == archive['stream']).all()
+assert (archive['items'] == archive['stored']).all()
+print(archive['bools'].sum(), archive['events']['id'][-1])
+";
+        let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
+        let count = bools.iter().filter(|is_set| **is_set).count();
+        let names = "['items', 'bools', 'events', 'big', 'stream']";
+        assert_eq!(printed.trim(), format!("{names}\n{count} {}", events.last().unwrap().id));
+    }
+}
+
+/// Fewer members than threads.
+#[test]
+fn archives_of_few_members_are_read_by_all_threads() {
+    let items = items(700_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let arrays = BTreeMap::from([("x".to_owned(), Array1::from(items))]);
+    arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(true).level(1).threads(3)).unwrap();
+    for threads in [0, 1, 2, 5] {
+        let read = BTreeMap::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap();
+        assert!(arrays == read, "{threads}");
+    }
+}
+
+/// Whatever is said of the blocks, the values are those that one thread reads.
+#[test]
+fn lies_about_blocks_change_nothing() {
+    let items = items(700_000);
+    let archive = archive_of(&items);
+    let (begin, length) = field(&archive);
+    assert_eq!(length, 4 + 2 + 4 + 6 * 4);
+    assert!(read(&archive, 2).unwrap() == items);
+    let mut state = 3;
+    for i in (0..length * 8).step_by(3).chain(length * 8..length * 8 + 40) {
+        let mut spoiled = archive.clone();
+        // One bit, then several.
+        if i < length * 8 {
+            spoiled[begin + i / 8] ^= 1 << (i % 8);
+        } else {
+            for _ in 0..1 + random(&mut state) % 6 {
+                spoiled[begin + 4 + random(&mut state) % (length - 4)] ^= 1 << (random(&mut state) % 8);
+            }
+        }
+        assert!(read(&spoiled, 3).unwrap() == items, "{i}");
+    }
+    // Those that fit the member as a whole: blocks in another order, borders that lie somewhere else, or in the mark between two blocks.
+    let lengths: Vec<u32> =
+        archive[begin + 10..begin + length].chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let mut lies = vec![lengths.iter().rev().copied().collect::<Vec<_>>()];
+    for i in 0..5 {
+        for difference in [-100_000, -9, -5, -1, 1, 5, 100_000] {
+            let mut lie = lengths.clone();
+            lie[i] = lie[i].wrapping_add_signed(difference);
+            lie[i + 1] = lie[i + 1].wrapping_add_signed(-difference);
+            lies.push(lie);
+        }
+    }
+    for lie in lies {
+        let mut spoiled = archive.clone();
+        spoiled[begin + 10..begin + length]
+            .copy_from_slice(&lie.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<_>>());
+        assert!(read(&spoiled, 2).unwrap() == items, "{lengths:?} {lie:?}");
+    }
+}
+
+/// Damaged data are an error by any number of threads.
+#[test]
+fn damaged_blocks_are_the_errors_of_one_thread() {
+    let items = items(700_000);
+    let archive = archive_of(&items);
+    let data = 30 + 5 + 20..entry(&archive);
+    let mut state = 8;
+    let mut checksums = 0;
+    for _ in 0..40 {
+        let mut spoiled = archive.clone();
+        spoiled[data.start + random(&mut state) % data.len()] ^= 1 << (random(&mut state) % 8);
+        let (one, two) = match (read(&spoiled, 1), read(&spoiled, 2)) {
+            (Err(one), Err(two)) => (one, two),
+            // In what fills up a byte before the mark between two blocks.
+            (one, two) => {
+                assert!(one.is_ok_and(|found| found == items) && two.is_ok_and(|found| found == items));
+                continue;
+            }
+        };
+        assert_eq!((one.member(), two.member()), (Some("x"), Some("x")));
+        // The same values have the same checksum.
+        let is_checksum =
+            |error: &npy_core::Error| matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } });
+        assert!(one.to_string() == two.to_string() || !is_checksum(&one) && !is_checksum(&two), "{one} {two}");
+        checksums += usize::from(is_checksum(&one));
+    }
+    assert!(checksums > 0 && checksums < 40, "{checksums}");
+}
+
+/// Blocks that are data of their own within those of another block: one thread reads other values, and checksum and sizes are those of the blocks.
+#[test]
+fn blocks_that_are_hidden_in_others_are_refused() {
+    let items = items(700_000);
+    let mut archive = archive_of(&items);
+    let first = u32::from_le_bytes(archive[field(&archive).0 + 10..][..4].try_into().unwrap());
+    // The head of a stored block, so that what follows is content.
+    let at = 30 + 5 + 20 + first as usize;
+    archive.splice(at..at, [0, 0xff, 0xff, 0, 0]);
+    let end = archive.len() - 22;
+    let add = |archive: &mut Vec<u8>, at: usize| {
+        let number = u32::from_le_bytes(archive[at..][..4].try_into().unwrap()) + 5;
+        archive[at..][..4].copy_from_slice(&number.to_le_bytes());
+    };
+    // Where the directory is; the member's size in it and in the header before the data; the first block's.
+    add(&mut archive, end + 16);
+    let entry = entry(&archive);
+    add(&mut archive, entry + 20);
+    add(&mut archive, 30 + 5 + 4 + 8);
+    let (field, _) = field(&archive);
+    add(&mut archive, field + 10);
+    assert!(read(&archive, 1).is_err());
+    assert_eq!(problem(read(&archive, 2)), ArchiveProblem::Damaged);
+}
+
+#[test]
+fn memory_is_taken_for_the_result_alone() {
+    let items = items(4 << 20);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let mut archive = NpzWriter::create_compressed(&path).unwrap();
+    archive.set_level(1);
+    let (_, peak) = with_peak(|| archive.add_slice("x", &items).unwrap());
+    assert!(peak < 8 << 20, "{peak}");
+    archive.finish().unwrap();
+    let (result, peak) = with_peak(|| {
+        let mut archive = NpzReader::open(&path).unwrap();
+        archive.set_threads(4);
+        archive.by_name::<u64>("x").unwrap()
+    });
+    assert!(result == items);
+    let bytes = items.len() * 8;
+    assert!(peak < bytes + (2 << 20), "{peak}");
+}
+
+/// A reader that fails in some of the blocks.
+#[derive(Clone)]
+struct Broken<'a> {
+    archive: Cursor<&'a [u8]>,
+    places: Range<u64>,
+}
+
+impl Read for Broken<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.places.contains(&self.archive.position()) {
+            return Err(io::Error::other("the disk is broken"));
+        }
+        // Few bytes at a time.
+        let most = buffer.len().min(10_000);
+        self.archive.read(&mut buffer[..most])
+    }
+}
+
+impl Seek for Broken<'_> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.archive.seek(position)
+    }
+}
+
+#[test]
+fn readers_that_fail_are_errors() {
+    let items = items(700_000);
+    let archive = archive_of(&items);
+    let end = entry(&archive) as u64;
+    // Not where the directory is looked for.
+    for (places, message) in [
+        (0..0, None),
+        (end / 2..end - 100_000, Some("the disk is broken")),
+        (end - 200_000..end - 100_000, Some("the disk is broken")),
+    ] {
+        // Where nothing is broken all is well.
+        let reader = Broken { archive: Cursor::new(&archive), places };
+        let mut reader = NpzReader::new(reader).unwrap();
+        reader.set_threads(2);
+        let found = reader.by_name::<u64>("x");
+        match message {
+            None => assert!(found.unwrap() == items),
+            Some(message) => {
+                let error = found.unwrap_err();
+                assert!(error.to_string().contains(message), "{error}");
+            }
+        }
+    }
+}
