@@ -63,9 +63,9 @@ mod tests {
     use super::huffman::Plan;
     use super::{LEAST, compress_block, search};
 
-    fn random(state: &mut u64) -> u64 {
+    fn random(state: &mut u64) -> u32 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *state >> 33
+        u32::try_from(*state >> 33).unwrap()
     }
 
     /// What the data of blocks hold, of which the last must end the stream with its last byte.
@@ -80,7 +80,7 @@ mod tests {
     /// Normal random numbers, as the bytes of `f64`.
     fn noise(count: usize) -> Vec<u8> {
         let mut state = 7;
-        let mut uniform = || (random(&mut state) as f64 + 0.5) / (1_u64 << 31) as f64;
+        let mut uniform = || (f64::from(random(&mut state)) + 0.5) / f64::from(1_u32 << 31);
         (0..count).flat_map(|_| ((-2.0 * uniform().ln()).sqrt() * uniform().cos()).to_le_bytes()).collect()
     }
 
@@ -92,7 +92,7 @@ mod tests {
             for steepness in [1, 2, 5, 40] {
                 for length in [1, 2, 3, 4, 7, 1000, 70_001, 300_000] {
                     let pick = |state: &mut u64| (0..steepness).map(|_| random(state) % symbols).min().unwrap_or_default();
-                    let block: Vec<u8> = (0..length).map(|_| pick(&mut state) as u8).collect();
+                    let block: Vec<u8> = (0..length).map(|_| pick(&mut state).to_le_bytes()[0]).collect();
                     let plan = Plan::new(&block);
                     let (first, last) = (plan.encode(false), plan.encode(true));
                     // Up to a byte for each end, and the mark between blocks.
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn bytes_that_no_code_makes_shorter_are_stored() {
         let mut state = 3;
-        let block: Vec<u8> = (0..1 << 20).map(|_| (random(&mut state) >> 8) as u8).collect();
+        let block: Vec<u8> = (0..1 << 20).map(|_| random(&mut state).to_le_bytes()[1]).collect();
         let compressed = compress_block(&block, 6, true).unwrap();
         assert!(compressed.len() < block.len() + block.len() / 4096, "{}", compressed.len());
         assert_eq!(inflate(&[compressed], block.len()), block);
@@ -119,7 +119,7 @@ mod tests {
         let noise = noise(1 << 17);
         let steps: Vec<u8> = (0..1_u32 << 17).flat_map(|i| u64::from(i / 7).to_le_bytes()).collect();
         let mut state = 9;
-        let few: Vec<u8> = (0..1 << 20).map(|_| b"ACGT"[random(&mut state) as usize % 4]).collect();
+        let few: Vec<u8> = (0..1 << 20).map(|_| b"ACGT"[usize::from(random(&mut state).to_le_bytes()[1] % 4)]).collect();
         for (block, searches) in [(&noise, false), (&steps, true), (&few, false)] {
             let (quick, slow) = (Plan::new(block).encode(true), search(block, 6, true).unwrap());
             let chosen = compress_block(block, 6, true).unwrap();

@@ -84,7 +84,7 @@ mod tests {
         let mut state = 1_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 56) as u8
+            state.to_le_bytes()[7]
         };
         let noise: Vec<u8> = (0..1 << 20).map(|_| random()).collect();
         let look = |block: &[u8]| repeats_in(block, block.len() as u64 * 8);
@@ -94,7 +94,7 @@ mod tests {
         let far = |distance: usize| noise.iter().copied().take(distance).cycle().take(1 << 20).collect::<Vec<u8>>();
         assert_eq!(look(&far(30_000)), Repeats::Many);
         assert_eq!(look(&far(40_000)), Repeats::None);
-        assert_eq!(look(&[0; 1 << 20]), Repeats::Many);
+        assert_eq!(look(&vec![0; 1 << 20]), Repeats::Many);
         assert_eq!(look(&[0; 1000]), Repeats::Many);
         // One byte in thirty is a repetition of six.
         let few: Vec<u8> = noise.chunks_exact(174).flat_map(|part| part.iter().chain(&part[..6]).copied()).collect();
