@@ -106,10 +106,9 @@ impl Blocks {
         }
     }
 
-    /// Bytes of the content from there to where the next block begins.
-    pub(super) fn to_next(&self, at: u64) -> u64 {
-        let next = self.blocks.partition_point(|block| block.content.end <= at);
-        self.blocks.get(next).map_or(u64::MAX, |block| block.content.end - at)
+    /// The block that this byte of the content belongs to.
+    pub(super) fn block_of(&self, at: u64) -> Option<&Block> {
+        self.blocks.get(self.blocks.partition_point(|block| block.content.end <= at))
     }
 
     /// Whether the last of them ends the member.
@@ -137,7 +136,9 @@ mod tests {
         assert_eq!(blocks.within(MIB..3 * MIB), [Block { bytes: 10..30, content: MIB..2 * MIB }, last.clone()]);
         assert_eq!(blocks.within(MIB..2 * MIB + 4).len(), 1);
         assert!(blocks.within(MIB + 1..3 * MIB).is_empty() && blocks.within(9 * MIB..9 * MIB).is_empty());
-        assert_eq!((blocks.to_next(0), blocks.to_next(MIB + 1), blocks.to_next(2 * MIB + 5)), (MIB, MIB - 1, u64::MAX));
+        let end_of = |at| blocks.block_of(at).map(|block| (block.content.end, block.bytes.end));
+        assert_eq!((end_of(0), end_of(MIB - 1), end_of(MIB)), (Some((MIB, 10)), Some((MIB, 10)), Some((2 * MIB, 30))));
+        assert_eq!((end_of(2 * MIB + 4), end_of(2 * MIB + 5)), (Some((2 * MIB + 5, 60)), None));
         assert!(blocks.is_end(&last) && !blocks.is_end(&blocks.blocks[1]));
         // Behind a front.
         let field = blocks_field(Some((128, 133)), &[10, 20]);

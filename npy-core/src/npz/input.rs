@@ -26,11 +26,13 @@ pub(super) struct Input<R> {
     left: Option<u64>,
     /// Bytes used since the member began.
     used: u64,
+    /// So many bytes of the member are used up before those that follow are given, so that a decoder does not look ahead.
+    border: u64,
 }
 
 impl<R> Input<R> {
     pub(super) fn new(reader: R, fill: FillFrom<R>) -> Self {
-        Self { reader, fill, buffer: Vec::new(), begin: 0, end: 0, left: None, used: 0 }
+        Self { reader, fill, buffer: Vec::new(), begin: 0, end: 0, left: None, used: 0, border: 0 }
     }
 
     /// The reader itself, of which nothing is buffered afterwards.
@@ -45,7 +47,13 @@ impl<R> Input<R> {
 
     /// Begins to read something of so many bytes, or of any number.
     pub(super) fn begin(&mut self, bytes: Option<u64>) {
-        (self.left, self.used) = (bytes, 0);
+        (self.left, self.used, self.border) = (bytes, 0, 0);
+    }
+
+    /// Has [`fill_buf`](BufRead::fill_buf) give no bytes from both sides of this place of the member at once. Who has used all before it, and
+    /// asks for more, gets what is behind it.
+    pub(super) fn set_border(&mut self, border: u64) {
+        self.border = border;
     }
 
     /// Bytes used since [`begin`](Self::begin).
@@ -163,7 +171,9 @@ impl<R: Read> BufRead for Input<R> {
         if self.begin == self.end && self.left != Some(0) {
             self.refill()?;
         }
-        let available = self.at_most(self.end - self.begin);
+        let before = self.border.checked_sub(self.used).filter(|before| *before > 0);
+        let most = before.map_or(usize::MAX, |before| usize::try_from(before).unwrap_or(usize::MAX));
+        let available = self.at_most(self.end - self.begin).min(most);
         Ok(&self.buffer[self.begin..][..available])
     }
 

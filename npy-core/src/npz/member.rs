@@ -101,8 +101,13 @@ impl<'a, R: Read> Member<'a, R> {
     fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
         let before = spare.filled();
         if !self.fill_blocks(spare)? {
-            // To where the next block begins, from where on they may be inflated at the same time.
-            let most = self.parallel.as_ref().map_or(u64::MAX, |parallel| parallel.blocks.to_next(self.given));
+            let mut most = u64::MAX;
+            if let Some(block) = self.parallel.as_ref().and_then(|parallel| parallel.blocks.block_of(self.given)) {
+                // To where the next block begins, from where on they may be inflated at the same time. The decoder would go on to the next
+                // byte of the content, over the border, if it were given what is behind it.
+                most = block.content.end - self.given;
+                self.input.set_border(block.bytes.end);
+            }
             self.content.fill(self.input, spare, most)?;
         }
         self.given += (spare.filled() - before) as u64;
@@ -166,5 +171,64 @@ impl<R: Read> Read for Member<'_, R> {
             self.finish().map_err(wrapped)?;
         }
         Ok(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read};
+
+    use crate::alloc::Spare;
+    use crate::npz::{NpzReader, NpzWriter};
+
+    const MIB: usize = 1 << 20;
+
+    /// A result that is right does not tell how it was made.
+    #[test]
+    fn blocks_are_inflated_at_the_same_time() {
+        let mut state = 1_u64;
+        // Noise, then steps: blocks by codes alone, and by repetitions.
+        let noise = |state: &mut u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *state >> 12
+        };
+        let items: Vec<u64> = (0..MIB).map(|i| if i % 300_000 < 150_000 { noise(&mut state) } else { i as u64 / 3 }).collect();
+        let mut content = Vec::new();
+        crate::write(&mut content, &items).unwrap();
+        for level in [1, 2, 6] {
+            let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+            archive.set_level(level);
+            archive.add_slice("x", &items).unwrap();
+            archive.add_stream("y", |writer| writer.write_slice(&items)).unwrap();
+            let file = archive.finish().unwrap().into_inner();
+            let mut archive = NpzReader::from_bytes(&file).unwrap();
+            archive.set_threads(2);
+            // The first block begins with the header, and in a stream it is the header.
+            for (index, first) in [(0, MIB), (1, 128)] {
+                let mut member = archive.member(index).unwrap();
+                let mut found = vec![0; content.len()];
+                // As far as the array's header, and on to the end of the block.
+                member.read_exact(&mut found[..128]).unwrap();
+                member.read_exact(&mut found[128..first]).unwrap();
+                let mut spare = Spare::over(&mut found[first..]);
+                assert!(member.fill_blocks(&mut spare).unwrap(), "{level} {index}");
+                assert!(spare.is_full() && member.parallel.is_some());
+                assert!(found == content, "{level} {index}");
+                member.given = content.len() as u64;
+                member.finish().unwrap();
+
+                // From the middle of a block to the middle of another: those between them.
+                let mut member = archive.member(index).unwrap();
+                let end = content.len() - MIB / 2;
+                member.read_exact(&mut found[..MIB + 5]).unwrap();
+                member.read_exact(&mut found[MIB + 5..2 * MIB + first % MIB]).unwrap();
+                let mut spare = Spare::over(&mut found[2 * MIB + first % MIB..end]);
+                assert!(member.fill_blocks(&mut spare).unwrap() && !spare.is_full(), "{level} {index}");
+                member.given += spare.filled() as u64;
+                let given = usize::try_from(member.given).unwrap();
+                member.read_to_end(&mut found).unwrap();
+                assert!(found[content.len()..] == content[given..] && found[..given] == content[..given], "{level} {index}");
+            }
+        }
     }
 }

@@ -408,9 +408,10 @@ impl<R: Read + Seek> NpzReader<R> {
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// How many threads inflate a member from here on. The default is 1; 0 is taken for it.
     ///
-    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a member begin,
-    /// and only elements whose memory is that of the file. Everything is checked as with one thread, and a member whose blocks are not where
-    /// they are said to be is read by one. Each thread reads from a clone of `R`, which must have a place of its own in the stream.
+    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a
+    /// member begin, and only elements whose memory is that of the file. Everything is checked as with one thread. A member whose blocks are
+    /// not where they are said to be is read by one, or refused as damaged where that is seen too late. Each thread reads from a clone of `R`,
+    /// which must have a place of its own in the stream.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
