@@ -1,48 +1,69 @@
 //! Bits as deflate has them: each byte from its lowest bit on.
 
+/// Bytes that are collected before they go to memory that grows.
+const STAGE_BYTES: usize = 4096;
+
 /// Bytes that are written at a time, so that there has to be room for as many.
 const WORD_BYTES: usize = 8;
 
-/// A stream of bits in memory of a size that is known before.
+/// How many words there is room for on an empty stage.
+pub(super) const MOST_WORDS: usize = STAGE_BYTES / WORD_BYTES;
+
+/// A stream of bits.
 pub(super) struct Bits {
     bytes: Vec<u8>,
-    /// Where the next word goes.
+    stage: [u8; STAGE_BYTES],
+    /// Where on the stage the next word goes.
     at: usize,
-    /// Bits that fill no byte yet; after [`flush`](Self::flush) fewer than 8.
+    /// Bits that fill no byte yet; fewer than 8.
     word: u64,
-    count: u64,
+    count: u32,
+}
+
+/// A place in a stream of bits.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    bytes: usize,
+    word: u64,
+    count: u32,
 }
 
 impl Bits {
-    /// With room for so many bits.
+    /// With memory for so many bits.
     pub(super) fn with_room(bits: u64) -> Self {
-        let bytes = usize::try_from(bits / 8).unwrap_or(usize::MAX);
-        Self { bytes: vec![0; bytes.saturating_add(2 * WORD_BYTES)], at: 0, word: 0, count: 0 }
+        let bytes = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
+        Self { bytes: Vec::with_capacity(bytes), stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 }
     }
 
-    /// Appends `count` bits, of which there may be 56 between two flushes.
+    /// Appends words of bits with their lengths: at most 56 bits, of which the others are zero, and [`MOST_WORDS`] words.
     #[inline(always)]
-    pub(super) fn push(&mut self, bits: u64, count: u64) {
-        self.word |= bits << self.count;
-        self.count += count;
-    }
-
-    /// Brings whole bytes to memory. What there is no room for is lost, so that a wrong size shows as a stream that is too short.
-    #[inline(always)]
-    pub(super) fn flush(&mut self) {
-        if let Some(place) = self.bytes.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut()) {
-            *place = self.word.to_le_bytes();
+    pub(super) fn extend(&mut self, words: impl Iterator<Item = (u64, u32)>) {
+        self.empty_stage();
+        // In variables, because the stage might lie over the fields of `self` for all that the compiler knows.
+        let (mut at, mut word, mut count) = (0_usize, self.word, self.count);
+        for (bits, length) in words {
+            word |= bits << count;
+            count += length;
+            if let Some(place) = self.stage.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+                *place = word.to_le_bytes();
+            }
+            // At most 7.
+            at += usize::try_from(count >> 3).unwrap_or_default();
+            word = word.wrapping_shr(count & !7);
+            count &= 7;
         }
-        // At most 8.
-        self.at += usize::try_from(self.count >> 3).unwrap_or_default();
-        self.word >>= self.count & !7;
-        self.count &= 7;
+        (self.at, self.word, self.count) = (at, word, count);
+    }
+
+    /// Brings the bytes of the stage to memory.
+    pub(super) fn empty_stage(&mut self) {
+        self.bytes.extend_from_slice(self.stage.get(..self.at).unwrap_or(&self.stage));
+        self.at = 0;
     }
 
     /// Appends few bits at a time.
-    pub(super) fn write(&mut self, bits: u64, count: u64) {
-        self.push(bits, count);
-        self.flush();
+    pub(super) fn write(&mut self, bits: u64, count: u32) {
+        self.extend(std::iter::once((bits, count)));
     }
 
     /// Fills up the byte by zeros.
@@ -52,16 +73,31 @@ impl Bits {
 
     /// Appends bytes at the border of a byte.
     pub(super) fn append(&mut self, bytes: &[u8]) {
-        if let Some(place) = self.bytes.get_mut(self.at..).and_then(|rest| rest.get_mut(..bytes.len())) {
-            place.copy_from_slice(bytes);
-        }
-        self.at += bytes.len();
+        self.empty_stage();
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The place where the next bits go.
+    pub(super) fn mark(&mut self) -> Mark {
+        self.empty_stage();
+        Mark { bytes: self.bytes.len(), word: self.word, count: self.count }
+    }
+
+    /// How many bits were written since then.
+    pub(super) fn since(&self, mark: Mark) -> u64 {
+        (self.bytes.len() - mark.bytes + self.at) as u64 * 8 + u64::from(self.count) - u64::from(mark.count)
+    }
+
+    /// Takes back what was written since then.
+    pub(super) fn go_back(&mut self, mark: Mark) {
+        self.bytes.truncate(mark.bytes);
+        (self.at, self.word, self.count) = (0, mark.word, mark.count);
     }
 
     /// The bytes, the last of them filled up by zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        self.flush();
-        self.bytes.truncate(self.at + usize::from(self.count > 0));
+        self.fill_byte();
+        self.empty_stage();
         self.bytes
     }
 }

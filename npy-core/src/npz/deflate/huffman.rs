@@ -1,14 +1,28 @@
 //! Deflate without matches: each byte by the Huffman code of its part of the block. What looks like noise to a search for repetitions, such as
 //! the digits of measurements, gets as small by it, twenty times as fast.
 
-use super::bits::Bits;
+use super::bits::{Bits, MOST_WORDS};
 use super::lengths::{code_lengths, codes};
 
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
 
+/// Of so many bytes the first ones are counted at first: four times as fast as all. The number is prime, so that rows of an image and fields of
+/// records do not keep in step with it.
+const STRIDE_BYTES: usize = 4099;
+const SAMPLE_BYTES: usize = 1024;
+
+/// How often each byte must come in a sample of a part for its frequency to be known by it. Then the code is longer by less than 0.1 %.
+const LEAST_COUNT: u32 = 32;
+
+/// A part that takes other bits than were estimated, by more than this share of them, is written again.
+const WORTH_AGAIN: u64 = 200;
+
 /// Four codes of this length fit a word of 64 bits beside the seven bits that may be left in it. The format would allow one bit more.
 const LONGEST: usize = 14;
+
+/// How far a code is shifted in an entry of the table of bytes, whose lowest bits are the length of the code.
+const CODE_SHIFT: u32 = 16;
 
 /// Symbols: the bytes, and the end of a block.
 const SYMBOLS: usize = 257;
@@ -38,15 +52,15 @@ impl<'a> Plan<'a> {
         let mut bits = 0;
         let mut parts = Vec::new();
         for part in bytes.chunks(PART_BYTES) {
-            let code = Code::new(&histogram(part));
-            let stored = part.len() as u64 * 8 + part.len().div_ceil(STORED_BYTES) as u64 * STORED_BITS;
+            let stored = stored_bits(part);
+            let code = Code::estimate(part).filter(|code| code.bits < stored).unwrap_or_else(|| Code::new(part));
             bits += code.bits.min(stored);
             parts.push((part, (code.bits < stored).then_some(code)));
         }
         Self { parts, bits }
     }
 
-    /// How many bits it takes, up to some that fill bytes up.
+    /// How many bits it takes about, up to some that fill bytes up.
     pub(super) fn bits(&self) -> u64 {
         self.bits
     }
@@ -57,7 +71,15 @@ impl<'a> Plan<'a> {
         for (i, (part, code)) in self.parts.iter().enumerate() {
             let is_final = is_last && i + 1 == self.parts.len();
             match code {
-                Some(code) => code.encode(part, is_final, &mut out),
+                Some(code) => {
+                    let mark = out.mark();
+                    code.encode(part, is_final, &mut out);
+                    if code.is_estimate && out.since(mark).abs_diff(code.bits) > code.bits / WORTH_AGAIN {
+                        // What was counted is not like the rest.
+                        out.go_back(mark);
+                        encode_part(part, is_final, &mut out);
+                    }
+                }
                 None => store(part, is_final, &mut out),
             }
         }
@@ -66,6 +88,17 @@ impl<'a> Plan<'a> {
         }
         out.finish()
     }
+}
+
+/// By the best code there is, or stored.
+fn encode_part(part: &[u8], is_final: bool, out: &mut Bits) {
+    let code = Code::new(part);
+    if code.bits < stored_bits(part) { code.encode(part, is_final, out) } else { store(part, is_final, out) }
+}
+
+/// How many bits it takes to store bytes.
+fn stored_bits(bytes: &[u8]) -> u64 {
+    bytes.len() as u64 * 8 + bytes.len().div_ceil(STORED_BYTES) as u64 * STORED_BITS
 }
 
 fn store(bytes: &[u8], is_final: bool, out: &mut Bits) {
@@ -85,29 +118,40 @@ fn store_block(bytes: &[u8], is_final: bool, out: &mut Bits) {
 }
 
 /// How often each byte comes. Four tables, so that the same byte again does not wait until it was counted.
-fn histogram(bytes: &[u8]) -> [u32; SYMBOLS] {
-    let mut tables = [[0_u32; 256]; 4];
-    let [first, second, third, fourth] = &mut tables;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        first[usize::from(word[0])] += 1;
-        second[usize::from(word[1])] += 1;
-        third[usize::from(word[2])] += 1;
-        fourth[usize::from(word[3])] += 1;
-        first[usize::from(word[4])] += 1;
-        second[usize::from(word[5])] += 1;
-        third[usize::from(word[6])] += 1;
-        fourth[usize::from(word[7])] += 1;
+struct Counts([[u32; 256]; 4]);
+
+impl Counts {
+    fn new() -> Self {
+        Self([[0; 256]; 4])
     }
-    for byte in rest {
-        first[usize::from(*byte)] += 1;
+
+    fn add(&mut self, bytes: &[u8]) {
+        let [first, second, third, fourth] = &mut self.0;
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            first[usize::from(word[0])] += 1;
+            second[usize::from(word[1])] += 1;
+            third[usize::from(word[2])] += 1;
+            fourth[usize::from(word[3])] += 1;
+            first[usize::from(word[4])] += 1;
+            second[usize::from(word[5])] += 1;
+            third[usize::from(word[6])] += 1;
+            fourth[usize::from(word[7])] += 1;
+        }
+        for byte in rest {
+            first[usize::from(*byte)] += 1;
+        }
     }
-    let mut sums = [0; SYMBOLS];
-    for (symbol, sum) in sums[..256].iter_mut().enumerate() {
-        *sum = tables.iter().map(|table| table[symbol]).sum();
+
+    /// The frequencies of all symbols.
+    fn sums(&self) -> [u32; SYMBOLS] {
+        let mut sums = [0; SYMBOLS];
+        for (symbol, sum) in sums[..256].iter_mut().enumerate() {
+            *sum = self.0.iter().map(|table| table[symbol]).sum();
+        }
+        sums[END_OF_BLOCK] = 1;
+        sums
     }
-    sums[END_OF_BLOCK] = 1;
-    sums
 }
 
 /// The code of a part.
@@ -116,56 +160,89 @@ struct Code {
     description: Description,
     /// Of the whole block.
     bits: u64,
+    /// Whether they may be more or less, because not all bytes were counted.
+    is_estimate: bool,
 }
 
 impl Code {
-    fn new(frequencies: &[u32; SYMBOLS]) -> Self {
+    /// The best code for these bytes.
+    fn new(bytes: &[u8]) -> Self {
+        let mut counts = Counts::new();
+        counts.add(bytes);
+        Self::of_frequencies(&counts.sums())
+    }
+
+    /// A code that is good for these bytes if all of them are like some, which have enough of each; else `None`.
+    fn estimate(bytes: &[u8]) -> Option<Self> {
+        let mut counts = Counts::new();
+        let mut counted = 0;
+        for stride in bytes.chunks(STRIDE_BYTES) {
+            let sample = stride.get(..SAMPLE_BYTES).unwrap_or(stride);
+            counts.add(sample);
+            counted += sample.len() as u64;
+        }
+        let frequencies = counts.sums();
+        if frequencies[..END_OF_BLOCK].iter().any(|count| *count < LEAST_COUNT) {
+            return None;
+        }
+        let mut code = Self::of_frequencies(&frequencies);
+        code.bits = code.description.bits + (code.bits - code.description.bits) * bytes.len() as u64 / counted;
+        code.is_estimate = true;
+        Some(code)
+    }
+
+    fn of_frequencies(frequencies: &[u32; SYMBOLS]) -> Self {
         let lengths = code_lengths(frequencies, LONGEST);
         let description = Description::new(&lengths);
         let data: u64 = frequencies.iter().zip(lengths).map(|(count, length)| u64::from(*count) * u64::from(length)).sum();
         let bits = description.bits + data;
-        Self { lengths, description, bits }
+        Self { lengths, description, bits, is_estimate: false }
     }
 
     fn encode(&self, bytes: &[u8], is_final: bool, out: &mut Bits) {
         self.description.write(is_final, out);
         let codes = codes(&self.lengths);
-        // Bits and their number together, so that one look gives both.
         let mut table = [0_u32; 256];
         for ((entry, code), length) in table.iter_mut().zip(codes).zip(self.lengths) {
-            *entry = u32::try_from(code).unwrap_or_default() | u32::from(length) << 16;
+            *entry = u32::try_from(code).unwrap_or_default() << CODE_SHIFT | u32::from(length);
         }
-        let look = |byte: u8| {
-            let entry = u64::from(table[usize::from(byte)]);
-            (entry & 0xffff, entry >> 16)
-        };
-        let (words, rest) = bytes.as_chunks::<4>();
-        for word in words {
-            let [first, second, third, fourth] = word.map(look);
-            // In pairs, so that not each waits for the one before.
-            let (front, back) = (join(first, second), join(third, fourth));
-            let (bits, count) = join(front, back);
-            out.push(bits, count);
-            out.flush();
-        }
-        for byte in rest {
-            let (bits, count) = look(*byte);
-            out.write(bits, count);
+        // As many codes at once as fit a word beside the seven bits that may be left in it.
+        match self.lengths.iter().max() {
+            Some(..=8) => encode_by::<7>(bytes, &table, out),
+            Some(9) => encode_by::<6>(bytes, &table, out),
+            Some(10 | 11) => encode_by::<5>(bytes, &table, out),
+            _ => encode_by::<4>(bytes, &table, out),
         }
         out.write(codes[END_OF_BLOCK], self.lengths[END_OF_BLOCK].into());
     }
 }
 
-/// Bits and their number, and such that follow.
-#[inline(always)]
-fn join(front: (u64, u64), back: (u64, u64)) -> (u64, u64) {
-    (front.0 | back.0 << front.1, front.1 + back.1)
+/// Appends the codes of bytes, so many at once. An entry of the table is a code and, in its lowest bits, the length of it.
+fn encode_by<const N: usize>(bytes: &[u8], table: &[u32; 256], out: &mut Bits) {
+    let (groups, rest) = bytes.as_chunks::<N>();
+    for groups in groups.chunks(MOST_WORDS) {
+        out.extend(groups.iter().map(|group| {
+            // Entries are added up for the sake of their lengths, and the lowest six bits of the sum are the number of bits so far: a shift
+            // takes no others.
+            let (mut bits, mut sum) = (0_u64, 0_u32);
+            for byte in group {
+                let entry = table[usize::from(*byte)];
+                bits |= u64::from(entry >> CODE_SHIFT).wrapping_shl(sum);
+                sum = sum.wrapping_add(entry);
+            }
+            (bits, sum & 63)
+        }));
+    }
+    for byte in rest {
+        let entry = table[usize::from(*byte)];
+        out.write(u64::from(entry >> CODE_SHIFT), entry & 63);
+    }
 }
 
 /// What stands before a block that has a code of its own, without its first three bits.
 struct Description {
     /// Symbols of the code of lengths, and for some how often, in so many bits.
-    runs: Vec<(u8, u64, u64)>,
+    runs: Vec<(u8, u64, u32)>,
     lengths: [u8; LENGTH_SYMBOLS],
     /// How many of `lengths` are written.
     count: usize,
@@ -187,7 +264,7 @@ impl Description {
         }
         let lengths = code_lengths(&frequencies, LONGEST_OF_LENGTHS);
         let count = LENGTH_ORDER.iter().rposition(|symbol| lengths[*symbol] > 0).map_or(4, |last| (last + 1).max(4));
-        let symbols: u64 = runs.iter().map(|(symbol, _, extra)| u64::from(lengths[usize::from(*symbol)]) + extra).sum();
+        let symbols: u64 = runs.iter().map(|(symbol, _, extra)| u64::from(lengths[usize::from(*symbol)]) + u64::from(*extra)).sum();
         let bits = 3 + 5 + 5 + 4 + 3 * count as u64 + symbols;
         Self { runs, lengths, count, bits }
     }
@@ -210,7 +287,7 @@ impl Description {
 }
 
 /// Appends `count` times the same length, in as few symbols as there may be.
-fn push_runs(length: u8, mut count: usize, runs: &mut Vec<(u8, u64, u64)>) {
+fn push_runs(length: u8, mut count: usize, runs: &mut Vec<(u8, u64, u32)>) {
     if length > 0 {
         runs.push((length, 0, 0));
         count -= 1;

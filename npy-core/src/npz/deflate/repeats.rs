@@ -1,7 +1,9 @@
 //! A quick look at how much of a block repeats what came shortly before.
 
-/// Bytes of each piece that is looked at: somewhat more than deflate may reach back, and no more than 16 bits count.
-const PIECE_BYTES: usize = 40 * 1024;
+/// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are only looked for, and some that may repeat
+/// them. No more than 16 bits count.
+const PIECE_BYTES: usize = REACH + LOOKED_AT;
+const LOOKED_AT: usize = 8 * 1024;
 
 /// In each so many bytes of a block a piece is looked at, in their middle. A block may change its nature.
 const SHARE_BYTES: usize = 256 * 1024;
@@ -38,13 +40,15 @@ pub(super) fn repeats_in(block: &[u8], bits: u64) -> Repeats {
     for (i, share) in block.chunks(SHARE_BYTES).enumerate() {
         let begin = (share.len() - PIECE_BYTES.min(share.len())) / 2;
         let piece = &share[begin..][..PIECE_BYTES.min(share.len())];
-        let (repeated, count) = search(piece, &mut table);
-        // What all of it would take, and what the repetitions would, less what they take as such.
-        let whole = piece.len() as u64 * bits / block.len() as u64;
+        let front = piece.len().saturating_sub(LOOKED_AT);
+        let (repeated, count) = search(piece, front, &mut table);
+        // What all that is looked at would take, and what the repetitions would, less what they take as such.
+        let looked_at = (piece.len() - front) as u64;
+        let whole = looked_at * bits / block.len() as u64;
         let gained = (repeated * bits / block.len() as u64).saturating_sub(count * REPEAT_BITS);
         match () {
             // Half a percent at most is gained, be it short repetitions or long ones.
-            () if gained * 200 < whole && repeated * 50 < piece.len() as u64 => {}
+            () if gained * 200 < whole && repeated * 50 < looked_at => {}
             () if gained * 10 > whole => return Repeats::Many,
             () => most = most.max(Some((gained, i * SHARE_BYTES + begin))),
         }
@@ -52,18 +56,23 @@ pub(super) fn repeats_in(block: &[u8], bits: u64) -> Repeats {
     most.map_or(Repeats::None, |(_, at)| Repeats::Some { at })
 }
 
-/// How many bytes of a piece are repetitions, and of how many.
-fn search(piece: &[u8], last: &mut [u16]) -> (u64, u64) {
+/// How many bytes of a piece behind its front are repetitions, and of how many.
+fn search(piece: &[u8], front: usize, last: &mut [u16]) -> (u64, u64) {
     last.fill(0);
+    // Every second place of the front will do: of a repetition of five bytes, four begin at one.
+    for at in (0..front).step_by(2) {
+        if let Some(word) = word_at(piece, at) {
+            *slot(last, word) = u16::try_from(at).unwrap_or_default();
+        }
+    }
     let (mut bytes, mut count) = (0, 0);
-    let mut at = 0;
-    while let Some(word) = piece.get(at..).and_then(|rest| rest.first_chunk::<LEAST>()) {
-        let hash = u32::from_le_bytes(*word).wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS);
-        // No more bits than the table has, nor bytes than the piece.
-        let slot = &mut last[usize::try_from(hash).unwrap_or_default()];
+    let mut at = front;
+    while let Some(word) = word_at(piece, at) {
+        let slot = slot(last, word);
         let before = usize::from(*slot);
         *slot = u16::try_from(at).unwrap_or_default();
-        if before < at && at - before <= REACH && piece[before..].starts_with(word) {
+        // What is there comes first: in noise it is always something else, and how far away it is cannot be foreseen.
+        if word_at(piece, before) == Some(word) && before < at && at - before <= REACH {
             let same = piece[at..].iter().zip(&piece[before..]).take(MOST).take_while(|(a, b)| a == b).count();
             bytes += same as u64;
             count += 1;
@@ -73,6 +82,17 @@ fn search(piece: &[u8], last: &mut [u16]) -> (u64, u64) {
         }
     }
     (bytes, count)
+}
+
+/// The bytes that are hashed.
+fn word_at(piece: &[u8], at: usize) -> Option<u32> {
+    piece.get(at..).and_then(|rest| rest.first_chunk::<LEAST>()).map(|word| u32::from_le_bytes(*word))
+}
+
+/// Where the last place of such bytes is noted.
+fn slot(last: &mut [u16], word: u32) -> &mut u16 {
+    // No more bits than the table has, nor bytes than the piece.
+    &mut last[usize::try_from(word.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)).unwrap_or_default()]
 }
 
 #[cfg(test)]
