@@ -83,11 +83,12 @@ impl<'a, W: Write> Sink<'a, W> {
 
 impl<W: Write> Write for Sink<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Less than the whole, so that it fits `usize`.
-        let most = usize::try_from(PIECE_BYTES - self.position % PIECE_BYTES).unwrap_or(usize::MAX);
-        let bytes = bytes.get(..most).unwrap_or(bytes);
         let written = match &mut self.output {
-            Output::Stored(output) => output.write(bytes),
+            Output::Stored(output) => {
+                // Less than the whole, so that it fits `usize`.
+                let most = usize::try_from(PIECE_BYTES - self.position % PIECE_BYTES).unwrap_or(usize::MAX);
+                output.write(bytes.get(..most).unwrap_or(bytes))
+            }
             Output::Deflated(output) => output.write(bytes),
         }?;
         self.crc.update(bytes.get(..written).unwrap_or(bytes));
@@ -145,6 +146,18 @@ impl<W: Write> Blocks<'_, W> {
             // It is not the last.
             self.send(false)?;
         }
+        if self.workers.most == 0
+            && self.block.is_empty()
+            && let Some((block, [_, ..])) = bytes.split_at_checked(BLOCK_BYTES)
+        {
+            // This thread compresses it now, so that nobody has to keep it. It is not the last.
+            while !self.pending.is_empty() {
+                self.write_next()?;
+            }
+            let compressed = compress_block(block, self.level, false)?;
+            self.write_block(&compressed)?;
+            return Ok(block.len());
+        }
         if self.block.capacity() < BLOCK_BYTES {
             // With room for what is to come, and no more than that: most members are small.
             let needed = self.block.len().saturating_add(bytes.len()).min(BLOCK_BYTES);
@@ -173,8 +186,12 @@ impl<W: Write> Blocks<'_, W> {
     fn write_next(&mut self) -> io::Result<()> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
         let compressed = block.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))??;
+        self.write_block(&compressed)
+    }
+
+    fn write_block(&mut self, compressed: &[u8]) -> io::Result<()> {
         self.written.push(compressed.len() as u64);
-        self.writer.write_all(&compressed)
+        self.writer.write_all(compressed)
     }
 
     fn finish(mut self) -> io::Result<(u64, Vec<u64>)> {

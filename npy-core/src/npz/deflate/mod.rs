@@ -112,7 +112,7 @@ mod tests {
         let mut state = 5;
         for steepness in [1, 2, 3] {
             let mut noise = || (0..steepness).map(|_| random(&mut state).to_le_bytes()[1]).min().unwrap_or_default();
-            let block: Vec<u8> = (0..1 << 18).map(|i| if i % 4099 < 1024 { noise() } else { noise() % 4 }).collect();
+            let block: Vec<u8> = (0..1 << 18).map(|i| if i % 16_411 < 4096 { noise() } else { noise() % 4 }).collect();
             let plan = Plan::new(&block);
             let encoded = plan.encode(true);
             // A quarter is any bytes, and the others are four.
