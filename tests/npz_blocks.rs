@@ -7,7 +7,7 @@ mod peak;
 mod support;
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use archives::{problem, random};
@@ -369,5 +369,127 @@ fn readers_that_fail_are_errors() {
                 assert!(error.to_string().contains(message), "{error}");
             }
         }
+    }
+}
+
+/// Adds members of all kinds and sizes, which two threads compress at the same time, and one that cannot be made.
+fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
+    let mut state = 11;
+    for i in 0..24_usize {
+        let count = [3, 700, 20_000, 131_056, 131_057, 160_000][i % 6];
+        let items: Vec<u64> = (0..count).map(|k| if i % 2 == 0 { random(&mut state) as u64 } else { k as u64 / 3 }).collect();
+        archive.set_compressed(i % 13 != 7);
+        archive.set_aligned(i % 5 == 3);
+        archive.set_level([1, 6][i / 12]);
+        let name = format!("größe{i}");
+        match i % 4 {
+            0 if can_go_back => archive.add_stream(&name, |writer| writer.write_slice(&items)).unwrap(),
+            1 => archive.add_bytes(&name, &items.iter().flat_map(|item| item.to_le_bytes()).collect::<Vec<_>>()).unwrap(),
+            _ => archive.add_slice(&name, &items).unwrap(),
+        }
+        if i % 4 != 1 {
+            assert!(archive.add_slice(&name, &items).is_err(), "twice");
+        }
+        if i % 10 == 4 && can_go_back {
+            let error = archive.add_with("broken", |member| {
+                member.write_all(&[7; 3000]).unwrap();
+                Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into())
+            });
+            assert!(matches!(error.unwrap_err().kind(), ErrorKind::WrongCount { .. }));
+        }
+    }
+}
+
+#[test]
+fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |threads: usize| {
+        let path = folder.path().join(format!("{threads}.npz"));
+        let mut archive = NpzWriter::create(&path).unwrap();
+        archive.set_threads(threads);
+        add_many(&mut archive, true);
+        archive.finish().unwrap();
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.set_threads(threads);
+        archive.set_compressed(true);
+        archive.add_slice("a", &[1.5; 1000]).unwrap();
+        archive.add_slice("b", &[2.5; 100_000]).unwrap();
+        archive.finish().unwrap();
+        let mut stream = NpzWriter::streaming(Vec::new());
+        stream.set_threads(threads);
+        add_many(&mut stream, false);
+        (std::fs::read(&path).unwrap(), stream.finish().unwrap())
+    };
+    let (file, stream) = write(1);
+    assert_eq!(NpzReader::from_bytes(&file).unwrap().len(), 26);
+    for archive in [&file, &stream] {
+        NpzReader::from_bytes(archive).unwrap().verify().unwrap();
+    }
+    for threads in [2, 7] {
+        let (same_file, same_stream) = write(threads);
+        assert!(file == same_file && stream == same_stream, "{threads}");
+    }
+    // So does a map that is written in one call.
+    let map: BTreeMap<String, Vec<u64>> = (0..50).map(|i| (format!("x{i}"), vec![i; 10_000])).collect();
+    let mut archives = [1, 4].map(|threads| {
+        let mut archive = Cursor::new(Vec::new());
+        map.write_npz_with(&mut archive, NpzWriteOptions::new().compressed(true).threads(threads)).unwrap();
+        archive.into_inner()
+    });
+    assert!(archives[0] == archives[1]);
+    assert_eq!(BTreeMap::read_npz(Cursor::new(std::mem::take(&mut archives[1]))).unwrap(), map);
+    if let Some(numpy) = numpy("archives_of_many_members_are_the_same_by_any_number_of_threads") {
+        let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+with zipfile.ZipFile(data) as archive:
+    assert archive.testzip() is None
+    print(len(archive.namelist()))
+data.seek(0)
+archive = np.load(data)
+print(archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])
+";
+        let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
+        assert_eq!(printed, "26\n250000.0 1280000 43685\n");
+    }
+}
+
+/// A stream that takes so many bytes.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.0);
+        self.0 -= taken;
+        if taken == 0 { Err(io::Error::other("the disk is full")) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// It may be noticed after `add`, but it is.
+#[test]
+fn streams_that_fail_while_members_wait_are_errors() {
+    let items = items(20_000);
+    let write = |room: usize| {
+        let mut archive = NpzWriter::streaming(Full(room));
+        archive.set_compressed(true);
+        archive.set_threads(2);
+        let added: npy_core::Result<()> = (0..6).try_for_each(|i| archive.add_slice(&format!("x{i}"), &items));
+        match (added, archive.finish()) {
+            (Ok(()), finished) => finished.map(|rest| room - rest.0),
+            (Err(error), Ok(_)) => panic!("finished after {error}"),
+            // Nothing can be done any more.
+            (Err(error), Err(_)) => Err(error),
+        }
+    };
+    let bytes = write(usize::MAX).unwrap();
+    assert_eq!(write(bytes).unwrap(), bytes);
+    for room in [0, 1, 40, bytes / 6, bytes / 2, bytes - 1] {
+        let error = write(room).unwrap_err();
+        assert!(error.to_string().contains("cannot write the archive"), "{error}");
     }
 }

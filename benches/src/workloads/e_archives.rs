@@ -41,11 +41,15 @@ pub(super) fn run(bench: &mut Bench) {
     let need = Need::of(bytes(3, 4 * size), bytes(6, 4 * size));
     bench.row("e.read.stored", "read an archive of four members, 128 MiB, stored", need, |job| read(job, size, None));
     bench.row("e.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
+    let title = "read one member of an archive, 32 MiB of noise, deflated";
+    bench.row("e.read.one", title, need, |job| read_one(job, size));
     bench.row("e.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
     let title = "write four members, 128 MiB, to a new archive, deflated, by level 6 unless another is named";
     bench.row("e.write.deflated", title, need, |job| write_deflated(job, size));
     let title = "write 32 MiB of noise to a new archive, deflated";
     bench.row("e.write.noise", title, need, |job| write_noise(job, size));
+    let title = "write 512 members of 64 KiB to a new archive, deflated";
+    bench.row("e.write.small", title, need, |job| write_small(job, size));
 }
 
 fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
@@ -82,6 +86,34 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
             Target::factor(READ, 1.12, LIBDEFLATE),
         ]);
     }
+    row.measure()
+}
+
+/// Two threads inflate blocks of the same member.
+fn read_one(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("archive.npz");
+    let mut archive = NpzWriter::create_compressed(&path).unwrap();
+    archive.add_slice("noise", Arrays::new(size).noise.as_slice().unwrap()).unwrap();
+    archive.finish().unwrap();
+    job.numpy.set_path("path", &path);
+    job.numpy.define("def read():\n with np.load(path) as archive: return archive['noise']");
+    let read = |threads| {
+        let mut archive = NpzReader::open(&path).unwrap();
+        archive.set_threads(threads);
+        drop(black_box(archive.by_name::<f64>("noise").unwrap()));
+    };
+
+    let mut row = job.row();
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_LOAD, "read()");
+    row.ours(READ, || read(1));
+    row.variant(READ_2, || read(2));
+    row.peer(NDARRAY_NPY, || {
+        let mut archive = ndarray_npy::NpzReader::new(File::open(&path).unwrap()).unwrap();
+        let noise: Array1<f64> = archive.by_name("noise").unwrap();
+        drop(black_box(noise));
+    });
+    row.targets([Target::factor(READ, 0.55, NP_LOAD), Target::factor(READ_2, 0.3, NP_LOAD), Target::factor(READ_2, 0.52, READ)]);
     row.measure()
 }
 
@@ -147,6 +179,33 @@ fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
     row.ours(WRITE, || write(1));
     row.variant(WRITE_2, || write(2));
     row.targets([Target::factor(WRITE, 0.03, NP_SAVEZ_COMPRESSED)]);
+    row.measure()
+}
+
+/// Members that are smaller than a block, so that two threads have something to do only if they compress several at the same time.
+fn write_small(job: &Job<'_>, size: usize) -> Outcome {
+    const ITEMS: usize = 8 * 1024;
+    let path = job.folder.file("archive.npz");
+    let arrays = Arrays::new(size);
+    give_to_numpy(job, &path, &arrays);
+    job.numpy.run("small = {f'x{i}': part for i, part in enumerate(arrays['walk'].reshape(-1, 8192))}");
+    let walk = arrays.walk.as_slice().unwrap();
+    let write = |threads| {
+        let mut archive = NpzWriter::create_compressed(&path).unwrap();
+        archive.set_threads(threads);
+        for (i, part) in walk.chunks(ITEMS).enumerate() {
+            archive.add_slice(&format!("x{i}"), part).unwrap();
+        }
+        archive.finish().unwrap();
+    };
+
+    let mut row = job.row();
+    row.rounds(3);
+    row.after_each(|| take_size(&path));
+    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **small)");
+    row.ours(WRITE, || write(1));
+    row.variant(WRITE_2, || write(2));
+    row.targets([Target::factor(WRITE_2, 0.55, WRITE)]);
     row.measure()
 }
 

@@ -1,5 +1,6 @@
 //! The content of members on its way into the archive: counted, checked and compressed, by several threads if asked.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::mem;
@@ -14,6 +15,9 @@ use super::deflate::compress_block;
 /// Bytes that are written at a time: few enough that they are still in the cache when their checksum is taken, up to a multiple of this in the
 /// file, and enough of them that file systems write them as fast as all at once.
 const PIECE_BYTES: u64 = 4 << 20;
+
+/// Bytes of a block that are compressed before a thread has taken note of it.
+const WORTH_A_THREAD: usize = 8 * 1024;
 
 /// How content is compressed.
 pub(super) enum Method<'a> {
@@ -31,13 +35,26 @@ pub(super) struct Sink<'a, W: Write> {
     position: u64,
 }
 
-/// What is known of a content that was written.
-pub(super) struct Written {
+/// What is known of a content that was given as a whole.
+pub(super) struct Whole {
     pub(super) crc: crc32fast::Hasher,
     pub(super) size: u64,
+    /// Bytes that were written of it.
     pub(super) compressed: u64,
-    /// Bytes of each block that was compressed for itself.
+    /// Bytes of each block that was compressed for itself, and written.
     pub(super) blocks: Vec<u64>,
+    /// The blocks that were not written yet.
+    pub(super) pending: VecDeque<Pending>,
+}
+
+/// A block that a thread is busy with, or is done with.
+pub(super) struct Pending(Receiver<io::Result<Vec<u8>>>);
+
+impl Pending {
+    /// The block, when it is compressed.
+    pub(super) fn wait(self) -> io::Result<Vec<u8>> {
+        self.0.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))?
+    }
 }
 
 enum Output<'a, W: Write> {
@@ -47,7 +64,7 @@ enum Output<'a, W: Write> {
 
 impl<'a, W: Write> Sink<'a, W> {
     /// Adds what is written to `total`. The content begins at `position` of the archive.
-    pub(super) fn new(writer: W, method: Method<'a>, position: u64, total: &'a mut u64) -> Self {
+    pub(super) fn new(writer: W, method: Method<'a>, position: u64, total: &'a Cell<u64>) -> Self {
         let writer = Counting { writer, count: 0, total, has_failed: false };
         let output = match method {
             Method::Stored => Output::Stored(writer),
@@ -71,13 +88,13 @@ impl<'a, W: Write> Sink<'a, W> {
         }
     }
 
-    /// Ends the content.
-    pub(super) fn finish(self) -> io::Result<Written> {
-        let (compressed, blocks) = match self.output {
-            Output::Stored(counting) => (counting.count, Vec::new()),
+    /// Ends the content. Blocks that threads are busy with stay to be written if none was written before.
+    pub(super) fn finish(self) -> io::Result<Whole> {
+        let (compressed, blocks, pending) = match self.output {
+            Output::Stored(counting) => (counting.count, Vec::new(), VecDeque::new()),
             Output::Deflated(blocks) => blocks.finish()?,
         };
-        Ok(Written { crc: self.crc, size: self.size, compressed, blocks })
+        Ok(Whole { crc: self.crc, size: self.size, compressed, blocks, pending })
     }
 }
 
@@ -108,7 +125,7 @@ struct Counting<'a, W> {
     writer: W,
     count: u64,
     /// The same, for whoever comes after a failure.
-    total: &'a mut u64,
+    total: &'a Cell<u64>,
     has_failed: bool,
 }
 
@@ -117,7 +134,7 @@ impl<W: Write> Write for Counting<'_, W> {
         let written = self.writer.write(bytes);
         let count = *written.as_ref().unwrap_or(&0) as u64;
         self.count += count;
-        *self.total += count;
+        self.total.set(self.total.get() + count);
         self.has_failed |= matches!(&written, Err(error) if error.kind() != io::ErrorKind::Interrupted);
         written
     }
@@ -134,8 +151,8 @@ struct Blocks<'a, W> {
     workers: &'a mut Workers,
     /// What was not given to a thread yet.
     block: Vec<u8>,
-    /// The blocks that threads are busy with, or are done with.
-    pending: VecDeque<Receiver<io::Result<Vec<u8>>>>,
+    /// The blocks that come next.
+    pending: VecDeque<Pending>,
     /// Bytes of each block that was written.
     written: Vec<u64>,
 }
@@ -170,12 +187,8 @@ impl<W: Write> Blocks<'_, W> {
 
     /// Gives the block to a thread.
     fn send(&mut self, is_last: bool) -> io::Result<()> {
-        // Each thread has one, and the next one waits for it.
-        while self.pending.len() >= (2 * self.workers.most).max(1) {
+        while self.pending.len() >= self.workers.most_pending().max(1) {
             self.write_next()?;
-        }
-        if self.pending.len() >= self.workers.threads.len() {
-            self.workers.start_one();
         }
         let block = mem::take(&mut self.block);
         self.pending.push_back(self.workers.compress(block, self.level, is_last));
@@ -185,7 +198,7 @@ impl<W: Write> Blocks<'_, W> {
     /// Writes the first block that is pending, when it is compressed.
     fn write_next(&mut self) -> io::Result<()> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
-        let compressed = block.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))??;
+        let compressed = block.wait()?;
         self.write_block(&compressed)
     }
 
@@ -194,12 +207,12 @@ impl<W: Write> Blocks<'_, W> {
         self.writer.write_all(compressed)
     }
 
-    fn finish(mut self) -> io::Result<(u64, Vec<u64>)> {
+    fn finish(mut self) -> io::Result<(u64, Vec<u64>, VecDeque<Pending>)> {
         self.send(true)?;
-        while !self.pending.is_empty() {
+        while !self.pending.is_empty() && (!self.written.is_empty() || self.workers.most == 0) {
             self.write_next()?;
         }
-        Ok((self.writer.count, self.written))
+        Ok((self.writer.count, self.written, self.pending))
     }
 }
 
@@ -251,15 +264,25 @@ impl Workers {
         }
     }
 
-    fn compress(&self, block: Vec<u8>, level: u32, is_last: bool) -> Receiver<io::Result<Vec<u8>>> {
+    /// How many blocks may wait to be written: each thread has one, and the next one waits for it.
+    pub(super) fn most_pending(&self) -> usize {
+        2 * self.most
+    }
+
+    fn compress(&mut self, block: Vec<u8>, level: u32, is_last: bool) -> Pending {
         let (result, receiver) = mpsc::channel();
         let job = Job { block, level, is_last, result };
+        if job.block.len() < WORTH_A_THREAD {
+            job.run();
+            return Pending(receiver);
+        }
+        self.start_one();
         match &self.jobs {
             // Where there are no threads the one that asks does it.
             Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run())),
             _ => job.run(),
         }
-        receiver
+        Pending(receiver)
     }
 }
 

@@ -21,6 +21,7 @@ const IN_ZIP64: u32 = u32::MAX;
 const ALIGNMENT: u64 = 64;
 
 /// A member that was written.
+#[derive(Clone)]
 pub(super) struct Local {
     pub(super) name: String,
     pub(super) method: u16,

@@ -1,8 +1,10 @@
 //! Writing archives: byte for byte what `np.savez` writes.
 
 mod add;
+mod member;
 
-use std::collections::HashSet;
+use std::cell::Cell;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,13 +14,13 @@ use crate::alloc::reserve_on_disk;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::growth::patch;
 use crate::header::Header;
-use crate::npz::blocks::blocks_field;
-use crate::npz::compress::{Method, Sink, Workers};
+use crate::npz::compress::Workers;
 use crate::npz::directory::Directory;
-use crate::npz::emit::{Local, padding_field, push_end};
+use crate::npz::emit::{Local, push_end};
 use crate::npz::existing::Existing;
-use crate::npz::fields::{DESCRIPTOR, UTF8};
 use crate::save::{Replacement, SaveOptions};
+
+use self::member::Waiting;
 
 /// What NumPy's `savez_compressed` takes.
 const LEVEL: u32 = 6;
@@ -61,6 +63,8 @@ pub struct NpzWriter<W: Write> {
     threads: usize,
     /// Started with the first member that is compressed by them.
     workers: Option<Workers>,
+    /// The members whose blocks threads are busy with. They come next.
+    waiting: VecDeque<Waiting>,
     members: Vec<Local>,
     names: HashSet<String>,
     /// Bytes written so far, or where the next member begins in the archive that is added to.
@@ -196,6 +200,7 @@ impl<W: Write> NpzWriter<W> {
             is_aligned: false,
             threads: 1,
             workers: None,
+            waiting: VecDeque::new(),
             members: Vec::new(),
             names: HashSet::new(),
             position: 0,
@@ -226,7 +231,9 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// How many threads compress the members from here on. The bytes are the same for any number of them: content is compressed in blocks of
-    /// 1 MiB, each for itself. Members that are stored, or smaller than a block, gain nothing.
+    /// 1 MiB, each for itself, and a member need not be compressed when the next one is added. So it may be written only then, or by
+    /// [`finish`](Self::finish), and an error of writing it may come only then; two blocks for each thread are kept at most. Members that are
+    /// stored gain nothing.
     ///
     /// The default is 1; 0 is taken for it. A thread is started when there is a block for it, and no more than four for each processor.
     ///
@@ -299,14 +306,19 @@ impl<W: Write> NpzWriter<W> {
         if self.names.contains(name) {
             return Err(refused(ArchiveProblem::DuplicateName));
         }
-        let mut written = 0;
-        let result = self.write_member(name, front, write, &mut written);
+        let written = Cell::new(0);
+        // Beside the rest of `self` while it is written.
+        let mut workers = self.workers.take();
+        let result = self.write_member(name, front, write, &written, &mut workers);
+        self.workers = workers;
+        let written = written.get();
         match result {
-            Ok(local) => {
+            Ok(()) => {
                 self.names.insert(name.to_owned());
-                self.members.push(local);
                 Ok(())
             }
+            // It was not begun.
+            Err(Failure { error, is_lasting: false }) if written == 0 => Err(named(error)),
             Err(Failure { error, is_lasting }) => {
                 let error = named(error);
                 let rewound = match self.rewind {
@@ -323,112 +335,12 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Writes a member, and counts what was `written` so far.
-    fn write_member(
-        &mut self,
-        name: &str,
-        front: Front<'_>,
-        write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
-        written: &mut u64,
-    ) -> Result<Local, Failure> {
-        let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
-        let method = if self.is_compressed { 8 } else { 0 };
-        let begin = self.position + self.existing.as_ref().map_or(0, |existing| existing.directory.prefix);
-        let padding = if self.is_aligned { padding_field(begin, name) } else { Vec::new() };
-        let (mut crc, mut size) = (0, 0);
-        if let Front::Known(bytes) = front
-            && !self.is_compressed
-        {
-            // So that a stored member which is no array can be passed over by those who read forward only.
-            (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
-            flags &= !DESCRIPTOR;
-        }
-        let offset = self.position;
-        let mut local =
-            Local { name: name.to_owned(), method, flags, crc, compressed: size, size, offset, padding, blocks: Vec::new() };
-        let head = match front {
-            Front::Head(head) => self.encode_head(head),
-            Front::Known(_) | Front::Nothing => Vec::new(),
-        };
-        let mut front = local.header();
-        let header_bytes = front.len() as u64;
-        front.extend(head);
-        self.writer.write_all(&front)?;
-        *written += front.len() as u64;
-
-        let method = if self.is_compressed {
-            Method::Deflated(self.level, self.workers.get_or_insert_with(|| Workers::new(self.threads)))
-        } else {
-            Method::Stored
-        };
-        let mut sink = Sink::new(&mut self.writer, method, begin + front.len() as u64, written);
-        let result = write(&mut sink);
-        let is_lasting = sink.has_failed();
-        let final_head = result.map_err(|error| Failure { error, is_lasting })?;
-        if is_lasting {
-            return Err(io::Error::other("an error of writing was passed over").into());
-        }
-        let content = sink.finish()?;
-        (local.size, local.compressed) = (content.size, content.compressed);
-        let head_bytes = front.len() as u64 - header_bytes;
-        let head_size = final_head.as_ref().map_or(0, |head| head.to_bytes().len() as u64);
-        local.blocks = blocks_field((head_size > 0).then_some((head_size, head_bytes)), &content.blocks);
-        let mut final_front = Vec::new();
-        if let Some(final_head) = final_head {
-            let bytes = final_head.to_bytes();
-            let mut crc = crc32fast::Hasher::new();
-            crc.update(&bytes);
-            crc.combine(&content.crc);
-            local.crc = crc.finalize();
-            local.size += bytes.len() as u64;
-            local.compressed += head_bytes;
-            final_front = self.encode_head(&final_head);
-            if final_front.len() as u64 != head_bytes {
-                // They have room for any length.
-                return Err(io::Error::other("the header has not the length that was left for it").into());
-            }
-        } else {
-            local.crc = content.crc.finalize();
-        }
-        match self.overwrite {
-            Some(overwrite) => {
-                final_front.splice(..0, local.header());
-                overwrite(&mut self.writer, *written, &final_front)?;
-            }
-            None if flags & DESCRIPTOR != 0 => {
-                let descriptor = local.descriptor();
-                self.writer.write_all(&descriptor)?;
-                *written += descriptor.len() as u64;
-            }
-            None => {}
-        }
-        self.position += *written;
-        Ok(local)
-    }
-
     /// Refuses to go on after a failure.
     fn expect_whole(&self) -> Result<()> {
         match &self.failure {
             None => Ok(()),
             Some(failure) => Err(cannot_write(io::Error::other(format!("an earlier write failed, and left it torn ({failure})")))),
         }
-    }
-
-    /// The header of an array as it stands in the member: in compressed data in blocks that are stored, so that it can be changed.
-    fn encode_head(&self, head: &Header) -> Vec<u8> {
-        let bytes = head.to_bytes();
-        if !self.is_compressed {
-            return bytes;
-        }
-        let mut blocks = Vec::new();
-        for block in bytes.chunks(usize::from(u16::MAX)) {
-            let length = u16::try_from(block.len()).unwrap_or_default();
-            blocks.push(0);
-            blocks.extend(length.to_le_bytes());
-            blocks.extend((!length).to_le_bytes());
-            blocks.extend(block);
-        }
-        blocks
     }
 
     /// Writes the archive's directory, and gives the stream back.
@@ -438,6 +350,7 @@ impl<W: Write> NpzWriter<W> {
     /// When writing fails, or an earlier write did.
     pub fn finish(mut self) -> Result<W> {
         self.expect_whole()?;
+        self.write_waiting().map_err(cannot_write)?;
         if self.stale > self.position
             && let Some(rewind) = self.rewind
         {
@@ -509,7 +422,10 @@ fn distance(bytes: u64) -> io::Result<i64> {
 
 impl<W: Write> fmt::Debug for NpzWriter<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NpzWriter").field("members", &self.members.len()).field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("NpzWriter")
+            .field("members", &(self.members.len() + self.waiting.len()))
+            .field("position", &self.position)
+            .finish_non_exhaustive()
     }
 }
 

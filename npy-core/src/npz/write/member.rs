@@ -1,0 +1,264 @@
+//! How a member is written: its header, its content, and what follows it.
+//!
+//! While threads compress, a member whose blocks are all with them is written later, so that the next one can be given to them: many small
+//! members are compressed at the same time. The bytes of the archive are the same.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use super::{Failure, Front, NpzWriter};
+use crate::error::Result;
+use crate::header::Header;
+use crate::npz::blocks::blocks_field;
+use crate::npz::compress::{Method, Pending, Sink, Whole, Workers};
+use crate::npz::emit::{Local, padding_field};
+use crate::npz::fields::{DESCRIPTOR, UTF8};
+
+/// A member of which nothing was written yet.
+pub(super) struct Waiting {
+    local: Local,
+    is_aligned: bool,
+    content: Whole,
+    head: Head,
+}
+
+/// The header of an array before a content that was written without it.
+#[derive(Default)]
+struct Head {
+    /// Its bytes.
+    bytes: Vec<u8>,
+    /// The same as they stand in the archive.
+    encoded: Vec<u8>,
+}
+
+/// Writes a member's header when the first bytes of its content come, after all members that wait.
+struct Output<'a, W: Write> {
+    archive: &'a mut NpzWriter<W>,
+    local: Local,
+    /// What stands between the header and the content, as long as what is to stand there.
+    head: Vec<u8>,
+    has_begun: bool,
+    /// Bytes of the member that were written.
+    written: &'a Cell<u64>,
+}
+
+impl<W: Write> Output<'_, W> {
+    fn begin(&mut self) -> io::Result<()> {
+        if self.has_begun {
+            return Ok(());
+        }
+        self.archive.write_waiting()?;
+        self.archive.place(&mut self.local, self.archive.is_aligned);
+        let mut front = self.local.header();
+        front.extend(&self.head);
+        self.archive.writer.write_all(&front)?;
+        self.written.set(front.len() as u64);
+        self.has_begun = true;
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Output<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begin()?;
+        self.archive.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.archive.writer.flush()
+    }
+}
+
+impl<W: Write> NpzWriter<W> {
+    /// Writes a member, or has it wait, and counts what was `written` of it so far.
+    pub(super) fn write_member(
+        &mut self,
+        name: &str,
+        front: Front<'_>,
+        write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
+        written: &Cell<u64>,
+        workers: &mut Option<Workers>,
+    ) -> Result<(), Failure> {
+        let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
+        let method = if self.is_compressed { 8 } else { 0 };
+        let (mut crc, mut size) = (0, 0);
+        if let Front::Known(bytes) = front
+            && !self.is_compressed
+        {
+            // So that a stored member which is no array can be passed over by those who read forward only.
+            (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
+            flags &= !DESCRIPTOR;
+        }
+        let (offset, padding) = (0, Vec::new());
+        let local =
+            Local { name: name.to_owned(), method, flags, crc, compressed: size, size, offset, padding, blocks: Vec::new() };
+        let head = match front {
+            Front::Head(head) => self.encode_head(&head.to_bytes()),
+            Front::Known(_) | Front::Nothing => Vec::new(),
+        };
+        let head_bytes = head.len();
+        let mut output = Output { archive: self, local, head, has_begun: false, written };
+        let method = if output.archive.is_compressed {
+            let (level, threads) = (output.archive.level, output.archive.threads);
+            Method::Deflated(level, workers.get_or_insert_with(|| Workers::new(threads)))
+        } else {
+            output.begin()?;
+            Method::Stored
+        };
+        let begin = output.archive.position_in_file().saturating_add(written.get());
+        let mut sink = Sink::new(&mut output, method, begin, written);
+        let result = write(&mut sink);
+        let is_lasting = sink.has_failed();
+        let final_head = result.map_err(|error| Failure { error, is_lasting })?;
+        if is_lasting {
+            return Err(io::Error::other("an error of writing was passed over").into());
+        }
+        let content = sink.finish()?;
+        let Output { local, has_begun, .. } = output;
+
+        let bytes = final_head.map(|head| head.to_bytes()).unwrap_or_default();
+        let head = Head { encoded: self.encode_head(&bytes), bytes };
+        if head.encoded.len() != head_bytes {
+            // They have room for any length.
+            return Err(io::Error::other("the header has not the length that was left for it").into());
+        }
+        if has_begun {
+            self.end_member(local, &content, &head, written)?;
+        } else {
+            self.waiting.push_back(Waiting { local, is_aligned: self.is_aligned, content, head });
+            let most = workers.as_ref().map_or(0, Workers::most_pending);
+            while self.waiting.iter().map(|waiting| waiting.content.pending.len()).sum::<usize>() > most {
+                self.write_first_waiting()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what comes behind a content, and what is known only now before it.
+    fn end_member(&mut self, mut local: Local, content: &Whole, head: &Head, written: &Cell<u64>) -> io::Result<()> {
+        complete(&mut local, content, head);
+        match self.overwrite {
+            Some(overwrite) => {
+                let mut front = local.header();
+                front.extend(&head.encoded);
+                overwrite(&mut self.writer, written.get(), &front)?;
+            }
+            None => written.set(written.get() + self.write_descriptor(&local)?),
+        }
+        self.position += written.get();
+        self.members.push(local);
+        Ok(())
+    }
+
+    /// Writes all members that wait.
+    pub(super) fn write_waiting(&mut self) -> io::Result<()> {
+        while !self.waiting.is_empty() {
+            self.write_first_waiting()?;
+        }
+        Ok(())
+    }
+
+    fn write_first_waiting(&mut self) -> io::Result<()> {
+        let Some(Waiting { mut local, is_aligned, mut content, head }) = self.waiting.pop_front() else { return Ok(()) };
+        let blocks = content.pending.drain(..).map(Pending::wait).collect::<io::Result<VecDeque<_>>>()?;
+        content.blocks = blocks.iter().map(|block| block.len() as u64).collect();
+        content.compressed = content.blocks.iter().sum();
+        self.place(&mut local, is_aligned);
+        let empty = local.clone();
+        complete(&mut local, &content, &head);
+        let mut front = if self.overwrite.is_some() { local.header() } else { empty.header() };
+        front.extend(&head.encoded);
+        self.writer.write_all(&front)?;
+        for block in &blocks {
+            self.writer.write_all(block)?;
+        }
+        let descriptor_bytes = self.write_descriptor(&local)?;
+        self.position += front.len() as u64 + content.compressed + descriptor_bytes;
+        self.members.push(local);
+        Ok(())
+    }
+
+    /// Writes checksum and sizes where they stand behind the content, and tells how many bytes they are.
+    fn write_descriptor(&mut self, local: &Local) -> io::Result<u64> {
+        if local.flags & DESCRIPTOR == 0 {
+            return Ok(0);
+        }
+        let descriptor = local.descriptor();
+        self.writer.write_all(&descriptor)?;
+        Ok(descriptor.len() as u64)
+    }
+
+    /// Notes that a member begins here.
+    fn place(&self, local: &mut Local, is_aligned: bool) {
+        local.offset = self.position;
+        if is_aligned {
+            local.padding = padding_field(self.position_in_file(), &local.name);
+        }
+    }
+
+    fn position_in_file(&self) -> u64 {
+        self.position + self.existing.as_ref().map_or(0, |existing| existing.directory.prefix)
+    }
+
+    /// The header of an array as it stands in the member: in compressed data in blocks that are stored, so that it can be changed.
+    fn encode_head(&self, bytes: &[u8]) -> Vec<u8> {
+        if !self.is_compressed {
+            return bytes.to_vec();
+        }
+        let mut blocks = Vec::new();
+        for block in bytes.chunks(usize::from(u16::MAX)) {
+            let length = u16::try_from(block.len()).unwrap_or_default();
+            blocks.push(0);
+            blocks.extend(length.to_le_bytes());
+            blocks.extend((!length).to_le_bytes());
+            blocks.extend(block);
+        }
+        blocks
+    }
+}
+
+/// Notes what is known of a member when its content was written.
+fn complete(local: &mut Local, content: &Whole, head: &Head) {
+    let (head_size, head_bytes) = (head.bytes.len() as u64, head.encoded.len() as u64);
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&head.bytes);
+    crc.combine(&content.crc);
+    local.crc = crc.finalize();
+    local.size = content.size + head_size;
+    local.compressed = content.compressed + head_bytes;
+    local.blocks = blocks_field((head_size > 0).then_some((head_size, head_bytes)), &content.blocks);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NpzWriter;
+
+    /// A result that is right does not tell that threads had a second member to compress before the first was written.
+    #[test]
+    fn members_wait_while_threads_compress() {
+        let items: Vec<u64> = (0..100_000).map(|i| i / 3).collect();
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(true);
+        archive.set_threads(2);
+        archive.add_slice("a", &items).unwrap();
+        archive.add_slice("b", &items).unwrap();
+        // No more than two blocks for each thread.
+        let most = archive.workers.as_ref().unwrap().most_pending();
+        assert_eq!((archive.waiting.len(), archive.writer.len(), most), (2, 0, 4));
+        for name in ["c", "d", "e", "f"] {
+            archive.add_slice(name, &items).unwrap();
+        }
+        assert_eq!((archive.waiting.len(), archive.members.len()), (4, 2));
+        // What is stored comes behind them.
+        archive.set_compressed(false);
+        archive.add_slice("g", &[1_u8]).unwrap();
+        assert_eq!((archive.waiting.len(), archive.members.len()), (0, 7));
+        // One thread keeps nothing.
+        archive.set_compressed(true);
+        archive.set_threads(1);
+        archive.add_slice("h", &items).unwrap();
+        assert_eq!((archive.waiting.len(), archive.members.len()), (0, 8));
+        archive.finish().unwrap();
+    }
+}
