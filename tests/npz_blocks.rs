@@ -9,6 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::process::Command;
 
 use archives::{problem, random};
 use flate2::{Compress, Compression, FlushCompress};
@@ -429,7 +430,12 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
         let (same_file, same_stream) = write(threads);
         assert!(file == same_file && stream == same_stream, "{threads}");
     }
-    // So does a map that is written in one call.
+    // Where it is installed, it reads them too.
+    match Command::new("unzip").arg("-tqq").arg(folder.path().join("1.npz")).status() {
+        Ok(status) => assert!(status.success(), "{status}"),
+        Err(error) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
+    }
+    // A map that is written in one call is the same, too.
     let map: BTreeMap<String, Vec<u64>> = (0..50).map(|i| (format!("x{i}"), vec![i; 10_000])).collect();
     let mut archives = [1, 4].map(|threads| {
         let mut archive = Cursor::new(Vec::new());

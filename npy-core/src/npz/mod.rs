@@ -18,9 +18,9 @@
 //! ```
 //!
 //! Stored members are byte for byte those of `np.savez`. Compressed ones are deflate data that every reader reads, and no larger than NumPy's, which
-//! are not the same bytes: each block of 1 MiB is compressed for itself, so that several threads can write
-//! ([`NpzWriter::set_threads`]) and read it ([`NpzReader::set_threads`]), and where a search for repetitions would gain nothing, as in the digits of
-//! measurements, the bytes get Huffman codes at once, in a twentieth of the time. The entry of such a member in the archive's directory has an extra
+//! are not the same bytes: each block of 1 MiB is compressed for itself, so that several threads can write ([`NpzWriter::set_threads`]) and
+//! read it ([`NpzReader::set_threads`]), and where a search for repetitions would gain nothing, as in the digits of measurements, the bytes
+//! get Huffman codes at once, in a twentieth of the time. The entry of such a member in the archive's directory has an extra
 //! field with the identifier `np`, little-endian: a version (one byte, 1), the logarithm to base 2 of the bytes of content in a block (one
 //! byte), the bytes of content in the first block (four), and the bytes of each block in the archive (four each). Other readers pass over it.
 //!
