@@ -232,7 +232,7 @@ impl<W: Write> NpzWriter<W> {
 
     /// How many threads compress the members from here on. The bytes are the same for any number of them: content is compressed in blocks of
     /// 1 MiB, each for itself, and a member need not be compressed when the next one is added. So it may be written only then, or by
-    /// [`finish`](Self::finish), and an error of writing it may come only then; two blocks for each thread are kept at most. Members that are
+    /// [`finish`](Self::finish), and an error of writing it may come only then; four blocks for each thread are kept at most. Members that are
     /// stored gain nothing.
     ///
     /// The default is 1; 0 is taken for it. A thread is started when there is a block for it, and no more than four for each processor.
