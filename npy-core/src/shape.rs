@@ -19,16 +19,20 @@ pub enum Order {
 ///
 /// The product of the lengths other than 0, times the itemsize, must fit an `isize`, as `ndarray` and NumPy demand: an axis of
 /// length 0 does not excuse the others.
+#[inline]
 pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     if shape.len() > MOST_DIMENSIONS {
         return Err(ErrorKind::TooManyDimensions { found: shape.len() }.into());
     }
-    let nonzero = shape.iter().filter(|&&length| length != 0);
-    let product = nonzero.clone().try_fold(1_usize, |product, &length| product.checked_mul(length));
-    let fits =
-        product.and_then(|product| product.checked_mul(itemsize.max(1))).and_then(|bytes| isize::try_from(bytes).ok()).is_some();
-    match product {
-        Some(product) if fits => Ok(if nonzero.count() == shape.len() { product } else { 0 }),
+    // Of the lengths other than 0, and of all.
+    let (mut product, mut count) = (Some(1_usize), 1_usize);
+    for length in shape {
+        product = product.and_then(|product| product.checked_mul((*length).max(1)));
+        // Where it wraps, the other one is `None`.
+        count = count.wrapping_mul(*length);
+    }
+    match product.and_then(|product| product.checked_mul(itemsize.max(1))).map(isize::try_from) {
+        Some(Ok(_)) => Ok(count),
         _ => Err(ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize }.into()),
     }
 }

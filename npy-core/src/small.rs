@@ -9,22 +9,30 @@ pub(crate) struct Lengths(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// What is behind the `count` first ones is 0.
-    Few { count: u8, lengths: [usize; Lengths::FEW] },
+    /// What is behind the `count` first ones is 0. All parts have one width: headers are moved, and a processor waits where it loads at once
+    /// what was stored in pieces.
+    Few { count: usize, lengths: [usize; Lengths::FEW] },
     /// More than that.
     Many(Vec<usize>),
 }
 
 impl Lengths {
-    const FEW: usize = 4;
+    pub(crate) const FEW: usize = 4;
+
+    /// The `count` first ones; what is behind them is 0.
+    #[inline]
+    pub(crate) fn few(count: usize, lengths: [usize; Self::FEW]) -> Self {
+        Self(Repr::Few { count, lengths })
+    }
 
     pub(crate) const fn new() -> Self {
         Self(Repr::Few { count: 0, lengths: [0; Self::FEW] })
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, length: usize) {
         match &mut self.0 {
-            Repr::Few { count, lengths } => match lengths.get_mut(usize::from(*count)) {
+            Repr::Few { count, lengths } => match lengths.get_mut(*count) {
                 Some(slot) => {
                     *slot = length;
                     *count += 1;
@@ -42,7 +50,7 @@ impl Deref for Lengths {
     #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
-            Repr::Few { count, lengths } => lengths.get(..usize::from(*count)).unwrap_or_default(),
+            Repr::Few { count, lengths } => lengths.get(..*count).unwrap_or_default(),
             Repr::Many(lengths) => lengths,
         }
     }
@@ -54,8 +62,7 @@ impl From<&[usize]> for Lengths {
         match &mut few.0 {
             Repr::Few { count, lengths: slots } if lengths.len() <= Self::FEW => {
                 slots.iter_mut().zip(lengths).for_each(|(slot, length)| *slot = *length);
-                // At most 4.
-                *count = u8::try_from(lengths.len()).unwrap_or_default();
+                *count = lengths.len();
                 few
             }
             _ => Self(Repr::Many(lengths.to_vec())),
@@ -107,19 +114,34 @@ impl Name {
             NameRepr::Long(text) => text.as_bytes(),
         }
     }
-}
 
-impl Name {
-    /// A name of ASCII.
-    pub(crate) fn from_ascii(text: &[u8]) -> Option<Self> {
-        let mut bytes = [0; Self::SHORT];
-        match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
-            (Some(slots), Ok(length)) if text.is_ascii() => {
-                slots.copy_from_slice(text);
-                Some(Self(NameRepr::Short { length, bytes }))
-            }
-            _ => std::str::from_utf8(text).ok().map(Self::from),
-        }
+    /// The bytes of a short name and their number, in three words; `None` of a long one.
+    #[inline]
+    pub(crate) fn words(&self) -> Option<[u64; 3]> {
+        let NameRepr::Short { length, bytes } = &self.0 else { return None };
+        let mut all = [*length; 24];
+        all.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = *byte);
+        let mut words = [0; 3];
+        words.iter_mut().zip(all.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        Some(words)
+    }
+
+    /// The name that the first `length` bytes of an ASCII text are. What is behind them is read and dropped, if there is enough: copying a
+    /// number of bytes that is not known before takes several times as long.
+    #[inline]
+    pub(crate) fn from_ascii(text: &[u8], length: usize) -> Option<Self> {
+        let (Some([first, second, third]), true) = (text.as_chunks::<8>().0.first_chunk::<3>(), length <= Self::SHORT) else {
+            return std::str::from_utf8(text.get(..length)?).ok().map(Self::from);
+        };
+        let part = |chunk: &[u8; 8], begin: usize| {
+            let kept = length.saturating_sub(begin).min(8);
+            // Shifted by 64 it would stay as it is.
+            let mask = if kept == 0 { 0 } else { u64::MAX >> (64 - 8 * kept) };
+            (u64::from_le_bytes(*chunk) & mask).to_le_bytes()
+        };
+        let all = [part(first, 0), part(second, 8), part(third, 16)];
+        let bytes = *all.as_flattened().first_chunk()?;
+        Some(Self(NameRepr::Short { length: u8::try_from(length).ok()?, bytes }))
     }
 }
 
@@ -176,6 +198,15 @@ mod tests {
             let text = "é".repeat(length);
             assert_eq!((&*Name::from(text.as_str()), Name::from(text.as_str()).as_bytes()), (text.as_str(), text.as_bytes()));
         }
+        for length in 0..30 {
+            for behind in [0, 1, 7, 8, 24, 30] {
+                let text = b"abcdefghijklmnopqrstuvwxyz0123".repeat(2);
+                let name = Name::from_ascii(&text[..length + behind], length).unwrap();
+                assert_eq!((name.as_bytes(), &name), (&text[..length], &Name::from(str::from_utf8(&text[..length]).unwrap())));
+                assert_eq!(name.words().is_some(), length <= 22);
+            }
+        }
+        assert_eq!((Name::from_ascii(b"abc", 4), Name::from_ascii(&[b'a'; 30], 31)), (None, None));
         assert_ne!(Name::from(""), Name::from("\0"));
         assert_eq!(size_of::<Name>(), size_of::<String>());
     }

@@ -1,6 +1,7 @@
 //! The form in which NumPy itself writes a descr, read without building a tree first. What is in any other form, or wrong, is left to the
 //! reader of literals: it takes all that NumPy takes, and says what is wrong.
 
+use super::names::repeated;
 use super::{ByteOrder, DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 use crate::small::{Lengths, Name};
 
@@ -25,31 +26,42 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[inline]
     pub(crate) fn new(text: &'a [u8]) -> Self {
         Self { rest: text }
     }
 
     /// What was not read yet.
+    #[inline]
     pub(crate) fn rest(self) -> &'a [u8] {
         self.rest
     }
 
     /// Passes `expected`, if that comes next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass(&mut self, expected: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(expected)?;
         Some(())
     }
 
-    /// A number as Python writes it, up to `i64::MAX`.
+    /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in its range.
+    #[inline]
     fn number(&mut self) -> Option<usize> {
-        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, rest) = self.rest.split_at(digits);
-        self.rest = rest;
-        decimal(number)
+        let digits = self.rest;
+        let mut number = 0_u64;
+        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
+            // It wraps only with more digits than are taken.
+            number = number.wrapping_mul(10).wrapping_add(u64::from(digit & 15));
+            self.rest = rest;
+        }
+        match (digits.len() - self.rest.len(), digits) {
+            (0 | 19.., _) | (2.., [b'0', ..]) => None,
+            _ => usize::try_from(number).ok(),
+        }
     }
 
     /// A string of ASCII without anything that is escaped, which stands in single quotes.
+    #[inline]
     fn text(&mut self) -> Option<&'a [u8]> {
         self.pass(b"'")?;
         let end = self.rest.iter().position(|byte| IS_SPECIAL[usize::from(*byte)])?;
@@ -60,24 +72,50 @@ impl<'a> Cursor<'a> {
     }
 
     /// `()`, `(3,)`, `(2, 3)`.
+    #[inline]
     pub(crate) fn shape(&mut self) -> Option<Lengths> {
-        self.pass(b"(")?;
         let mut shape = Lengths::new();
+        self.lengths(|length| {
+            shape.push(length);
+            Some(())
+        })?;
+        Some(shape)
+    }
+
+    /// A shape of few axes: their number, and their lengths.
+    #[inline]
+    pub(crate) fn short_shape(&mut self) -> Option<(usize, [usize; Lengths::FEW])> {
+        let (mut count, mut lengths) = (0, [0; Lengths::FEW]);
+        self.lengths(|length| {
+            *lengths.get_mut(count)? = length;
+            count += 1;
+            Some(())
+        })?;
+        Some((count, lengths))
+    }
+
+    /// Hands on the lengths of a shape, as long as they are taken.
+    #[inline]
+    fn lengths(&mut self, mut push: impl FnMut(usize) -> Option<()>) -> Option<()> {
+        self.pass(b"(")?;
         if self.pass(b")").is_some() {
-            return Some(shape);
+            return Some(());
         }
-        shape.push(self.number()?);
+        push(self.number()?)?;
         if self.pass(b",)").is_some() {
-            return Some(shape);
+            return Some(());
         }
-        while self.pass(b")").is_none() {
+        loop {
             self.pass(b", ")?;
-            shape.push(self.number()?);
+            push(self.number()?)?;
+            if self.pass(b")").is_some() {
+                return Some(());
+            }
         }
-        (shape.len() > 1).then_some(shape)
     }
 
     /// A descr with at most so many fields.
+    #[inline]
     pub(crate) fn descr(&mut self, most_fields: usize) -> Option<DType> {
         let mut fields_left = most_fields;
         self.dtype(MOST_LEVELS, &mut fields_left)
@@ -85,10 +123,26 @@ impl<'a> Cursor<'a> {
 
     fn dtype(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
         match self.rest.first()? {
-            b'\'' => self.text().and_then(scalar).map(DType::Scalar),
+            b'\'' => self.scalar().map(DType::Scalar),
             b'[' => self.record(levels.checked_sub(1)?, fields_left),
             // Sub-arrays of sub-arrays.
             _ => None,
+        }
+    }
+
+    /// A descr that is a text.
+    #[inline(always)]
+    pub(crate) fn scalar(&mut self) -> Option<Scalar> {
+        match self.rest {
+            // Most have three characters.
+            [b'\'', order, kind, size, b'\'', rest @ ..] => {
+                self.rest = rest;
+                number(*order, *kind, *size).or_else(|| scalar(*order, &[*kind, *size]))
+            }
+            _ => {
+                let (order, code) = self.text()?.split_first()?;
+                scalar(*order, code)
+            }
         }
     }
 
@@ -97,28 +151,48 @@ impl<'a> Cursor<'a> {
         // Only of the outermost record, so that what is taken on credit is in proportion to the text, once.
         let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
         let mut fields = Vec::with_capacity(ahead);
-        let mut offset = 0;
+        let mut offset = 0_usize;
         loop {
             *fields_left = fields_left.checked_sub(1)?;
             self.pass(b"(")?;
-            let name = self.text()?;
+            let front = self.rest.get(1..).unwrap_or_default();
+            let name = self.text()?.len();
             self.pass(b", ")?;
-            let mut dtype = self.dtype(levels, fields_left)?;
-            if self.pass(b", ").is_some() {
-                dtype = sub_array(dtype, self.shape()?)?;
-            }
-            self.pass(b")")?;
-            let is_padding = name.is_empty() && dtype.is_plain_void();
-            let field = Field::with_name(Name::from_ascii(name)?, offset, dtype);
-            offset = field.end();
-            if !is_padding {
-                fields.push(field);
+            let begin = offset;
+            // Most are scalars with a name, which need neither be moved nor dropped before they are in their place.
+            let mut ahead = *self;
+            match ahead.scalar().filter(|_| name > 0 && ahead.pass(b")").is_some()) {
+                Some(scalar) => {
+                    *self = ahead;
+                    offset = begin.saturating_add(scalar.itemsize());
+                    fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, DType::Scalar(scalar)));
+                }
+                None => {
+                    let dtype = self.field_dtype(levels, fields_left)?;
+                    offset = begin.saturating_add(dtype.itemsize());
+                    let is_padding = name == 0 && dtype.is_plain_void();
+                    if !is_padding {
+                        fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, dtype));
+                    }
+                }
             }
             if self.pass(b"]").is_some() {
-                return Record::new(fields, offset).ok().map(DType::from);
+                // One field begins where another ends, and there are no titles: that is all of what `Record::new` checks.
+                let is_sound = offset <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
+                return is_sound.then(|| Record::new_unchecked(fields, offset).into());
             }
             self.pass(b", ")?;
         }
+    }
+
+    /// What stands behind the name of a field, and the parenthesis.
+    fn field_dtype(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
+        let mut dtype = self.dtype(levels, fields_left)?;
+        if self.pass(b", ").is_some() {
+            dtype = sub_array(dtype, self.shape()?)?;
+        }
+        self.pass(b")")?;
+        Some(dtype)
     }
 
     /// About how many fields come: as many as the text that is left has room for, if all are as the first one.
@@ -139,33 +213,13 @@ fn sub_array(base: DType, shape: Lengths) -> Option<DType> {
 
 /// The number that these digits are, as Python writes it.
 fn decimal(digits: &[u8]) -> Option<usize> {
-    // An `i64` has 19 digits, and those of 18 are in its range.
-    if digits.is_empty() || digits.len() > 18 || (digits.len() > 1 && digits[0] == b'0') {
-        return None;
-    }
-    digits.iter().try_fold(0_usize, |number, byte| {
-        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        number.checked_mul(10)?.checked_add(usize::from(digit))
-    })
+    let mut cursor = Cursor::new(digits);
+    cursor.number().filter(|_| cursor.rest.is_empty())
 }
 
-/// `dtype.str` of NumPy.
-fn scalar(text: &[u8]) -> Option<Scalar> {
-    let (order, code) = text.split_first()?;
+/// `dtype.str` of NumPy: the byte order, and what is behind it.
+fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
     let kind = match code {
-        b"f8" => ScalarKind::Float64,
-        b"f4" => ScalarKind::Float32,
-        b"i8" => ScalarKind::Int64,
-        b"i4" => ScalarKind::Int32,
-        b"i2" => ScalarKind::Int16,
-        b"i1" => ScalarKind::Int8,
-        b"u8" => ScalarKind::UInt64,
-        b"u4" => ScalarKind::UInt32,
-        b"u2" => ScalarKind::UInt16,
-        b"u1" => ScalarKind::UInt8,
-        b"b1" => ScalarKind::Bool,
-        b"f2" => ScalarKind::Float16,
-        b"c8" => ScalarKind::Complex64,
         b"c16" => ScalarKind::Complex128,
         [b'S', length @ ..] => ScalarKind::Bytes { length: decimal(length).filter(|length| *length <= MOST_BYTES)? },
         [b'U', length @ ..] => ScalarKind::Unicode { length: decimal(length).filter(|length| *length <= MOST_BYTES / 4)? },
@@ -174,6 +228,34 @@ fn scalar(text: &[u8]) -> Option<Scalar> {
         [b'm', b'8', b'[', unit @ .., b']'] => ScalarKind::Timedelta { unit: time_unit(unit)?, count: 1 },
         _ => return None,
     };
+    in_order(kind, order)
+}
+
+/// `dtype.str` of a number of at most nine bytes: the byte order, the kind and the size. Not compared as texts, one after another.
+#[inline(always)]
+fn number(order: u8, kind: u8, size: u8) -> Option<Scalar> {
+    let kind = match [kind, size] {
+        [b'f', b'8'] => ScalarKind::Float64,
+        [b'f', b'4'] => ScalarKind::Float32,
+        [b'f', b'2'] => ScalarKind::Float16,
+        [b'i', b'8'] => ScalarKind::Int64,
+        [b'i', b'4'] => ScalarKind::Int32,
+        [b'i', b'2'] => ScalarKind::Int16,
+        [b'i', b'1'] => ScalarKind::Int8,
+        [b'u', b'8'] => ScalarKind::UInt64,
+        [b'u', b'4'] => ScalarKind::UInt32,
+        [b'u', b'2'] => ScalarKind::UInt16,
+        [b'u', b'1'] => ScalarKind::UInt8,
+        [b'b', b'1'] => ScalarKind::Bool,
+        [b'c', b'8'] => ScalarKind::Complex64,
+        _ => return None,
+    };
+    in_order(kind, order)
+}
+
+/// The scalar whose byte order is written so.
+#[inline(always)]
+fn in_order(kind: ScalarKind, order: u8) -> Option<Scalar> {
     let byte_order = match order {
         b'<' => Some(ByteOrder::Little),
         b'>' => Some(ByteOrder::Big),

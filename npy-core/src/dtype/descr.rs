@@ -184,6 +184,14 @@ fn locate(error: Error, node: &Node<'_>) -> Error {
     }
 }
 
+/// About how many bytes [`write_descr`] appends: enough for most.
+pub(crate) fn descr_room(dtype: &DType) -> usize {
+    match dtype {
+        DType::Record(record) => record.fields().len().saturating_mul("('abcdefgh', '<f8'), ".len()),
+        _ => 64,
+    }
+}
+
 /// Appends the literal that `numpy.lib.format.dtype_to_descr` returns, in UTF-8.
 pub(crate) fn write_descr(dtype: &DType, out: &mut Vec<u8>) {
     match dtype {
@@ -276,10 +284,15 @@ fn push_padding(bytes: usize, out: &mut Vec<u8>) {
 pub(crate) fn write_shape(shape: &[usize], out: &mut Vec<u8>) {
     out.push(b'(');
     for (i, length) in shape.iter().enumerate() {
-        out.extend_from_slice(if i == 0 { b"" } else { b", " });
+        if i > 0 {
+            out.extend_from_slice(b", ");
+        }
         push_decimal(*length, out);
     }
-    out.extend_from_slice(if shape.len() == 1 { b",)" } else { b")" });
+    if shape.len() == 1 {
+        out.push(b',');
+    }
+    out.push(b')');
 }
 
 /// What a header has in place of a value, for an error message.

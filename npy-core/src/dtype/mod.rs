@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::small::{Lengths, Name};
 
 pub(crate) use canonical::Cursor;
-pub(crate) use descr::{excerpt_key, from_literal, write_descr, write_shape};
+pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write_shape};
 use names::repeated;
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr};
@@ -118,6 +118,7 @@ impl DType {
     /// assert_eq!("<U5".parse::<DType>()?.itemsize(), 20);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
+    #[inline]
     pub fn itemsize(&self) -> usize {
         match self {
             Self::Scalar(scalar) => scalar.itemsize(),
@@ -363,15 +364,15 @@ impl Record {
         if itemsize > MOST_BYTES {
             return Err(invalid(&format!("a record of {itemsize} bytes"), "a dtype has at most 2147483647 bytes"));
         }
-        if let Some(name) = repeated(fields.iter().map(|field| field.name.as_bytes())) {
-            return Err(invalid(&String::from_utf8_lossy(name), "two fields share this name"));
+        if let Some(name) = repeated(&fields, |field| &field.name) {
+            return Err(invalid(name, "two fields share this name"));
         }
         // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
-        let titles = || fields.iter().filter_map(|field| field.title()).filter_map(Title::text);
-        if titles().next().is_some()
-            && let Some(title) = repeated(fields.iter().map(Field::name).chain(titles()).map(str::as_bytes))
-        {
-            return Err(invalid(&String::from_utf8_lossy(title), "a title equals a name or another title"));
+        let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
+        let all: Vec<&Name> =
+            if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
+        if let Some(title) = repeated(&all, |name| name) {
+            return Err(invalid(title, "a title equals a name or another title"));
         }
         Ok(Self { fields, itemsize })
     }

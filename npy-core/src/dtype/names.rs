@@ -1,103 +1,104 @@
 //! Whether names are different.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 
-/// Up to so many names are compared each with each, which takes less time than a set of them.
+use crate::small::Name;
+
+/// Up to so many names are compared each with each, which takes less time than a table of them.
 const FEW: usize = 16;
 
 /// The first name that was there before.
-pub(super) fn repeated<'a>(names: impl Iterator<Item = &'a [u8]> + Clone) -> Option<&'a [u8]> {
-    let count = names.size_hint().1.unwrap_or(usize::MAX);
-    if count <= FEW {
-        return names
-            .clone()
-            .enumerate()
-            .find(|(i, name)| names.clone().take(*i).any(|other| other == *name))
-            .map(|(_, name)| name);
-    }
-    let mut seen = HashSet::with_capacity_and_hasher(names.size_hint().0, Seeded::new());
-    names.into_iter().find(|name| !seen.insert(Name(name)))
+pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Name> {
+    let was_before = |place: usize, wanted: &Name| items.iter().take(place).any(|item| name(item) == wanted);
+    let mut names = items.iter().map(&name).enumerate();
+    let found = if items.len() <= FEW {
+        names.find(|(place, name)| was_before(*place, name))
+    } else {
+        let mut seen = Seen::new(items.len());
+        // Those of the same hash are the same, but for a chance that is not to be relied upon.
+        names.find(|(place, name)| seen.insert(name) && was_before(*place, name))
+    };
+    found.map(|(_, name)| name)
 }
 
-#[derive(PartialEq, Eq)]
-struct Name<'a>(&'a [u8]);
-
-impl std::hash::Hash for Name<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(self.0);
-    }
-}
-
-/// Makes hashers that multiply and fold, with numbers that are others in each process and each set: names that all have one hash
-/// cannot be prepared. The standard library's hash takes several times as long for names of a few bytes.
-#[derive(Clone)]
-struct Seeded {
+/// The hashes of the names that there were. It takes half the time of a `HashSet` of the names.
+struct Seen {
+    /// A power of two of them, of which half stay free: those that are 0.
+    slots: Vec<u64>,
     seeds: [u64; 2],
 }
 
-impl Seeded {
-    fn new() -> Self {
+impl Seen {
+    /// For so many names. The hash multiplies and folds, with numbers that are others each time: names that all have one hash cannot be
+    /// prepared. The standard library's hash takes several times as long for names of a few bytes.
+    fn new(most: usize) -> Self {
         let random = RandomState::new();
-        // Odd, so that no multiplication loses all.
-        Self { seeds: [random.hash_one(0_u8), random.hash_one(1_u8)].map(|seed| seed | 1) }
+        Self { slots: vec![0; most.saturating_mul(2).next_power_of_two()], seeds: [random.hash_one(0_u8), random.hash_one(1_u8)] }
     }
-}
 
-impl BuildHasher for Seeded {
-    type Hasher = Folded;
-
-    fn build_hasher(&self) -> Folded {
-        Folded { hash: self.seeds[0], seed: self.seeds[1] }
-    }
-}
-
-struct Folded {
-    hash: u64,
-    seed: u64,
-}
-
-impl Folded {
-    fn mix(&mut self, word: u64) {
-        let product = u128::from(self.hash ^ word) * u128::from(self.seed);
-        let [low, high] = [product, product >> 64].map(|half| u64::try_from(half & u128::from(u64::MAX)).unwrap_or_default());
-        self.hash = low ^ high;
-    }
-}
-
-impl Hasher for Folded {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.mix(u64::from_le_bytes(*word));
+    /// Adds a name; tells whether one of the same hash was there.
+    #[inline]
+    fn insert(&mut self, name: &Name) -> bool {
+        let hash = self.hash(name) | 1;
+        // The upper half is the better one of a product.
+        let first = usize::try_from(hash >> 32).unwrap_or_default();
+        let last = self.slots.len() - 1;
+        for step in 0..=last {
+            let Some(slot) = self.slots.get_mut(first.wrapping_add(step) & last) else { break };
+            if *slot == 0 {
+                *slot = hash;
+                return false;
+            }
+            if *slot == hash {
+                break;
+            }
         }
+        true
+    }
+
+    #[inline]
+    fn hash(&self, name: &Name) -> u64 {
+        let [first, second] = self.seeds;
+        if let Some([a, b, c]) = name.words() {
+            return fold(fold(a ^ first, b ^ second) ^ c, first | 1);
+        }
+        let (words, rest) = name.as_bytes().as_chunks::<8>();
         let mut last = [0; 8];
         last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
-        self.mix(u64::from_le_bytes(last));
-        // The length tells texts apart that end in zeros.
-        self.mix(bytes.len() as u64);
+        let words = words.iter().chain([&last]).map(|word| u64::from_le_bytes(*word));
+        words.chain([name.as_bytes().len() as u64]).fold(second, |hash, word| fold(hash ^ word, first | 1))
     }
+}
 
-    fn finish(&self) -> u64 {
-        self.hash
-    }
+/// Both halves of the product, one over the other.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    let [low, high] = [product, product >> 64].map(|half| u64::try_from(half & u128::from(u64::MAX)).unwrap_or_default());
+    low ^ high
 }
 
 #[cfg(test)]
 mod tests {
     use super::repeated;
+    use crate::small::Name;
 
     #[test]
     fn the_first_repeated_name_is_found() {
         for count in [0, 1, 2, 15, 16, 17, 40, 3000] {
-            let names: Vec<String> = (0..count).map(|i| format!("a name with the number {i}")).collect();
-            assert_eq!(repeated(names.iter().map(String::as_bytes)), None, "{count}");
-            if let Some(last) = names.last() {
-                let twice = names.iter().chain([last]).map(String::as_bytes);
-                assert_eq!(repeated(twice), Some(last.as_bytes()), "{count}");
+            for text in ["n", "a name with the number ", "a name of more than twenty-two bytes with the number "] {
+                let mut names: Vec<_> = (0..count).map(|i| Name::from(format!("{text}{i}").as_str())).collect();
+                assert_eq!(repeated(&names, |name| name), None, "{count}");
+                for place in (0..count).step_by(7) {
+                    names.push(names[place].clone());
+                    assert_eq!(repeated(&names, |name| name), Some(&names[place]), "{count}");
+                    names.pop();
+                }
             }
         }
-        let zeros = ["", "\0", "\0\0", "\0\0\0\0\0\0\0\0"].into_iter().cycle().take(4).chain(std::iter::repeat_n("a", 1));
-        assert_eq!(repeated(zeros.map(str::as_bytes)), None);
+        let mut zeros: Vec<_> = (0..40).map(|length| Name::from("\0".repeat(length).as_str())).collect();
+        assert_eq!(repeated(&zeros, |name| name), None);
+        zeros.extend([zeros[23].clone(), zeros[1].clone()]);
+        assert_eq!(repeated(&zeros, |name| name), Some(&zeros[23]));
     }
 }

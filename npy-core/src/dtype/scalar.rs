@@ -190,6 +190,7 @@ impl TimeUnit {
 impl Scalar {
     /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects), and so is the count of
     /// a time without a unit.
+    #[inline]
     pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
         let kind = match kind {
             ScalarKind::Datetime { unit: unit @ TimeUnit::Generic, .. } => ScalarKind::Datetime { unit, count: 1 },
@@ -235,6 +236,7 @@ impl Scalar {
     }
 
     /// How many bytes an element takes; 0 for Python objects, whose pickle has no fixed size.
+    #[inline]
     pub const fn itemsize(self) -> usize {
         match self.kind {
             ScalarKind::Bool | ScalarKind::Int8 | ScalarKind::UInt8 | ScalarKind::Float8E5M2 => 1,
@@ -259,8 +261,15 @@ impl Scalar {
     /// Appends `dtype.str`, by far faster than formatting.
     pub(super) fn push(self, out: &mut Vec<u8>) {
         let Spelling { order, code, length, unit } = self.spelling();
-        out.extend_from_slice(order.as_bytes());
-        out.extend_from_slice(code.as_bytes());
+        // Three at once where there are three, as in nearly all: pieces whose length is not known before take a call each.
+        match *code.as_bytes() {
+            [kind, size] => out.extend_from_slice(&[order, kind, size]),
+            [kind] => out.extend_from_slice(&[order, kind]),
+            _ => {
+                out.push(order);
+                out.extend_from_slice(code.as_bytes());
+            }
+        }
         if let Some(length) = length {
             push_decimal(length, out);
         }
@@ -276,9 +285,9 @@ impl Scalar {
 
     fn spelling(self) -> Spelling {
         let order = match self.byte_order {
-            None => "|",
-            Some(ByteOrder::Little) => "<",
-            Some(ByteOrder::Big) => ">",
+            None => b'|',
+            Some(ByteOrder::Little) => b'<',
+            Some(ByteOrder::Big) => b'>',
         };
         let (code, length, unit) = match self.kind {
             ScalarKind::Bool => ("b1", None, None),
@@ -312,7 +321,7 @@ impl Scalar {
 
 /// What `dtype.str` consists of.
 struct Spelling {
-    order: &'static str,
+    order: u8,
     code: &'static str,
     length: Option<usize>,
     unit: Option<(TimeUnit, u32)>,
@@ -320,18 +329,22 @@ struct Spelling {
 
 /// Appends a number.
 pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
-    // `usize::MAX` has 20 digits.
-    let mut digits = [0; 20];
-    let (mut begin, mut rest) = (digits.len(), number);
-    while let Some(slot) = digits[..begin].last_mut() {
-        // Less than 10.
-        *slot = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        (begin, rest) = (begin - 1, rest / 10);
-        if rest == 0 {
-            break;
-        }
+    let mut rest = number;
+    if number >= 100_000_000 {
+        push_decimal(number / 100_000_000, out);
+        rest = number % 100_000_000;
     }
-    out.extend_from_slice(&digits[begin..]);
+    // The first digit comes to be the lowest byte. All eight bytes are appended, and those that are none cut off, because a number of bytes
+    // that is known before is copied without a call.
+    let (mut word, mut count) = (0_u64, 0);
+    while count < 8 && (rest > 0 || count == 0 || number >= 100_000_000) {
+        // Less than 10.
+        word = word << 8 | u64::from(b'0') + (rest % 10) as u64;
+        rest /= 10;
+        count += 1;
+    }
+    out.extend_from_slice(&word.to_le_bytes());
+    out.truncate(out.len() - (8 - count));
 }
 
 /// NumPy's own spelling: `dtype.str`.
@@ -340,5 +353,20 @@ impl fmt::Display for Scalar {
         let mut text = Vec::with_capacity(8);
         self.push(&mut text);
         f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_decimal;
+
+    #[test]
+    fn numbers_are_written_as_the_standard_library_does() {
+        let powers = (0..usize::MAX.ilog10()).map(|digits| 10_usize.pow(digits + 1));
+        for number in powers.flat_map(|power| [power - 1, power, power + 1, power * 9 / 10 + 7]).chain([0, usize::MAX]) {
+            let mut text = b"a".to_vec();
+            push_decimal(number, &mut text);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("a{number}"));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The form in which NumPy itself writes a header; see `dtype::canonical`.
 
-use crate::dtype::{Cursor, DType};
+use crate::dtype::{Cursor, DType, Scalar};
 use crate::limits::Limits;
 use crate::shape::Order;
 use crate::small::Lengths;
@@ -14,32 +14,66 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Option<(DType, Order, Lengt
         return None;
     }
     let mut cursor = Cursor::new(text);
-    cursor.pass(b"{'descr': ")?;
+    cursor.pass(BEGIN)?;
     let dtype = cursor.descr(limits.fields)?;
-    cursor.pass(b", 'fortran_order': ")?;
-    let order = match cursor.pass(b"False") {
-        Some(()) => Order::C,
-        None => cursor.pass(b"True").map(|()| Order::Fortran)?,
-    };
-    cursor.pass(b", 'shape': ")?;
+    let order = order(&mut cursor)?;
     let shape = cursor.shape()?;
-    cursor.pass(b", }")?;
-    let (last, spaces) = cursor.rest().split_last()?;
-    (*last == b'\n' && are_spaces(spaces)).then_some((dtype, order, shape))
+    end(cursor)?;
+    Some((dtype, order, shape))
 }
 
-/// Sixteen at a time: there are up to 85.
+/// [`parse`] for nearly all headers: those of a dtype without parts and of few axes. Nothing in them needs dropping, so that a header is put
+/// together where it is going to be: measured to take 0.6 of the time.
+#[inline]
+pub(super) fn parse_plain(text: &[u8], limits: &Limits) -> Option<(Scalar, Order, (usize, [usize; Lengths::FEW]))> {
+    if limits.nesting_depth < BRACKETS {
+        return None;
+    }
+    let mut cursor = Cursor::new(text);
+    cursor.pass(BEGIN)?;
+    let scalar = cursor.scalar()?;
+    let order = order(&mut cursor)?;
+    let shape = cursor.short_shape()?;
+    end(cursor)?;
+    Some((scalar, order, shape))
+}
+
+const BEGIN: &[u8] = b"{'descr': ";
+
+/// What stands between the dtype and the shape.
+#[inline]
+fn order(cursor: &mut Cursor<'_>) -> Option<Order> {
+    if cursor.pass(b", 'fortran_order': False, 'shape': ").is_some() {
+        return Some(Order::C);
+    }
+    cursor.pass(b", 'fortran_order': True, 'shape': ").map(|()| Order::Fortran)
+}
+
+/// What stands behind the shape: of it all.
+#[inline]
+fn end(mut cursor: Cursor<'_>) -> Option<()> {
+    cursor.pass(b", }")?;
+    let (last, spaces) = cursor.rest().split_last()?;
+    (*last == b'\n' && are_spaces(spaces)).then_some(())
+}
+
+/// Sixteen at a time: there are up to 85. The last sixteen, of which some may have been compared already, leave no rest.
+#[inline]
 fn are_spaces(bytes: &[u8]) -> bool {
-    let (chunks, rest) = bytes.as_chunks::<16>();
-    chunks.iter().all(|chunk| *chunk == [b' '; 16]) && rest.iter().all(|byte| *byte == b' ')
+    match bytes.last_chunk::<16>() {
+        Some(last) => *last == [b' '; 16] && bytes.as_chunks::<16>().0.iter().all(|chunk| *chunk == [b' '; 16]),
+        None => bytes.iter().all(|byte| *byte == b' '),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, parse_plain};
+    use crate::dtype::DType;
     use crate::header::{Header, Version};
     use crate::limits::Limits;
     use crate::shape::Order;
+    use crate::small::Lengths;
 
     /// What the fast reader takes, the reader of literals takes for the same.
     #[test]
@@ -50,13 +84,15 @@ mod tests {
             ">U3",
             "<M8[ns]",
             "<m8",
+            ">c16",
+            "|b1",
             "|V16",
             "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '|b1'), ('name', '|S8')]",
             "[('a', '|u1'), ('', '|V7'), ('pose', [('x', '>f8'), ('m', '<i2', (2, 3))], (4,)), ('', '|V1')]",
             "[('time', '<M8[us]'), ('\u{e9}', '<c16'), (('title', 'b'), '<f4'), ('c', ('<f8', (5,)), (2,))]",
         ];
         let alphabet = b"<>|='\"()[]{},:  0123456789fiuSUVMnsabcTrueFalse\\\n\xe9\0";
-        let (mut state, mut fast, mut slow) = (1_u64, 0, 0);
+        let (mut state, mut fast, mut plain, mut slow) = (1_u64, 0, 0, 0);
         let mut random = |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(state >> 33).unwrap() % below
@@ -75,7 +111,14 @@ mod tests {
                             _ => drop(text.remove(place)),
                         }
                     }
-                    let Some(canonical) = parse(&text, &Limits::new()) else {
+                    let found = parse(&text, &Limits::new());
+                    let is_plain =
+                        found.as_ref().is_some_and(|(dtype, _, shape)| matches!(dtype, DType::Scalar(_)) && shape.len() <= 4);
+                    let of_plain = parse_plain(&text, &Limits::new())
+                        .map(|(scalar, order, (axes, lengths))| (scalar.into(), order, Lengths::few(axes, lengths)));
+                    assert_eq!(of_plain, found.clone().filter(|_| is_plain), "{}", text.escape_ascii());
+                    plain += usize::from(is_plain);
+                    let Some(canonical) = found else {
                         slow += 1;
                         continue;
                     };
@@ -87,6 +130,6 @@ mod tests {
                 }
             }
         }
-        assert!(fast > 10_000 && slow > 10_000, "{fast} fast, {slow} slow");
+        assert!(fast > 10_000 && plain > 5_000 && slow > 10_000, "{fast} fast, {plain} of them plain, {slow} slow");
     }
 }

@@ -1,6 +1,6 @@
 //! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
 
-use super::{Header, MAGIC, Version};
+use super::{Header, MAGIC, MAGIC_BYTES, Version};
 use crate::dtype;
 use crate::error::{ErrorKind, Result};
 use crate::shape::Order;
@@ -11,40 +11,43 @@ const ALIGNMENT: usize = 64;
 /// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
 const GROWTH_DIGITS: usize = 21;
 
-const SPACES: [u8; GROWTH_DIGITS] = [b' '; GROWTH_DIGITS];
-
 impl Header {
     /// The header's bytes in the first version from `self.version` on that can hold it.
     pub(super) fn encode(&self) -> Result<(Version, Vec<u8>)> {
-        // What stands in front of the dict in version 1.0 comes in its place afterwards.
+        // The length of the header comes in its place afterwards, and what is in front of the dict, if it is another version.
+        let mut bytes = Vec::with_capacity(2 * ALIGNMENT + dtype::descr_room(&self.dtype));
+        bytes.extend_from_slice(b"\x93NUMPY\x01\0\0\0{'descr': ");
         let prefix = Version::V1.prefix_bytes();
-        let mut bytes = Vec::with_capacity(3 * ALIGNMENT);
-        bytes.extend_from_slice(&SPACES[..prefix]);
-        self.push_dict(&mut bytes);
-        let total = padded(bytes.len());
-        if self.version == Version::V1 && total - prefix <= Version::V1.longest_header() && bytes.is_ascii() {
-            put_prefix(&mut bytes, Version::V1, total);
-            bytes.resize(total - 1, b' ');
-            bytes.push(b'\n');
+        let growth = self.push_rest_of_dict(&mut bytes);
+        let total = padded(bytes.len() + growth);
+        if self.version == Version::V1
+            && bytes[prefix..].is_ascii()
+            && let Ok(length) = u16::try_from(total - prefix)
+        {
+            bytes[MAGIC_BYTES..prefix].copy_from_slice(&length.to_le_bytes());
+            // What is left for growth, and what pads.
+            bytes.resize(total, b' ');
+            bytes[total - 1] = b'\n';
             return Ok((Version::V1, bytes));
         }
+        bytes.resize(bytes.len() + growth, b' ');
         self.encode_dict(std::str::from_utf8(&bytes[prefix..]).unwrap_or_default())
     }
 
-    fn push_dict(&self, text: &mut Vec<u8>) {
-        text.extend_from_slice(b"{'descr': ");
+    /// Appends what comes behind the key of the dtype; tells how many spaces come behind that, which leave room for growth.
+    fn push_rest_of_dict(&self, text: &mut Vec<u8>) -> usize {
         dtype::write_descr(&self.dtype, text);
-        text.extend_from_slice(match self.order {
-            Order::C => b", 'fortran_order': False, 'shape': ",
-            Order::Fortran => b", 'fortran_order': True, 'shape': ",
-        });
+        match self.order {
+            Order::C => text.extend_from_slice(b", 'fortran_order': False, 'shape': "),
+            Order::Fortran => text.extend_from_slice(b", 'fortran_order': True, 'shape': "),
+        }
         dtype::write_shape(&self.shape, text);
         text.extend_from_slice(b", }");
         let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
-        if let Some(length) = growing {
+        growing.map_or(0, |length| {
             let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
-            text.extend_from_slice(&SPACES[..GROWTH_DIGITS.saturating_sub(digits)]);
-        }
+            GROWTH_DIGITS.saturating_sub(digits)
+        })
     }
 
     /// The header with this dict in the first version that can hold it.

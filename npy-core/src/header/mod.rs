@@ -132,12 +132,7 @@ impl Header {
     }
 
     fn with_minimal_version(dtype: DType, order: Order, shape: Lengths) -> Result<Self> {
-        let itemsize = dtype.itemsize();
-        if itemsize > MOST_BYTES {
-            let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
-            return Err(ErrorKind::UnstorableDType { problem }.into());
-        }
-        let count = element_count(&shape, itemsize)?;
+        let count = checked_count(dtype.itemsize(), &shape)?;
         Ok(Self { dtype, order, shape, count, version: Version::V1 })
     }
 
@@ -160,7 +155,7 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
-        Self::parse_with(bytes, Limits::new())
+        Self::parse_within(bytes, &const { Limits::new() })
     }
 
     /// [`parse`](Self::parse) with limits of one's own.
@@ -169,12 +164,16 @@ impl Header {
     ///
     /// Like [`parse`](Self::parse).
     pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
+        Self::parse_within(bytes, &limits)
+    }
+
+    fn parse_within(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
         let version = parse_magic(bytes)?;
-        let length = header_length(&bytes[MAGIC_BYTES..], version, &limits)?;
+        let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;
         let start = version.prefix_bytes();
         let text = &bytes[start..];
         let text = text.get(..length).ok_or_else(|| truncated(Part::Header, start, length, text.len()))?;
-        Ok((Self::from_text(text, version, &limits)?, start + length))
+        Self::from_text(text, version, limits)
     }
 
     /// Reads the header from a stream and leaves it just after the header.
@@ -224,7 +223,7 @@ impl Header {
             && let Ok(length) = header_length(&bytes[MAGIC_BYTES..], version, limits)
             && let Some(text) = bytes[version.prefix_bytes()..].get(..length)
         {
-            return Ok(Some((Self::from_text(text, version, limits)?, version.prefix_bytes() + length)));
+            return Self::from_text(text, version, limits).map(Some);
         }
         Ok(None)
     }
@@ -241,22 +240,28 @@ impl Header {
         if text.len() < length {
             return Err(truncated(Part::Header, version.prefix_bytes(), length, text.len()));
         }
-        Ok((Self::from_text(&text, version, limits)?, version.prefix_bytes() + length))
+        Self::from_text(&text, version, limits)
     }
 
-    fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<Self> {
+    /// The header of this text, and where the data begin.
+    #[inline]
+    fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<(Self, usize)> {
+        let data_offset = version.prefix_bytes() + text.len();
+        let Some((scalar, order, (axes, lengths))) = canonical::parse_plain(text, limits) else {
+            return Ok((Self::from_any_text(text, version, limits)?, data_offset));
+        };
+        let count = count_within(scalar.itemsize(), lengths.get(..axes).unwrap_or_default(), || false, limits)?;
+        Ok((Self { dtype: DType::Scalar(scalar), order, shape: Lengths::few(axes, lengths), count, version }, data_offset))
+    }
+
+    #[inline(never)]
+    fn from_any_text(text: &[u8], version: Version, limits: &Limits) -> Result<Self> {
         let (dtype, order, shape) = match canonical::parse(text, limits) {
             Some(canonical) => canonical,
             None => Self::values_of_literal(text, version, limits)?,
         };
-        if dtype.itemsize() > limits.element_bytes {
-            let (limit, found) = (limits.element_bytes as u64, dtype.itemsize() as u64);
-            return Err(ErrorKind::LimitExceeded { what: "bytes of an element", limit, found }.into());
-        }
-        let mut header = Self::with_minimal_version(dtype, order, shape)?;
-        header.version = version;
-        header.check_limits(limits)?;
-        Ok(header)
+        let count = count_within(dtype.itemsize(), &shape, || dtype.has_object(), limits)?;
+        Ok(Self { dtype, order, shape, count, version })
     }
 
     /// Dtype, order and shape of a header in any form that NumPy takes.
@@ -277,16 +282,9 @@ impl Header {
     }
 
     /// Refuses an array of more bytes, or of more elements without bytes, than there may be.
+    #[cfg(feature = "rawarray")]
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<()> {
-        let (itemsize, count, bytes) = (self.dtype.itemsize(), self.count as u64, self.data_bytes());
-        if bytes > limits.data_bytes {
-            return Err(ErrorKind::LimitExceeded { what: "bytes of data", limit: limits.data_bytes, found: bytes }.into());
-        }
-        if itemsize == 0 && !self.dtype.has_object() && count > limits.empty_elements {
-            let limit = limits.empty_elements;
-            return Err(ErrorKind::LimitExceeded { what: "elements without bytes", limit, found: count }.into());
-        }
-        Ok(())
+        check_data(self.dtype.itemsize(), self.count, || self.dtype.has_object(), limits)
     }
 
     /// Writes the header, byte for byte as NumPy does.
@@ -383,6 +381,46 @@ impl Header {
     }
 }
 
+/// How many elements an array has, if it is within the limits.
+#[inline]
+fn count_within(itemsize: usize, shape: &[usize], has_object: impl FnOnce() -> bool, limits: &Limits) -> Result<usize> {
+    if itemsize > limits.element_bytes {
+        return Err(exceeded("bytes of an element", limits.element_bytes as u64, itemsize as u64));
+    }
+    let count = checked_count(itemsize, shape)?;
+    check_data(itemsize, count, has_object, limits)?;
+    Ok(count)
+}
+
+/// How many elements an array has, if NumPy could have it.
+#[inline]
+fn checked_count(itemsize: usize, shape: &[usize]) -> Result<usize> {
+    if itemsize > MOST_BYTES {
+        let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
+        return Err(ErrorKind::UnstorableDType { problem }.into());
+    }
+    element_count(shape, itemsize)
+}
+
+/// Refuses more bytes, or more elements without bytes, than there may be.
+#[inline]
+fn check_data(itemsize: usize, count: usize, has_object: impl FnOnce() -> bool, limits: &Limits) -> Result<()> {
+    // It was checked that they fit.
+    let bytes = count as u64 * itemsize as u64;
+    if bytes > limits.data_bytes {
+        return Err(exceeded("bytes of data", limits.data_bytes, bytes));
+    }
+    if itemsize == 0 && !has_object() && count as u64 > limits.empty_elements {
+        return Err(exceeded("elements without bytes", limits.empty_elements, count as u64));
+    }
+    Ok(())
+}
+
+#[cold]
+fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
+    ErrorKind::LimitExceeded { what, limit, found }.into()
+}
+
 /// The values of the three keys, in alphabetical order.
 fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
     const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
@@ -433,6 +471,7 @@ pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize
     ErrorKind::Truncated { part, offset: offset as u64, expected: expected as u64, found: found as u64 }.into()
 }
 
+#[inline]
 fn parse_magic(bytes: &[u8]) -> Result<Version> {
     let start = &bytes[..bytes.len().min(MAGIC_BYTES)];
     if !start.starts_with(MAGIC) {
@@ -448,6 +487,7 @@ fn parse_magic(bytes: &[u8]) -> Result<Version> {
 }
 
 /// Reads the length of the header, which follows the version.
+#[inline]
 fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usize> {
     let length = match (version, bytes) {
         (Version::V1, [a, b, ..]) => u32::from(u16::from_le_bytes([*a, *b])),
