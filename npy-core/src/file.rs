@@ -105,22 +105,24 @@ impl NpyReader<BufReader<File>> {
     ///
     /// Like [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
-        let (path, options) = (path.as_ref(), options.into());
-        let open = || {
-            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            let source = Source {
-                fill: fill_from_file,
-                length: length_of_file,
-                bytes: |_| &[],
-                consume: |_, _| (),
-                finish: |_| Ok(()),
-                file: Some(AsFile { get: BufReader::get_ref, seek: |reader, to| reader.seek(SeekFrom::Start(to)).map(|_| ()) }),
-            };
-            let mut reader = BufReader::new(file);
-            let (header, data_offset) = Header::read_buffered(&mut reader, &options.limits)?;
-            Ok(Self::behind_header(reader, source, header, data_offset).with_threads(options.threads))
+        let path = path.as_ref();
+        Self::of_file(File::open(path), options.into()).map_err(|error| error.with_path(path))
+    }
+
+    /// Reads the header of a file that was to be opened.
+    pub(crate) fn of_file(opened: io::Result<File>, options: ReadOptions) -> Result<Self> {
+        let file = opened.map_err(cannot_open)?;
+        let source = Source {
+            fill: fill_from_file,
+            length: length_of_file,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: |_| Ok(()),
+            file: Some(AsFile { get: BufReader::get_ref, seek: |reader, to| reader.seek(SeekFrom::Start(to)).map(|_| ()) }),
         };
-        open().map_err(|error: Error| error.with_path(path))
+        let mut reader = BufReader::new(file);
+        let (header, data_offset) = Header::read_buffered(&mut reader, &options.limits)?;
+        Ok(Self::behind_header(reader, source, header, data_offset).with_threads(options.threads))
     }
 }
 
@@ -139,13 +141,24 @@ pub struct HeadedFile<'a> {
 /// Opens a file for as long as `read` takes. Faster than [`NpyReader::open`], above all for small files.
 #[doc(hidden)]
 pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
-    let run = || {
-        let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];
-        let head = read_head(&file, &mut memory).map_err(|error| Error::io("cannot read the header", error))?;
-        read(HeadedFile { head, file }.into_reader(options)?)
-    };
-    run().map_err(|error| error.with_path(path))
+    with_head(File::open(path), options, read).map_err(|error| error.with_path(path))
+}
+
+/// Reads a file that was to be opened.
+pub(crate) fn with_head<A>(
+    opened: io::Result<File>,
+    options: ReadOptions,
+    read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>,
+) -> Result<A> {
+    let file = opened.map_err(cannot_open)?;
+    let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];
+    let head = read_head(&file, &mut memory).map_err(|error| Error::io("cannot read the header", error))?;
+    read(HeadedFile { head, file }.into_reader(options)?)
+}
+
+#[cold]
+fn cannot_open(error: io::Error) -> Error {
+    Error::io("cannot open the file", error)
 }
 
 impl HeadedFile<'_> {

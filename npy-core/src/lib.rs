@@ -26,6 +26,7 @@
 //! - [`load`], [`save`]: a one-dimensional file by its path; [`read`], [`write`](write()): the same with a stream.
 //! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
 //! - [`load_into`], [`NpyReader::read_to_vec`], [`NpyReader::read_into`]: many files, one after another in the same memory.
+//! - [`Folder`]: many small files of one folder, faster than by their paths.
 //! - [`load_columns`]: some fields of records, each into a vector of its own.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another; [`NpyReader::for_each_chunk`]: all elements once, fast.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
@@ -85,6 +86,7 @@ mod stage;
 mod read;
 mod file;
 mod aligned;
+mod folder;
 mod reverse;
 mod seek;
 mod chunks;
@@ -133,6 +135,7 @@ pub use error::{
     ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
 };
 pub use file::{load, load_into, load_with};
+pub use folder::Folder;
 pub use header::{Header, Version};
 pub use limits::Limits;
 pub use options::ReadOptions;
@@ -182,6 +185,7 @@ pub mod __private {
     pub use crate::element::{FixedText, unit};
     pub use crate::error::ValueError;
     pub use crate::file::{HeadedFile, with_file};
+    pub use crate::folder::with_file_in;
     pub use crate::output::Output;
     pub use crate::plan::{Layout, Planner, rust_type};
     pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};

@@ -19,6 +19,7 @@
 //! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order, set limits, or have
 //!   several threads read.
 //! - [`load_npy_into`], [`read_npy_into`]: over the elements of an array that is there already.
+//! - [`Folder`], [`ReadNpyExt::load_npy_from`], [`load_npy_from_into`]: many small files of one folder, faster than by their paths.
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
@@ -78,7 +79,7 @@ pub use dynamic::{DynArray, FromDynArray, PrintedArray, TypedArray};
 pub use grow::NpyBlockWriter;
 #[cfg(feature = "mmap")]
 pub use mmap::{MapMutNpyExt, MapNpyExt};
-pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Order, Result, SaveOptions};
+pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Folder, Order, Result, SaveOptions};
 #[cfg(all(feature = "npz", feature = "derive"))]
 pub use npy_derive::NpzArchive;
 #[cfg(feature = "npz")]
@@ -86,7 +87,7 @@ pub use npz::{NpzReader, NpzWriter};
 #[cfg(feature = "rawarray")]
 pub use rawarray::{ReadRaExt, WriteRaExt};
 pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
-pub use read_into::{load_npy_into, load_npy_into_with, read_npy_into};
+pub use read_into::{load_npy_from_into, load_npy_into, load_npy_into_with, read_npy_into};
 pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{NpyWriteOptions, WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};

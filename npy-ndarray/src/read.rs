@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::__private::with_file;
+use npy_core::__private::{with_file, with_file_in};
 #[cfg(feature = "object")]
 use npy_core::object::ObjectOptions;
-use npy_core::{AxisRange, ErrorKind, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::{AxisRange, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use crate::order::layout;
 use crate::region::read_region;
@@ -60,6 +60,42 @@ pub trait ReadNpyExt: Sized {
     ///
     /// Like [`read_npy`](Self::read_npy).
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+
+    /// Reads a file of a folder that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`]. Several
+    /// threads may do so at once.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    ///
+    /// ```
+    /// use ndarray::{Array1, Array2};
+    /// use npy_ndarray::{Folder, ReadNpyExt, WriteNpyExt};
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # for i in 0..100 {
+    /// #     Array2::<u8>::from_elem((28, 28), i).save_npy(path.join(format!("{i:05}.npy")))?;
+    /// # }
+    /// let folder = Folder::open(path)?;
+    /// let mut brightness = Array1::<f64>::zeros(100);
+    /// for (i, slot) in brightness.iter_mut().enumerate() {
+    ///     let image = Array2::<u8>::load_npy_from(&folder, format!("{i:05}.npy"))?;
+    ///     *slot = image.mapv(f64::from).mean().unwrap_or_default();
+    /// }
+    /// assert_eq!(brightness[99], 99.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    fn load_npy_from<P: AsRef<Path>>(folder: &Folder, name: P) -> Result<Self> {
+        Self::load_npy_from_with(folder, name, NpyReadOptions::new())
+    }
+
+    /// [`load_npy_from`](Self::load_npy_from) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self>;
 
     /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
     ///
@@ -195,6 +231,10 @@ where
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
         with_file(path.as_ref(), options.of_file(), |reader| into_array(reader, options.order))
+    }
+
+    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
+        with_file_in(folder, name.as_ref(), options.of_file(), |reader| into_array(reader, options.order))
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ndarray::{Array, Array1, Array2, Array3, Dimension, IntoDimension};
-use npy_ndarray::{ReadNpyExt, SaveOptions, WriteNpyExt};
+use npy_ndarray::{Folder, ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use super::MIB;
 use crate::bench::{Bench, Job};
@@ -25,8 +25,8 @@ const NP_LOAD: &str = "np.load";
 const NP_SAVE: &str = "np.save";
 const LOAD: &str = "load_npy";
 const LOAD_2: &str = "load_npy, 2 threads";
-const LOAD_FOLDER: &str = "load_npy, all of a folder";
-const LOAD_FOLDER_2: &str = "load_npy, all of a folder, 2 threads";
+const LOAD_FOLDER: &str = "load_npy_from a Folder";
+const LOAD_FOLDER_2: &str = "load_npy_from a Folder, 2 threads";
 const SAVE: &str = "save_npy";
 const IN_PLACE: &str = "save_npy, in place";
 const READ: &str = "open + read + close";
@@ -99,11 +99,16 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         }
         job.numpy.set_paths("paths", &paths);
         let mut buffer = vec![0; fs::read(&paths[0]).unwrap().len()];
+        let folder = Folder::open(paths[0].parent().unwrap()).unwrap();
+        let names: Vec<_> = paths.iter().map(|path| PathBuf::from(path.file_name().unwrap())).collect();
+        let load_from = |name: &Path| drop(black_box(Array::<A, D>::load_npy_from(&folder, name).unwrap()));
 
         let mut row = self.row(job);
         row.numpy(job.numpy, NP_LOAD, "for path in paths: np.load(path)");
         row.ours(LOAD, || for_each(&paths, load::<A, D>));
         row.variant(LOAD_2, || for_each_by_two(&paths, load::<A, D>));
+        row.variant(LOAD_FOLDER, || for_each(&names, load_from));
+        row.variant(LOAD_FOLDER_2, || for_each_by_two(&names, load_from));
         row.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
         row.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
         row.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));

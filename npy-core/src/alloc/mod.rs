@@ -1,5 +1,5 @@
 //! Memory for data: buffers filled without being zeroed first, huge pages, growth bounded by what a stream really holds; and which
-//! types' memory is a file's bytes; room on the disk.
+//! types' memory is a file's bytes; room on the disk; files opened from their folder.
 //!
 //! One of the two modules that may hold `unsafe`; the other is `view`.
 #![allow(unsafe_code)]
@@ -8,6 +8,8 @@ mod aligned;
 mod disk;
 mod grid;
 mod lines;
+#[cfg(unix)]
+mod open_at;
 mod panels;
 mod parallel;
 mod passes;
@@ -26,6 +28,8 @@ use passes::{repair_bools, swap_words};
 
 pub use aligned::AlignedBuffer;
 pub(crate) use disk::{reserve_on_disk, write_back};
+#[cfg(unix)]
+pub(crate) use open_at::{open_at, open_folder};
 #[cfg(unix)]
 pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]

@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use ndarray::{ArrayD, IxDyn};
-use npy_core::{AxisRange, DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, Result, Scalar, ScalarKind};
+use npy_core::__private::{with_file, with_file_in};
+use npy_core::{AxisRange, DType, DynValues, ErrorKind, Folder, NpyElement, NpyReader, Order, Result, Scalar, ScalarKind};
 
 use super::{DynArray, TypedArray};
 use crate::order::layout_of;
@@ -57,6 +58,35 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
+    /// Reads a file of a folder that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`].
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, Folder};
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("00001.npy"), &[1.5_f64])?;
+    /// let folder = Folder::open(path)?;
+    /// assert!(matches!(DynArray::load_npy_from(&folder, "00001.npy")?, DynArray::Float64(_)));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn load_npy_from<P: AsRef<Path>>(folder: &Folder, name: P) -> Result<Self> {
+        <Self as ReadNpyExt>::load_npy_from(folder, name)
+    }
+
+    /// [`load_npy_from`](Self::load_npy_from) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    pub fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
+        <Self as ReadNpyExt>::load_npy_from_with(folder, name, options)
+    }
+
     /// The array of these values. Numbers are copied.
     ///
     /// # Errors
@@ -89,9 +119,11 @@ impl ReadNpyExt for DynArray {
     }
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let reader = NpyReader::open_with(path, options.of_file())?;
-        from_reader(reader, options).map_err(|error| error.with_path(path))
+        with_file(path.as_ref(), options.of_file(), |reader| from_reader(reader, options))
+    }
+
+    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
+        with_file_in(folder, name.as_ref(), options.of_file(), |reader| from_reader(reader, options))
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
