@@ -76,7 +76,10 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
 /// ```
 pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
     items.clear();
-    with_file(path.as_ref(), ReadOptions::new(), |reader| reader.with_dimensions::<T>(1)?.read_to_vec(items))
+    with_file(path.as_ref(), ReadOptions::new(), |mut reader| {
+        reader.expect_dimensions::<T>(1)?;
+        reader.read_to_vec(items)
+    })
 }
 
 impl NpyReader<BufReader<File>> {

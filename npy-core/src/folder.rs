@@ -115,7 +115,10 @@ impl Folder {
     /// Like [`load`](Self::load); the vector is empty then.
     pub fn load_into<T: NpyElement>(&self, name: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
         items.clear();
-        with_file_in(self, name.as_ref(), ReadOptions::new(), |reader| reader.with_dimensions::<T>(1)?.read_to_vec(items))
+        with_file_in(self, name.as_ref(), ReadOptions::new(), |mut reader| {
+            reader.expect_dimensions::<T>(1)?;
+            reader.read_to_vec(items)
+        })
     }
 
     /// [`NpyReader::open`] of a file in it, for headers, parts, and arrays of any shape.

@@ -107,11 +107,13 @@ pub(crate) struct AsFile<R> {
 
 impl<R> NpyReader<R> {
     /// A reader that stands behind the header.
+    #[inline]
     pub(crate) fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
         Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1 }
     }
 
     /// The same, read by so many threads.
+    #[inline]
     pub(crate) fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -239,6 +241,11 @@ impl<R: Read> NpyReader<R> {
     /// When the dtype is another than that of `T` (the error lists every difference), when the file ends early, when an element is no
     /// value of `T`, or when reading fails.
     pub fn into_vec<T: NpyElement>(mut self) -> Result<Vec<T>> {
+        self.read_all()
+    }
+
+    /// [`into_vec`](Self::into_vec) without moving the reader, which takes time that is noticed with small files.
+    pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
         let plan = element::plan::<T>(self.header.dtype())?;
         let count = self.remaining();
         self.read_vec(&plan, count)
@@ -326,12 +333,19 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Reads an array of so many dimensions, besides those that are in the elements.
-    fn into_dimensions<T: NpyElement>(self, expected: usize) -> Result<Vec<T>> {
-        self.with_dimensions::<T>(expected)?.into_vec()
+    fn into_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Vec<T>> {
+        self.expect_dimensions::<T>(expected)?;
+        self.read_all()
     }
 
     /// The array as elements `T` see it, which may have its last axes in them; of so many dimensions besides.
     pub(crate) fn with_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Self> {
+        self.expect_dimensions::<T>(expected)?;
+        Ok(self)
+    }
+
+    /// [`with_dimensions`](Self::with_dimensions) without moving the reader.
+    pub(crate) fn expect_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<()> {
         let axes = element::inner_axes::<T>();
         if axes > 0
             && let Some(header) = self.header.with_inner_axes(axes)
@@ -341,8 +355,7 @@ impl<R: Read> NpyReader<R> {
         if axes > 0 && self.header.order() == Order::Fortran && self.header.shape().len() == expected + axes {
             return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
         }
-        self.check_dimensions(expected)?;
-        Ok(self)
+        self.check_dimensions(expected)
     }
 
     /// Refuses arrays of more or fewer dimensions.

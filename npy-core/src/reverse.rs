@@ -20,10 +20,7 @@ impl<R: Read> NpyReader<R> {
     /// it lasts.
     #[doc(hidden)]
     pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
-        let shape = self.shape_in_file();
-        if self.header.order() == order || shape.len() < 2 {
-            return self.into_vec();
-        }
+        let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = element::plan::<T>(self.header.dtype())?;
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
@@ -44,10 +41,7 @@ impl<R: Read> NpyReader<R> {
         if items.len() != count {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
         }
-        let shape = self.shape_in_file();
-        if self.header.order() == order || shape.len() < 2 {
-            return self.read_into(items);
-        }
+        let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
         let plan = element::plan::<T>(self.header.dtype())?;
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
@@ -62,10 +56,15 @@ impl<R: Read> NpyReader<R> {
         Ok(())
     }
 
-    /// The lengths of the axes in the order in which the last varies fastest, without those that make no difference.
-    fn shape_in_file(&self) -> Lengths {
+    /// The lengths of the axes in the order in which the last varies fastest, without those that make no difference; `None` if the elements
+    /// stand in that order.
+    fn shape_to_reverse(&self, order: Order) -> Option<Lengths> {
+        if self.header.order() == order {
+            return None;
+        }
         let lengths = self.header.shape().iter().copied().filter(|&length| length != 1);
-        if self.header.order() == Order::Fortran { lengths.rev().collect() } else { lengths.collect() }
+        let shape: Lengths = if self.header.order() == Order::Fortran { lengths.rev().collect() } else { lengths.collect() };
+        (shape.len() > 1).then_some(shape)
     }
 
     /// All of the array, if it is in a file and so large that moving elements from the cache is faster.

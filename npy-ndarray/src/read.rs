@@ -250,12 +250,12 @@ where
     S: DataOwned<Elem = A>,
     D: Dimension,
 {
-    let header = reader.header().clone();
-    let order = order.unwrap_or(header.order());
+    let order = order.unwrap_or(reader.header().order());
     // Before the data are read: they may be many.
-    let layout = layout(&header, order)?;
+    let layout = layout::<D>(reader.header(), order)?;
+    let shape = layout.raw_dim().clone();
     let items = reader.into_vec_in(order)?;
-    let overflow = || ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: size_of::<A>() };
+    let overflow = || ErrorKind::ShapeOverflow { shape: shape.slice().to_vec(), itemsize: size_of::<A>() };
     // `ndarray` refuses what the header has refused already, but for a Rust type that is larger than the file's.
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
 }
