@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -125,7 +125,9 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// Begins one for `path`. Without a [`commit`](Self::commit), what stands there stays.
     pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
-        let existing = fs::metadata(path).ok();
+        let itself = fs::symlink_metadata(path).ok();
+        let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
+        let existing = if is_link { fs::metadata(path).ok() } else { itself };
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
             // Before anything is written.
             return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
@@ -134,7 +136,8 @@ impl Replacement {
             let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
             return Ok((file, Self { temporary: None, target: path.to_owned() }));
         }
-        let target = follow_links(path);
+        // Absolute, so that it stays the same when the process goes to another folder.
+        let target = if is_link { follow_links(path) } else { path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
         let (file, temporary) = TemporaryFile::create(&target)?;
         let permissions = existing.map(|existing| existing.permissions());
         if let Some(permissions) = permissions {

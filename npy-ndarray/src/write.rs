@@ -1,5 +1,6 @@
 //! Arrays of every kind into files and streams.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -195,7 +196,9 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
         None => Order::C,
     };
     let header = |dtype: &DType| Header::new(dtype.clone(), order, array.shape());
-    let mut writer = NpyWriter::with_header_as(writer, &header(dtype)?, &header(stored)?)?;
+    let written = header(dtype)?;
+    let stored = if stored == dtype { Cow::Borrowed(&written) } else { Cow::Owned(header(stored)?) };
+    let mut writer = NpyWriter::with_header_as(writer, &written, &stored)?;
     write_elements(&mut writer, array, order)?;
     writer.finish()?;
     Ok(())

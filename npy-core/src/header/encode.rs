@@ -12,10 +12,10 @@ const ALIGNMENT: usize = 64;
 const GROWTH_DIGITS: usize = 21;
 
 impl Header {
-    /// The header's bytes in the first version from `self.version` on that can hold it.
-    pub(super) fn encode(&self) -> Result<(Version, Vec<u8>)> {
+    /// The header's bytes in the first version from `self.version` on that can hold it, if possible with room for so many more.
+    pub(super) fn encode(&self, room: usize) -> Result<(Version, Vec<u8>)> {
         // The length of the header comes in its place afterwards, and what is in front of the dict, if it is another version.
-        let mut bytes = Vec::with_capacity(2 * ALIGNMENT + dtype::descr_room(&self.dtype));
+        let mut bytes = Vec::with_capacity(room.saturating_add(2 * ALIGNMENT + dtype::descr_room(&self.dtype)));
         bytes.extend_from_slice(b"\x93NUMPY\x01\0\0\0{'descr': ");
         let prefix = Version::V1.prefix_bytes();
         let growth = self.push_rest_of_dict(&mut bytes);

@@ -105,7 +105,10 @@ impl Header {
             let problem = "no NumPy opens a file whose elements are sub-arrays; give the array more dimensions, or make it a field of a record";
             return Err(ErrorKind::UnstorableDType { problem: problem.to_owned() }.into());
         }
-        header.version = header.encode()?.0;
+        // A dtype without parts and at most 64 lengths are ASCII, and far from what the first version can hold.
+        if !matches!(header.dtype, DType::Scalar(_)) {
+            header.version = header.encode(0)?.0;
+        }
         Ok(header)
     }
 
@@ -123,7 +126,7 @@ impl Header {
     /// ```
     pub fn with_version(mut self, version: Version) -> Result<Self> {
         self.version = version;
-        let (needed, _) = self.encode()?;
+        let (needed, _) = self.encode(0)?;
         if needed != version {
             let problem = format!("format version {version} cannot hold its header; version {needed} can");
             return Err(ErrorKind::UnstorableDType { problem }.into());
@@ -309,8 +312,13 @@ impl Header {
     ///
     /// A header that was [read](Self::read) keeps its version, unless NumPy's padding does not fit that.
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes_with_room(0)
+    }
+
+    /// [`to_bytes`](Self::to_bytes) in a vector with room for so many more.
+    pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
         // Encoding failed in `new` if it can fail: a header of 4 GiB.
-        self.encode().map(|(_, bytes)| bytes).unwrap_or_default()
+        self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default()
     }
 
     /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
