@@ -128,7 +128,7 @@ impl Name {
 
     /// The name that the first `length` bytes of an ASCII text are. What is behind them is read and dropped, if there is enough: copying a
     /// number of bytes that is not known before takes several times as long.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn from_ascii(text: &[u8], length: usize) -> Option<Self> {
         let (Some([first, second, third]), true) = (text.as_chunks::<8>().0.first_chunk::<3>(), length <= Self::SHORT) else {
             return std::str::from_utf8(text.get(..length)?).ok().map(Self::from);

@@ -151,37 +151,41 @@ impl<'a> Cursor<'a> {
         // Only of the outermost record, so that what is taken on credit is in proportion to the text, once.
         let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
         let mut fields = Vec::with_capacity(ahead);
-        let mut offset = 0_usize;
+        let mut end = 0_usize;
+        // Copies, which stay in registers because nothing else refers to them.
+        let (mut cursor, mut left) = (*self, *fields_left);
         loop {
-            *fields_left = fields_left.checked_sub(1)?;
-            self.pass(b"(")?;
-            let front = self.rest.get(1..).unwrap_or_default();
-            let name = self.text()?.len();
-            self.pass(b", ")?;
-            let begin = offset;
-            // Most are scalars with a name, which need neither be moved nor dropped before they are in their place.
-            let mut ahead = *self;
-            match ahead.scalar().filter(|_| name > 0 && ahead.pass(b")").is_some()) {
-                Some(scalar) => {
-                    *self = ahead;
-                    offset = begin.saturating_add(scalar.itemsize());
-                    fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, DType::Scalar(scalar)));
-                }
-                None => {
-                    let dtype = self.field_dtype(levels, fields_left)?;
-                    offset = begin.saturating_add(dtype.itemsize());
-                    let is_padding = name == 0 && dtype.is_plain_void();
-                    if !is_padding {
-                        fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, dtype));
-                    }
+            left = left.checked_sub(1)?;
+            cursor.pass(b"(")?;
+            let front = cursor.rest.get(1..)?;
+            let name = cursor.text()?.len();
+            cursor.pass(b", ")?;
+            let begin = end;
+            // Most are numbers with a name: they are put together where they stay.
+            if name > 0
+                && let [b'\'', order, kind, size, b'\'', b')', rest @ ..] = cursor.rest
+                && let Some(scalar) = number(*order, *kind, *size)
+            {
+                cursor.rest = rest;
+                end = begin.saturating_add(scalar.itemsize());
+                fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, DType::Scalar(scalar)));
+            } else {
+                let mut others = (cursor, left);
+                let dtype = others.0.field_dtype(levels, &mut others.1)?;
+                (cursor, left) = others;
+                end = begin.saturating_add(dtype.itemsize());
+                let is_padding = name == 0 && dtype.is_plain_void();
+                if !is_padding {
+                    fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, dtype));
                 }
             }
-            if self.pass(b"]").is_some() {
+            if cursor.pass(b"]").is_some() {
+                (*self, *fields_left) = (cursor, left);
                 // One field begins where another ends, and there are no titles: that is all of what `Record::new` checks.
-                let is_sound = offset <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
-                return is_sound.then(|| Record::new_unchecked(fields, offset).into());
+                let is_sound = end <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
+                return is_sound.then(|| Record::new_unchecked(fields, end).into());
             }
-            self.pass(b", ")?;
+            cursor.pass(b", ")?;
         }
     }
 
