@@ -339,7 +339,7 @@ pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
     let (mut word, mut count) = (0_u64, 0);
     while count < 8 && (rest > 0 || count == 0 || number >= 100_000_000) {
         // Less than 10.
-        word = word << 8 | u64::from(b'0') + (rest % 10) as u64;
+        word = (word << 8) | (u64::from(b'0') + (rest % 10) as u64);
         rest /= 10;
         count += 1;
     }
