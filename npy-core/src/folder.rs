@@ -13,7 +13,7 @@ use crate::options::ReadOptions;
 use crate::read::NpyReader;
 
 /// A folder whose files are read, many of them: on Unix the system looks up the path of the folder once, and not for each of its files. That was
-/// measured to save a tenth of the time that reading a small file takes, and more the longer the path is.
+/// measured to save up to a tenth of the time that reading a small file takes: the more, the longer the path is.
 ///
 /// Threads may share it. Names are taken as [`Path::join`] takes them: they may go into other folders (`"train/00001.npy"`), also out of this one
 /// (`"../b.npy"`), and an absolute path stays what it is. **Names that others supply are to be checked before.** On Unix it stays the folder that

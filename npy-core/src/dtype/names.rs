@@ -21,7 +21,7 @@ pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Na
     found.map(|(_, name)| name)
 }
 
-/// The hashes of the names that there were. It takes half the time of a `HashSet` of the names.
+/// The hashes of the names that there were. It takes two thirds of the instructions of a `HashSet` of the names.
 struct Seen {
     /// A power of two of them, of which half stay free: those that are 0.
     slots: Vec<u64>,

@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn numbers_are_written_as_the_standard_library_does() {
         let powers = (0..usize::MAX.ilog10()).map(|digits| 10_usize.pow(digits + 1));
-        for number in powers.flat_map(|power| [power - 1, power, power + 1, power * 9 / 10 + 7]).chain([0, usize::MAX]) {
+        for number in powers.flat_map(|power| [power - 1, power, power + 1, power / 10 * 9 + 7]).chain([0, usize::MAX]) {
             let mut text = b"a".to_vec();
             push_decimal(number, &mut text);
             assert_eq!(String::from_utf8(text).unwrap(), format!("a{number}"));
