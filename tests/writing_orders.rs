@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use ndarray::{Array, ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder, Slice};
-use npy_core::{ErrorKind, Header, NpyElement, Order};
+use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{DynArray, NpyWriteOptions, ReadNpyExt, SaveOptions, WriteNpyExt};
 use support::numpy::{frames, numpy};
 
@@ -180,6 +180,36 @@ fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
     array.t().save_npy_with(&path, NpyWriteOptions::new()).unwrap();
     assert_eq!(fs::read(&path).unwrap(), in_place);
     assert_eq!(Header::parse(&in_place).unwrap().0.order(), Order::Fortran);
+}
+
+/// Elements that are larger than what is written at a time go out one after another.
+#[test]
+fn elements_of_any_size_are_put_in_order() {
+    #[derive(Default)]
+    struct Parts {
+        file: Vec<u8>,
+        largest: usize,
+    }
+    impl std::io::Write for Parts {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.largest = self.largest.max(bytes.len());
+            self.file.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    const ITEM: usize = 5 << 20;
+    let bytes: Vec<u8> = (1..=6_u8).flat_map(|number| vec![number; ITEM]).collect();
+    let values = DynValues::new(format!("|V{ITEM}").parse().unwrap(), Order::C, &[2, 3], bytes).unwrap();
+    let mut parts = Parts::default();
+    values.write_in_order(&mut parts, Order::Fortran).unwrap();
+    let (header, data) = Header::parse(&parts.file).unwrap();
+    assert_eq!((header.order(), header.shape()), (Order::Fortran, &[2, 3][..]));
+    let numbers: Vec<u8> = parts.file[data..].chunks(ITEM).map(|item| item[ITEM / 2]).collect();
+    assert_eq!((numbers, parts.file.len()), (vec![1, 4, 2, 5, 3, 6], data + 6 * ITEM));
+    assert!(parts.largest <= 2 * ITEM, "{}", parts.largest);
 }
 
 /// A disk that is full is told of, as it is for an array in its own order.

@@ -60,7 +60,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// When there is none of that path, or nothing in it may be opened.
+    /// When there is none of that path. Whether its files may be opened shows with the first of them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let cannot_open = |error| Error::io("cannot open the folder", error).with_path(path);

@@ -62,10 +62,11 @@ impl DynValues {
         }
         for index in InOrderC::new(&shape) {
             stage.extend_from_slice(&self.bytes()[index * itemsize..][..itemsize]);
-            if stage.len() >= PIECE {
-                // What is left of it is less than an element.
-                writer.write_all(&stage[..PIECE]).map_err(cannot_write)?;
-                stage.drain(..PIECE);
+            // An element may be larger than a piece. What is left is less than a piece.
+            let whole = stage.len() / PIECE * PIECE;
+            if whole > 0 {
+                writer.write_all(&stage[..whole]).map_err(cannot_write)?;
+                stage.drain(..whole);
             }
         }
         writer.write_all(&stage).and_then(|()| writer.flush()).map_err(cannot_write)

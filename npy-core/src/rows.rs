@@ -1,6 +1,8 @@
 //! Rows: the parts of an array that lie one after another in the file.
 
+use std::num::NonZero;
 use std::ops::Range;
+use std::thread;
 
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
@@ -28,6 +30,16 @@ pub fn row_range(rows: usize, i: usize, n: usize) -> Range<usize> {
     // At most `rows`, because `i` is less than `n`.
     let begin = i * length + i.min(longer);
     begin..begin + length + usize::from(i < longer)
+}
+
+/// As many threads as were asked for, but for numbers that only take memory: more than a few for each processor.
+pub(crate) fn useful_threads(threads: usize) -> usize {
+    /// For so few it is not worth asking the system.
+    const FEW: usize = 8;
+    if threads <= FEW {
+        return threads;
+    }
+    threads.min(thread::available_parallelism().map_or(FEW, NonZero::get).saturating_mul(4).max(FEW))
 }
 
 /// The outer axis of an array: the one that varies slowest in the file.

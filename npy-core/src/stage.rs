@@ -5,7 +5,9 @@ use crate::alloc::STAGE_BYTES;
 use crate::alloc::{Divide, FilePart, Sends, Sent, Slots, by_threads};
 #[cfg(unix)]
 use crate::element::{self, NpyElement};
-use crate::error::{Error, ErrorKind, Result};
+#[cfg(unix)]
+use crate::error::Result;
+use crate::error::{Error, ErrorKind};
 
 /// How many elements to read next, of which the first begins at `offset` in the file. They end where the last one reaches a
 /// multiple of the stage's size, so that hardly a page is read twice.

@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::fmt;
 use std::mem::{self, MaybeUninit};
+use std::num::NonZero;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
@@ -56,7 +57,8 @@ impl<T> AlignedBuffer<T> {
         let bytes = capacity.saturating_mul(size_of::<T>());
         let too_large = || ErrorKind::Allocation { bytes };
         if bytes == 0 {
-            return Ok(Self { begin: NonNull::dangling(), count: 0, layout: None });
+            let nowhere = NonZero::new(CACHE_LINE.max(align_of::<T>())).unwrap_or(NonZero::<usize>::MIN);
+            return Ok(Self { begin: NonNull::without_provenance(nowhere), count: 0, layout: None });
         }
         let align = if bytes < LARGE { CACHE_LINE } else { HUGE_PAGE }.max(align_of::<T>());
         let layout = Layout::from_size_align(bytes, align).map_err(|_| too_large())?;
@@ -204,7 +206,8 @@ mod tests {
 
     #[test]
     fn there_may_be_no_elements_or_no_bytes_and_not_too_many() {
-        assert!(AlignedBuffer::<f64>::from_vec(Vec::new()).unwrap().is_empty());
+        let empty = AlignedBuffer::<f64>::from_vec(Vec::new()).unwrap();
+        assert!(empty.is_empty() && empty.as_ptr().addr().is_multiple_of(CACHE_LINE));
         assert_eq!(AlignedBuffer::from_vec(vec![(); 7]).unwrap().len(), 7);
         assert!(AlignedBuffer::<f64>::with_capacity(usize::MAX).is_err());
         assert!(AlignedBuffer::<u8>::with_capacity(usize::MAX / 2 + 1).is_err());

@@ -13,7 +13,7 @@ const LEAST: u64 = 1 << 20;
 pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     use std::os::fd::AsRawFd;
     /// ext2 to ext4, and XFS.
-    const WITH_EXTENTS: [i64; 2] = [0xef53, 0x5846_5342];
+    const WITH_EXTENTS: [i128; 2] = [0xef53, 0x5846_5342];
     let Ok(length) = libc::off64_t::try_from(bytes) else { return };
     if bytes < LEAST {
         return;
@@ -26,9 +26,8 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     }
     // SAFETY: it succeeded, so all of it is stored; besides, it consists of integers.
     let about = unsafe { about.assume_init() };
-    #[allow(clippy::useless_conversion, reason = "its type is another one on other processors")]
-    let kind = i64::from(about.f_type);
-    if WITH_EXTENTS.contains(&kind) {
+    // Its type is another one on other processors, and with another C library.
+    if WITH_EXTENTS.contains(&i128::from(about.f_type)) {
         // SAFETY: the descriptor is open, and no memory is involved.
         unsafe { libc::fallocate64(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, 0, length) };
     }

@@ -88,6 +88,7 @@ impl<'a> Grid<'a> {
         usize::from(self.skew > 0) + (self.first - self.skew).div_ceil(self.lines)
     }
 
+    #[cfg(unix)]
     pub(super) fn panels(&self) -> usize {
         self.blocks().saturating_mul(self.per_first.div_ceil(self.length))
     }

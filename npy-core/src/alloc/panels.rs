@@ -93,7 +93,7 @@ impl<T> Bulk<T> {
         let size = size_of::<T>();
         let begin = (place.line * grid.per_first + place.begin) * size;
         // All lines together where nothing lies between them, or one after another.
-        if stride == grid.per_first {
+        if stride == grid.per_first && place.length == grid.per_first {
             return self.read_at(&mut memory[..place.lines * stride * size], begin, swap, part);
         }
         #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn panels_reverse_the_axes_of_arrays_of_any_shape() {
         let long = 70_000;
-        let shapes: [&[usize]; 16] = [
+        let shapes: [&[usize]; 17] = [
             &[2, 3],
             &[3, long],
             &[long, 3],
@@ -212,6 +212,8 @@ mod tests {
             &[3, 301, 307],
             &[2, 5, 70_001],
             &[4, 200_000],
+            // The distance between lines in memory is the length of one in the file.
+            &[200, 8208],
         ];
         for shape in shapes {
             let count = shape.iter().product();

@@ -9,6 +9,7 @@ use std::thread;
 
 use super::{Bulk, memory_of, reserve_exact, spare_bytes, truncated_or_io};
 use crate::error::Result;
+use crate::rows::useful_threads;
 
 /// Below this, other threads take longer to start than to help: 20 µs on an idle machine, a hundred times that on a busy one.
 pub(crate) const LEAST_BYTES: usize = 8 << 20;
@@ -185,6 +186,7 @@ impl<D: Divide> Queue<D> {
 
 /// Has so many threads do the work, of which this one is the first. Where the system gives fewer, these do all of it.
 pub(super) fn run_by(threads: usize, work: &(impl Fn() + Sync)) {
+    let threads = useful_threads(threads);
     thread::scope(|scope| {
         let mut others = Vec::new();
         for _ in 1..threads {

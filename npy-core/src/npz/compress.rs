@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::mem;
-use std::num::NonZero;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::blocks::BLOCK_BYTES;
 use super::deflate::compress_block;
+use crate::rows::useful_threads;
 
 /// Bytes that are written at a time: few enough that they are still in the cache when their checksum is taken, up to a multiple of this in the
 /// file, and enough of them that file systems write them as fast as all at once.
@@ -244,8 +244,7 @@ impl Workers {
     /// No thread yet; at most so many when there are blocks for them. One is that which writes.
     pub(super) fn new(most: usize) -> Self {
         let (jobs, queue) = mpsc::channel::<Job>();
-        // More than a few for each processor only take memory.
-        let most = most.min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));
+        let most = useful_threads(most);
         let most = if most < 2 { 0 } else { most };
         Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most }
     }

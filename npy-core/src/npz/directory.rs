@@ -34,8 +34,8 @@ pub(super) struct Entry {
     raw_name: Box<[u8]>,
     /// Bytes from there to the next member, or to the directory.
     room: u64,
-    /// Where its blocks begin, if that is known.
-    pub(super) blocks: Option<Blocks>,
+    /// What the directory says of its blocks, which has not been looked at.
+    pub(super) blocks: Box<[u8]>,
 }
 
 /// Where the directory is.
@@ -225,7 +225,7 @@ impl Entry {
             offset: offset.checked_add(prefix)?,
             raw_name: name.into(),
             room: 0,
-            blocks: Blocks::parse(extra, Claim { crc, size, compressed }).filter(|_| method == DEFLATED),
+            blocks: if method == DEFLATED { Blocks::find(extra).into() } else { Box::default() },
         };
         Some((entry, fields.rest))
     }

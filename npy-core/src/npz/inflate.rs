@@ -1,7 +1,6 @@
 //! Blocks of compressed data inflated at the same time, straight to where they are wanted.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -9,6 +8,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::blocks::Block;
 use crate::alloc::Spare;
+use crate::rows::useful_threads;
 
 /// Bytes of compressed data that are read at a time.
 const BUFFER_BYTES: usize = 128 * 1024;
@@ -44,8 +44,7 @@ pub(super) fn inflate_blocks<R: Read + Seek + Clone + Send>(
             }
         }
     };
-    // More than a few for each processor only take memory.
-    let threads = threads.min(blocks.len()).min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));
+    let threads = useful_threads(threads.min(blocks.len()));
     thread::scope(|scope| {
         for _ in 1..threads {
             let clone = reader.clone();

@@ -36,12 +36,12 @@ pub struct Member<'a, R> {
     given: u64,
     is_checked: bool,
     /// How its blocks are inflated at the same time, as long as they are as they are said to be.
-    parallel: Option<Parallel<'a, R>>,
+    parallel: Option<Parallel<R>>,
 }
 
 /// How the blocks of a member are inflated at the same time.
-pub(super) struct Parallel<'a, R> {
-    pub(super) blocks: &'a Blocks,
+pub(super) struct Parallel<R> {
+    pub(super) blocks: Blocks,
     /// Where the member's data begin.
     pub(super) begin: u64,
     pub(super) threads: usize,
@@ -69,7 +69,7 @@ impl<'a, R: Read> Member<'a, R> {
     }
 
     /// The same member, whose blocks are inflated at the same time.
-    pub(super) fn with_parallel(mut self, parallel: Option<Parallel<'a, R>>) -> Self {
+    pub(super) fn with_parallel(mut self, parallel: Option<Parallel<R>>) -> Self {
         self.parallel = parallel;
         self
     }

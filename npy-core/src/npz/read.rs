@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::blocks::Blocks;
 use super::directory;
 use super::file::ArchiveFile;
 use super::index::Index;
@@ -395,8 +396,11 @@ impl<R: Read + Seek> NpzReader<R> {
             return Err(self.no_member(index));
         };
         let begin = entry.seek_to_data(self.input.reader_mut())?;
-        let (threads, blocks, inflate) = (self.threads, entry.blocks.as_ref(), self.inflate.filter(|_| self.threads > 1));
-        let parallel = blocks.zip(inflate).map(|(blocks, inflate)| Parallel { blocks, begin, threads, inflate });
+        let (threads, inflate) = (self.threads, self.inflate.filter(|_| self.threads > 1));
+        let parallel = inflate.and_then(|inflate| {
+            let blocks = Blocks::parse(&entry.blocks, entry.claim)?;
+            Some(Parallel { blocks, begin, threads, inflate })
+        });
         Ok(Member::new(entry, &mut self.input, &self.limits)?.with_parallel(parallel))
     }
 

@@ -32,12 +32,11 @@ impl<W: Write> NpzWriter<W> {
         header: &Header,
         write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
     ) -> Result<()> {
-        self.reserve(header.data_bytes());
-        self.add_with(name, |sink| {
+        self.add_member(&format!("{name}.npy"), Front::Nothing, header.data_bytes(), |sink| {
             let mut writer = NpyWriter::with_header(sink, header)?;
             write(&mut writer)?;
             writer.finish()?;
-            Ok(())
+            Ok(None)
         })
     }
 
@@ -56,7 +55,7 @@ impl<W: Write> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn add_with(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        self.add_member(&format!("{name}.npy"), Front::Nothing, |sink| write(sink).map(|()| None))
+        self.add_member(&format!("{name}.npy"), Front::Nothing, 0, |sink| write(sink).map(|()| None))
     }
 
     /// Adds a member that is no array, under its whole name.
@@ -73,7 +72,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// When there is one of that name already, or writing fails.
     pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.add_member(name, Front::Known(bytes), |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
+        self.add_member(name, Front::Known(bytes), 0, |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
     }
 
     /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
@@ -141,7 +140,7 @@ impl<W: Write> NpzWriter<W> {
     ) -> Result<()> {
         // As long as that of any number of elements: NumPy leaves room for the digits.
         let empty = header_of(dtype.clone(), &[0])?;
-        self.add_member(&format!("{name}.npy"), Front::Head(&empty), |sink| {
+        self.add_member(&format!("{name}.npy"), Front::Head(&empty), 0, |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;
             write(&mut writer)?;
             let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;

@@ -278,20 +278,15 @@ impl<W: Write> NpzWriter<W> {
         self.is_aligned = aligned;
     }
 
-    /// Asks for room on the disk for a member that is stored and has so many bytes of content.
-    fn reserve(&self, content: u64) {
-        if !self.is_compressed && self.failure.is_none() {
-            (self.reserve)(&self.writer, self.position.saturating_add(content));
-        }
-    }
-
-    /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one.
+    /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one. It
+    /// has at least `content` bytes, as far as that is known.
     ///
     /// If the content cannot be made, it is as if the member had not been begun, where the stream can be gone back in.
     fn add_member(
         &mut self,
         name: &str,
         front: Front<'_>,
+        content: u64,
         write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
     ) -> Result<()> {
         let named = |error: Error| error.with_member(name.strip_suffix(".npy").unwrap_or(name));
@@ -305,6 +300,10 @@ impl<W: Write> NpzWriter<W> {
         }
         if self.names.contains(name) {
             return Err(refused(ArchiveProblem::DuplicateName));
+        }
+        // Room for what is stored, now that nothing speaks against it.
+        if !self.is_compressed {
+            (self.reserve)(&self.writer, self.position.saturating_add(content));
         }
         let written = Cell::new(0);
         // Beside the rest of `self` while it is written.
