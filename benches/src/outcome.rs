@@ -109,15 +109,25 @@ impl Outcome {
         self.candidates.iter().find(|candidate| candidate.role == role)
     }
 
-    /// What is faster than ours in one thread, as sentences.
+    /// What is faster than all of ours in one thread, as sentences.
     pub(crate) fn faster_ones(&self) -> Vec<String> {
+        self.slower_pairs(true)
+    }
+
+    /// What is faster than some of ours in one thread, but not than another one of them.
+    pub(crate) fn partly_faster_ones(&self) -> Vec<String> {
+        self.slower_pairs(false)
+    }
+
+    fn slower_pairs(&self, is_of_all: bool) -> Vec<String> {
         let competitors = self.candidates.iter().filter(|other| other.is_competitor());
-        let pairs = competitors.flat_map(|other| {
-            self.candidates
-                .iter()
-                .filter(|own| own.role == Role::Ours)
-                .filter_map(move |own| Some((other, own, Ratio::to(own, other)?)))
-        });
+        let pairs_of = |other| {
+            let ours = self.candidates.iter().filter(|own| own.role == Role::Ours);
+            let pairs: Vec<_> = ours.filter_map(|own| Some((other, own, Ratio::to(own, other)?))).collect();
+            let is_of_each = pairs.iter().all(|(_, _, ratio)| ratio.median > 1.0);
+            if is_of_each == is_of_all { pairs } else { Vec::new() }
+        };
+        let pairs = competitors.flat_map(pairs_of);
         pairs
             .filter(|(_, _, ratio)| ratio.median > 1.0)
             .map(|(other, own, ratio)| {
@@ -187,5 +197,10 @@ mod tests {
             verdicts: Vec::new(),
         };
         assert_eq!(outcome.faster_ones(), ["`a.read` (ext4): load takes 1.25 times as long as np.load"]);
+        assert!(outcome.partly_faster_ones().is_empty());
+        let mut with_another = outcome;
+        with_another.candidates.push(candidate("load, in place", Role::Ours, 0.7));
+        assert!(with_another.faster_ones().is_empty());
+        assert_eq!(with_another.partly_faster_ones(), ["`a.read` (ext4): load takes 1.25 times as long as np.load"]);
     }
 }

@@ -30,7 +30,10 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
     let (met, missed, unmeasured) = (count(State::Met), count(State::Missed), count(State::NotMeasured));
     let _ = write!(text, "\nTargets: {met} met, {missed} missed, {unmeasured} not measured.\n");
     section(&mut text, "Missed targets", &verdicts(outcomes, State::Missed));
-    section(&mut text, "Rows on which a peer or NumPy is faster than ours at one thread", &faster_ones(outcomes));
+    let faster: Vec<_> = outcomes.iter().flat_map(Outcome::faster_ones).collect();
+    section(&mut text, "Rows on which a peer or NumPy is faster than ours at one thread", &faster);
+    let partly: Vec<_> = outcomes.iter().flat_map(Outcome::partly_faster_ones).collect();
+    section(&mut text, "Where a peer or NumPy is faster than one of ours at one thread, but not than another", &partly);
     section(&mut text, "Targets that are not measured", &verdicts(outcomes, State::NotMeasured));
     let refused: Vec<_> = refusals.iter().map(|one| format!("`{}` ({}): {}", one.name, one.place, one.reason)).collect();
     section(&mut text, "Rows that did not run", &refused);
@@ -112,10 +115,6 @@ fn verdicts(outcomes: &[Outcome], state: State) -> Vec<String> {
         verdicts.map(move |verdict| format!("`{name}` ({place}): {}", verdict.text))
     };
     outcomes.iter().flat_map(of_row).collect()
-}
-
-fn faster_ones(outcomes: &[Outcome]) -> Vec<String> {
-    outcomes.iter().flat_map(Outcome::faster_ones).collect()
 }
 
 fn section(text: &mut String, title: &str, lines: &[String]) {

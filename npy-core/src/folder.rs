@@ -103,6 +103,16 @@ impl Folder {
     /// # Errors
     ///
     /// Like [`load`](Self::load).
+    ///
+    /// ```
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("samples.npy"), &[1.5_f32, 2.5])?;
+    /// let folder = npy_core::Folder::open(path)?;
+    /// let small = npy_core::Limits::new().data_bytes(1000);
+    /// assert_eq!(folder.load_with::<f32>("samples.npy", small)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
     pub fn load_with<T: NpyElement>(&self, name: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
         with_file_in(self, name.as_ref(), options.into(), |reader| reader.into_one_dimension())
@@ -113,6 +123,19 @@ impl Folder {
     /// # Errors
     ///
     /// Like [`load`](Self::load); the vector is empty then.
+    ///
+    /// ```
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("a.npy"), &[1.5_f32, 2.5])?;
+    /// # npy_core::save(path.join("b.npy"), &[3.5_f32])?;
+    /// let (folder, mut samples) = (npy_core::Folder::open(path)?, Vec::new());
+    /// for name in ["a.npy", "b.npy"] {
+    ///     folder.load_into::<f32>(name, &mut samples)?;
+    /// }
+    /// assert_eq!(samples, [3.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn load_into<T: NpyElement>(&self, name: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
         items.clear();
         with_file_in(self, name.as_ref(), ReadOptions::new(), |mut reader| {

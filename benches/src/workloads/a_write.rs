@@ -64,7 +64,7 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
     row.ours(SAVE, || npy_core::save(&path, &items).unwrap());
     row.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
-    row.variant(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place()).unwrap());
+    row.ours(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place()).unwrap());
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
     row.peer(NPYZ, || write_npyz(&path, &[items.len()], &items));
     row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());

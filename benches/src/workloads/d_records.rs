@@ -162,7 +162,7 @@ where
     });
     row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
     row.ours(SAVE, || npy_core::save(&path, &records).unwrap());
-    row.variant(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place()).unwrap());
+    row.ours(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place()).unwrap());
     row.peer(NPYZ, || {
         let output = BufWriter::new(File::create(&path).unwrap());
         let options = npyz::WriteOptions::new().dtype(dtype.clone()).shape(&[count as u64]);
