@@ -13,6 +13,13 @@ const WRITTEN_BYTES: usize = 512;
 /// The most lines that are moved together.
 const MOST_LINES: usize = 512;
 
+/// So many lines are on their way into the cache while as many are moved. They often lie at the same place of different pages, where
+/// more displace each other before they are moved.
+const LINES_AHEAD: usize = 8;
+
+/// The same for elements of one byte, of which blocks have more lines.
+const LINES_AHEAD_OF_BYTES: usize = 16;
+
 impl<T> Bulk<T> {
     /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is padding in the elements, and nothing
     /// was done.
@@ -40,14 +47,11 @@ impl<T> Bulk<T> {
         let memory = spare_bytes(bytes, length);
         let most = (WRITTEN_BYTES / size.max(1)).clamp(16, MOST_LINES).min(count.max(1));
         let mut lines = lines.take(count);
-        // One group of lines is on its way into the cache while the one before is moved.
+        let ahead = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
         let (mut group, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let mut fetch = |group: &mut Vec<&'a [T]>| {
             group.clear();
             group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
-            for line in group.iter() {
-                prefetch(line);
-            }
         };
         let mut tile = TileMemory::new();
         let mut done = 0;
@@ -60,6 +64,7 @@ impl<T> Bulk<T> {
             }
             if size > CACHE_LINE {
                 for (index, line) in group.iter().enumerate() {
+                    prefetch(next.get(index).copied().unwrap_or_default());
                     for (row, item) in line.iter().enumerate() {
                         let place = (row * count + done + index) * size;
                         let to = &mut memory[place..place + size];
@@ -73,10 +78,23 @@ impl<T> Bulk<T> {
                 let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
                 for begin in (0..rows.len()).step_by(rows_of_tile) {
                     let step = rows_of_tile.min(rows.len() - begin);
-                    let line = |index: usize| group[index][begin..].as_ptr();
-                    // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self` their
-                    // bytes are initialised, without pointers.
-                    unsafe { transpose(line, (group.len(), step), tile.begin::<T>(), group.len(), true) };
+                    for first in (0..group.len()).step_by(ahead) {
+                        let part = &group[first..group.len().min(first + ahead)];
+                        let (following, from) = match group.get(first + ahead..) {
+                            Some(following) if !following.is_empty() => (following, begin),
+                            _ if begin + step < rows.len() => (&group[..], begin + step),
+                            _ => (&next[..], 0),
+                        };
+                        for line in following.iter().take(ahead) {
+                            prefetch(&line[from..rows.len().min(from + rows_of_tile)]);
+                        }
+                        let line = |index: usize| part[index][begin..].as_ptr();
+                        // SAFETY: `first` is less than the lines of the tile.
+                        let target = unsafe { tile.begin::<T>().add(first) };
+                        // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self`
+                        // their bytes are initialised, without pointers.
+                        unsafe { transpose(line, (part.len(), step), target, group.len(), true) };
+                    }
                     for row in 0..step {
                         let place = ((begin + row) * count + done) * size;
                         let to = &mut memory[place..place + group.len() * size];
