@@ -13,8 +13,8 @@ const WRITTEN_BYTES: usize = 512;
 /// The most lines that are moved together.
 const MOST_LINES: usize = 512;
 
-/// So many lines are on their way into the cache while as many are moved. They often lie at the same place of different pages, where
-/// more displace each other before they are moved.
+/// Of lines at the same place of different pages, so many are on their way into the cache while as many are moved: more would displace
+/// each other before they are moved.
 const LINES_AHEAD: usize = 8;
 
 /// The same for elements of one byte, of which blocks have more lines.
@@ -47,11 +47,16 @@ impl<T> Bulk<T> {
         let memory = spare_bytes(bytes, length);
         let most = (WRITTEN_BYTES / size.max(1)).clamp(16, MOST_LINES).min(count.max(1));
         let mut lines = lines.take(count);
-        let ahead = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
+        let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
         let (mut group, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let mut fetch = |group: &mut Vec<&'a [T]>| {
             group.clear();
             group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
+            if !displace_each_other(group) {
+                for line in group.iter() {
+                    prefetch(line);
+                }
+            }
         };
         let mut tile = TileMemory::new();
         let mut done = 0;
@@ -64,7 +69,6 @@ impl<T> Bulk<T> {
             }
             if size > CACHE_LINE {
                 for (index, line) in group.iter().enumerate() {
-                    prefetch(next.get(index).copied().unwrap_or_default());
                     for (row, item) in line.iter().enumerate() {
                         let place = (row * count + done + index) * size;
                         let to = &mut memory[place..place + size];
@@ -75,6 +79,9 @@ impl<T> Bulk<T> {
                     }
                 }
             } else {
+                // A whole group is on its way into the cache while the one before is moved, or some of its lines.
+                let is_by_few = displace_each_other(&group);
+                let ahead = if is_by_few { few } else { group.len() };
                 let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
                 for begin in (0..rows.len()).step_by(rows_of_tile) {
                     let step = rows_of_tile.min(rows.len() - begin);
@@ -85,7 +92,7 @@ impl<T> Bulk<T> {
                             _ if begin + step < rows.len() => (&group[..], begin + step),
                             _ => (&next[..], 0),
                         };
-                        for line in following.iter().take(ahead) {
+                        for line in following.iter().take(if is_by_few { ahead } else { 0 }) {
                             prefetch(&line[from..rows.len().min(from + rows_of_tile)]);
                         }
                         let line = |index: usize| part[index][begin..].as_ptr();
@@ -115,6 +122,12 @@ impl<T> Bulk<T> {
         unsafe { bytes.set_len(bytes.len() + length) };
         Ok(true)
     }
+}
+
+/// Whether lines lie at the same place of different pages, and so have few places in the cache.
+fn displace_each_other<T>(group: &[&[T]]) -> bool {
+    const PAGE: usize = 4096;
+    matches!(group, [first, second, ..] if first.as_ptr().addr().abs_diff(second.as_ptr().addr()).is_multiple_of(PAGE))
 }
 
 #[cfg(test)]
