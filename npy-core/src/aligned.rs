@@ -10,7 +10,8 @@ use crate::file::with_file;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 
-/// Reads a one-dimensional file to memory that begins at a line of the cache or at a huge page, which can be a tenth or a fifth faster than to a `Vec`.
+/// Reads a one-dimensional file to memory that begins at a line of the cache or at a huge page, which was measured to be up to
+/// a fifth faster than to a `Vec` where both are fresh memory of 16 MiB or more. [`NpyReader::into_aligned`] takes arrays of any shape.
 ///
 /// An array of `ndarray` cannot own such memory, but can view it. Elements whose memory is not the bytes of the file, such as `String`s,
 /// are moved there, which gains nothing.

@@ -46,7 +46,9 @@ impl SaveOptions {
         self
     }
 
-    /// Writes over the file that is there instead of replacing it: many times as fast for many small files of the same size. **A crash, an error or a full
+    /// Writes over the file that is there instead of replacing it: many times as fast for many small files of the same size, because ext4 and
+    /// others bring a file to the disk at once that replaces another (0.1 to 2 ms each). With [`durable`](Self::durable) it is on the disk when saving ends,
+    /// but no less torn after a crash in between. **A crash, an error or a full
     /// disk leaves a torn file**, and who reads it meanwhile sees the old and the new mixed. Links to the file stay links.
     pub const fn in_place(mut self) -> Self {
         self.is_in_place = true;

@@ -27,7 +27,6 @@
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
 //! - `ReadRaExt`, `WriteRaExt`: files of the RawArray format, `.ra` (feature `rawarray`).
 //! - [`DynArray`]: any array, whatever its dtype; [`match_dtype!`]: one body for many types.
-//! - `ReadRaExt`, `WriteRaExt`: RawArray files (feature `rawarray`).
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
 //! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,

@@ -204,6 +204,32 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 }
 
+impl<R: Read + Seek + Clone + Send> NpzReader<R> {
+    /// How many threads inflate a member from here on: [`npz::NpzReader::set_threads`]. The default is 1.
+    ///
+    /// ```
+    /// use ndarray::Array2;
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let weights = Array2::<f64>::eye(1000);
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.set_threads(2);
+    /// archive.add_array("weights", &weights)?;
+    /// archive.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// archive.set_threads(2);
+    /// let read: Array2<f64> = archive.by_name("weights")?;
+    /// assert_eq!(read, weights);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) {
+        self.archive.set_threads(threads);
+    }
+}
+
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
     /// Reads the directory of an archive in memory: read, mapped or embedded.
     ///
@@ -345,6 +371,11 @@ impl<W: Write> NpzWriter<W> {
     /// Like [`add_slice`](Self::add_slice).
     pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
         self.archive.add_scalar(name, item)
+    }
+
+    /// How many threads compress from here on: [`npz::NpzWriter::set_threads`]. The default is 1.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.archive.set_threads(threads);
     }
 
     /// The archive, for what is neither array nor element (raw bytes, members of unknown length), and for how members are written: compression,
