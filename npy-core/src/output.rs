@@ -14,8 +14,9 @@ const PIECE: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct Output {
     file: File,
-    /// Where the next bytes go, if it is to be on the disk.
-    place: Option<u64>,
+    is_durable: bool,
+    /// Where the next bytes go.
+    place: u64,
     /// Up to here its pieces are on their way.
     begun: u64,
 }
@@ -23,7 +24,12 @@ pub struct Output {
 impl Output {
     /// A file to be written to from its beginning.
     pub(crate) fn new(file: File, is_durable: bool) -> Self {
-        Self { file, place: is_durable.then_some(0), begun: 0 }
+        Self { file, is_durable, place: 0, begun: 0 }
+    }
+
+    /// Where the next bytes go: behind what was written, if nobody went back. The system need not be asked for it.
+    pub(crate) fn place(&self) -> u64 {
+        self.place
     }
 
     /// The file.
@@ -34,14 +40,14 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(place) = &mut self.place else { return self.file.write(bytes) };
-        // To the end of a piece, which is less than 4 MiB away.
-        let room = usize::try_from(PIECE - *place % PIECE).unwrap_or(usize::MAX);
-        let written = self.file.write(&bytes[..bytes.len().min(room)])?;
-        *place = place.saturating_add(written as u64);
-        if place.is_multiple_of(PIECE) && *place > self.begun {
-            write_back(&self.file, self.begun, *place - self.begun);
-            self.begun = *place;
+        // Of what is to be on the disk, to the end of a piece, which is at most 4 MiB away.
+        let room = if self.is_durable { PIECE - self.place % PIECE } else { u64::MAX };
+        let count = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        let written = self.file.write(&bytes[..count])?;
+        self.place = self.place.saturating_add(written as u64);
+        if self.is_durable && self.place.is_multiple_of(PIECE) && self.place > self.begun {
+            write_back(&self.file, self.begun, self.place - self.begun);
+            self.begun = self.place;
         }
         Ok(written)
     }
@@ -53,8 +59,7 @@ impl Write for Output {
 
 impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let place = self.file.seek(to)?;
-        self.place = self.place.map(|_| place);
-        Ok(place)
+        self.place = self.file.seek(to)?;
+        Ok(self.place)
     }
 }

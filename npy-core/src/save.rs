@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Seek};
+use std::io;
 use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -105,7 +105,7 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&
     let mut output = Output::new(file, options.is_durable && before.is_file());
     write(&mut output)?;
     if before.is_file() {
-        let end = output.stream_position().map_err(cannot_write)?;
+        let end = output.place();
         if end < before.len() {
             output.file().set_len(end).map_err(cannot_write)?;
         }
