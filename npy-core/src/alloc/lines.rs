@@ -171,7 +171,9 @@ mod tests {
             let items: Vec<[u8; N]> = (0..35_u8).map(|i| [i; N]).collect();
             let mut bytes = Vec::new();
             assert!(Bulk::<u8>::new().array::<N>().append_rows(&mut bytes, items.chunks(7), 5, 1..7).unwrap());
-            let expected: Vec<u8> = (1..7).flat_map(|row| (0..5).flat_map(move |line| [line * 7 + row; N])).collect();
+            let places = (1..7).flat_map(|row| (0..5).map(move |line| line * 7 + row));
+            let mut expected = Vec::new();
+            places.for_each(|place: u8| expected.extend_from_slice(&[place; N]));
             assert!(bytes == expected, "{N}");
         }
         check::<3>();
