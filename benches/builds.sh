@@ -17,6 +17,21 @@ program() {
   names+=("$name")
 }
 
+# What npyz needs for a vector of an element type.
+of_npyz() {
+  cat <<RUST
+use npyz::WriterBuilder;
+fn main() {
+    let file = std::io::BufReader::new(std::fs::File::open("a.npy").unwrap());
+    let items: Vec<$1> = npyz::NpyFile::new(file).unwrap().into_vec().unwrap();
+    let file = std::io::BufWriter::new(std::fs::File::create("b.npy").unwrap());
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&[items.len() as u64]).writer(file).begin_nd().unwrap();
+    writer.extend(items).unwrap();
+    writer.finish().unwrap();
+}
+RUST
+}
+
 ours="path = \"$here/npy-ndarray\""
 core="path = \"$here/npy-core\""
 
@@ -26,16 +41,8 @@ fn main() {
     npy_core::save("b.npy", &items).unwrap();
 }
 RUST
-program "npyz" 'npyz = "0.9"' <<'RUST'
-use npyz::WriterBuilder;
-fn main() {
-    let file = std::io::BufReader::new(std::fs::File::open("a.npy").unwrap());
-    let items: Vec<f64> = npyz::NpyFile::new(file).unwrap().into_vec().unwrap();
-    let file = std::io::BufWriter::new(std::fs::File::create("b.npy").unwrap());
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&[items.len() as u64]).writer(file).begin_nd().unwrap();
-    writer.extend(items).unwrap();
-    writer.finish().unwrap();
-}
+program "npyz" 'npyz = "0.9"' <<RUST
+$(of_npyz f64)
 RUST
 program "npy-ndarray" "npy-ndarray = { $ours }
 ndarray = \"0.17\"" <<'RUST'
@@ -67,8 +74,7 @@ fn main() {
     println!("{array}");
 }
 RUST
-record='#[allow(dead_code)]
-struct Sample { id: u64, time: f64, place: [f32; 3], flag: bool }'
+record='struct Sample { id: u64, time: f64, place: [f32; 3], flag: bool }'
 program "npy-core with derive" "npy-core = { $core, features = [\"derive\"] }" <<RUST
 #[derive(npy_core::NpyRecord)]
 $record
@@ -78,17 +84,9 @@ fn main() {
 }
 RUST
 program "npyz with derive" 'npyz = { version = "0.9", features = ["derive"] }' <<RUST
-use npyz::WriterBuilder;
 #[derive(npyz::Deserialize, npyz::Serialize, npyz::AutoSerialize)]
 $record
-fn main() {
-    let file = std::io::BufReader::new(std::fs::File::open("a.npy").unwrap());
-    let items: Vec<Sample> = npyz::NpyFile::new(file).unwrap().into_vec().unwrap();
-    let file = std::io::BufWriter::new(std::fs::File::create("b.npy").unwrap());
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&[items.len() as u64]).writer(file).begin_nd().unwrap();
-    writer.extend(items).unwrap();
-    writer.finish().unwrap();
-}
+$(of_npyz Sample)
 RUST
 
 declare -A least crates size
