@@ -5,26 +5,16 @@ metadata. `write`: prints for each case a frame with its name, one with the .ra 
 Fortran order.
 """
 
-import io
 import struct
 import sys
 
 import numpy as np
+from frames import frame, saved
 
 
 def frames(stream):
     while length := stream.read(4):
         yield stream.read(struct.unpack("<I", length)[0])
-
-
-def push(frame):
-    sys.stdout.buffer.write(struct.pack("<I", len(frame)) + frame)
-
-
-def npy(array):
-    stream = io.BytesIO()
-    np.save(stream, array)
-    return stream.getvalue()
 
 
 def decompress(block):
@@ -100,12 +90,12 @@ def cases():
 if sys.argv[1] == "read":
     for file in frames(sys.stdin.buffer):
         array, metadata = read(file)
-        push(npy(array))
-        push(metadata)
+        frame(saved(array))
+        frame(metadata)
 else:
     for number, array in enumerate(cases()):
-        push(f"{array.dtype.str} {array.shape}".encode())
-        push(write(array, b"" if number % 2 else b"metadata %d" % number))
+        frame(f"{array.dtype.str} {array.shape}".encode())
+        frame(write(array, b"" if number % 2 else b"metadata %d" % number))
         # Not `asfortranarray`, which gives an array without dimensions one. User-defined elements come back as raw bytes.
         plain = np.array(array, order="F")
-        push(npy(plain if array.dtype.kind in "iufc" else plain.view(f"V{array.dtype.itemsize}")))
+        frame(saved(plain if array.dtype.kind in "iufc" else plain.view(f"V{array.dtype.itemsize}")))
