@@ -392,6 +392,19 @@ fn files_are_saved_durably_or_in_place() {
         npy_core::save(&path, &[2_u8]).unwrap();
         assert_ne!(fs::metadata(&path).unwrap().ino(), before);
         npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place()).unwrap();
+        // A link stays one, and so does one to what is not there yet, whichever was saved before.
+        let [link, behind] = ["link.npy", "behind.npy"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&behind, &link).unwrap();
+        for (last, is_there) in [(&path, false), (&behind, true), (&folder.path().join("new.npy"), true)] {
+            npy_core::save_with(last, &[3_u8], SaveOptions::new().in_place()).unwrap();
+            npy_core::save_with(&link, &[4_u8, 5], SaveOptions::new().in_place()).unwrap();
+            assert_eq!(npy_core::load::<u8>(&behind).unwrap(), [4, 5]);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            if !is_there {
+                fs::remove_file(&behind).unwrap();
+            }
+        }
+        assert!(npy_core::save_with(folder.path(), &[1_u8], SaveOptions::new().in_place()).is_err());
     }
     let archive = std::collections::BTreeMap::from([("x".to_owned(), vec![1_u8])]);
     archive.save_npz_with(folder.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{self, Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -93,28 +93,58 @@ pub fn replace_file_with(
 
 /// Writes over what is there, and cuts off what is left of it.
 fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
-    let before = file.metadata().map_err(cannot_create)?;
-    if before.is_file() {
-        // Not into a file that grows.
-        lock(&file)?;
-        if before.len() < bytes {
+    let (file, is_new) = open_or_create(path)?;
+    // Of a new file nothing need be asked.
+    let before = if is_new { None } else { Some(file.metadata().map_err(cannot_create)?) };
+    let is_file = before.as_ref().is_none_or(fs::Metadata::is_file);
+    let length = before.filter(|_| is_file).map_or(0, |before| before.len());
+    if is_file {
+        // Not into a file that grows, nor while others save it; a small one that is new is written at one go.
+        if !(is_new && (1..=SMALL).contains(&bytes)) {
+            lock(&file)?;
+        }
+        if length < bytes {
             reserve_on_disk(&file, bytes);
         }
     }
-    let mut output = Output::new(file, options.is_durable && before.is_file());
+    let mut output = Output::new(file, options.is_durable && is_file);
     write(&mut output)?;
-    if before.is_file() {
-        let end = output.place();
-        if end < before.len() {
-            output.file().set_len(end).map_err(cannot_write)?;
-        }
+    let end = output.place();
+    if is_file && end < length {
+        output.file().set_len(end).map_err(cannot_write)?;
     }
     if options.is_durable {
         output.file().sync_all().map_err(cannot_write)?;
         sync_folder(path).map_err(cannot_write)?;
     }
     Ok(())
+}
+
+/// Elements of so many bytes are written with their header at one go.
+const SMALL: u64 = 16 << 10;
+
+/// The file of that name, and whether it was not there before.
+fn open_or_create(path: &Path) -> Result<(File, bool)> {
+    // Who saves many files makes all of them anew, or none: what the last one was is tried first, which saves a system call. Only that depends on it.
+    static WAS_NEW: AtomicBool = AtomicBool::new(true);
+    // Others may make and remove the file between the two.
+    const MOST: usize = 4;
+    let mut is_new = WAS_NEW.load(Ordering::Relaxed);
+    for _ in 0..MOST {
+        let opened = OpenOptions::new().write(true).create_new(is_new).open(path);
+        match opened.as_ref().map_err(io::Error::kind) {
+            Err(io::ErrorKind::AlreadyExists) if is_new => {}
+            Err(io::ErrorKind::NotFound) if !is_new => {}
+            _ => {
+                WAS_NEW.store(is_new, Ordering::Relaxed);
+                return Ok((opened.map_err(cannot_create)?, is_new));
+            }
+        }
+        is_new = !is_new;
+    }
+    // A link to a name that is not there yet is neither.
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
+    Ok((file, false))
 }
 
 /// A file that is being written, which will stand in the place of another.
@@ -247,7 +277,7 @@ impl TemporaryFile {
                 Ok(file) => {
                     // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no
                     // locks, nobody takes anything over.
-                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
+                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_linked(&file);
                     return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_second => {}
@@ -305,6 +335,13 @@ fn temporary_name(name: &OsStr) -> OsString {
     temporary
 }
 
+/// Whether a file that was just made still has its name: who takes it over removes it.
+#[cfg(unix)]
+fn is_linked(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 1)
+}
+
 /// Whether it is still this file that has the name, alone and by no link.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
@@ -327,6 +364,12 @@ pub(crate) fn is_same(file: &File, path: &Path) -> bool {
 
 #[cfg(not(unix))]
 pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+/// A file that is open cannot be removed there.
+#[cfg(not(unix))]
+fn is_linked(_file: &File) -> bool {
     true
 }
 
