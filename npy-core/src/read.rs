@@ -390,21 +390,28 @@ impl<R: Read> NpyReader<R> {
 
     /// Reads `count` elements, which are left, in place of what is in a vector.
     fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
-        let is_there = self.is_there::<T>(count);
         self.begin()?;
         match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
-            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder, is_there)?,
-            None => self.decode_over(plan, items, count, is_there)?,
+            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder)?,
+            None => self.decode_over(plan, items, count)?,
         }
         self.position += count;
         self.end()
     }
 
     /// Reads `count` elements whose memory is the file's bytes, in place of what is in a vector.
-    fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool, is_there: bool) -> Result<()> {
+    fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool) -> Result<()> {
+        let length = count.saturating_mul(size_of::<T>());
+        if let Some(bytes) = (self.source.bytes)(&self.reader).get(..length)
+            && bulk.copy(items, swap, bytes)?
+        {
+            (self.source.consume)(&mut self.reader, length);
+            return Ok(());
+        }
+        let is_there = self.is_there::<T>(count);
         let offset = self.offset();
         #[cfg(unix)]
-        if is_there && let Some(part) = self.part_for_threads(count.saturating_mul(size_of::<T>())) {
+        if is_there && let Some(part) = self.part_for_threads(length) {
             let end = part.end;
             bulk.refill_by_threads(items, count, swap, part)?;
             return self.go_on_at(end);
@@ -448,10 +455,9 @@ impl<R: Read> NpyReader<R> {
     /// The bytes of the next elements, of which there must be as many.
     pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         let itemsize = self.header.dtype().itemsize();
-        let is_there = self.is_there::<()>(count);
         self.begin()?;
         let mut bytes = Vec::new();
-        self.refill(Bulk::<u8>::new(), &mut bytes, count * itemsize, false, is_there)?;
+        self.refill(Bulk::<u8>::new(), &mut bytes, count * itemsize, false)?;
         self.position += count;
         self.end()?;
         Ok(bytes)
@@ -477,7 +483,8 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
-    fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize, is_there: bool) -> Result<()> {
+    fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+        let is_there = self.is_there::<T>(count);
         let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
         items.clear();
         // `Limits` bounds the number of elements that have no bytes.

@@ -225,6 +225,25 @@ impl<T> Bulk<T> {
         Ok(())
     }
 
+    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all elements. Tells whether it did, which it does for
+    /// little and for what is only copied: small files are read so.
+    pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
+        let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
+        if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
+            return Ok(false);
+        }
+        items.clear();
+        reserve_exact(items, count)?;
+        let memory = spare_bytes(items, count);
+        let mut spare = Spare { memory, filled: 0, initialised: 0 };
+        spare.copy_from(bytes);
+        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every byte is initialised.
+        self.repair(unsafe { assume_init(memory) }, swap);
+        // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
+        unsafe { items.set_len(count) };
+        Ok(true)
+    }
+
     /// How many bytes to read before something has to be done with them.
     fn step(self, bytes: usize, swap: bool) -> usize {
         let size = size_of::<T>().max(1);
