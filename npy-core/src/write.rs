@@ -19,6 +19,10 @@ use crate::shape::Order;
 /// Pieces that do not were measured to take 1.4 to 6 times as long on ext4.
 pub(crate) const PIECE: usize = 4 << 20;
 
+/// What is zeroed at a time before elements are encoded there: so little that it is in the first-level cache when it is written again. Saving
+/// records took 1.1 times as long with 256 KiB.
+const ZEROED_BYTES: usize = 4 << 10;
+
 /// Memory for so many bytes is taken before there are any.
 const SMALL_BYTES: usize = 16 << 10;
 
@@ -240,7 +244,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         T: 'a,
     {
         self.admit(0)?;
-        let per_stage = (STAGE_BYTES / self.itemsize.max(1)).max(1);
+        let at_once = (ZEROED_BYTES / self.itemsize.max(1)).max(1);
         let mut items = items.into_iter().peekable();
         while items.peek().is_some() {
             let room = usize::try_from(self.expected - self.count).unwrap_or(usize::MAX);
@@ -248,7 +252,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
                 return Err(self.overfull(1));
             }
             // How many the iterator says it has at most; it need not be right.
-            let step = per_stage.min(room).min(items.size_hint().1.unwrap_or(per_stage).max(1));
+            let step = at_once.min(room).min(items.size_hint().1.unwrap_or(at_once).max(1));
             // Zeros, so that padding is written as zeros.
             let begin = self.make_room(step * self.itemsize)?;
             self.stage.bytes.resize(begin + step * self.itemsize, 0);
