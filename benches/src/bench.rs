@@ -9,11 +9,12 @@ use crate::numpy::NumPy;
 use crate::outcome::Outcome;
 use crate::report::{self, Refusal};
 use crate::room::{Folder, Need};
-use crate::row::Row;
+use crate::row::{Extent, Row};
 
 /// A run of some rows, or of all.
 pub(crate) struct Bench {
     arguments: Arguments,
+    extent: Extent,
     folders: Vec<Folder>,
     pub(crate) numpy: NumPy,
     outcomes: Vec<Outcome>,
@@ -27,7 +28,7 @@ pub(crate) struct Job<'a> {
     /// Where its files are.
     pub(crate) folder: &'a Folder,
     pub(crate) numpy: &'a NumPy,
-    pub(crate) is_quick: bool,
+    extent: Extent,
     /// What the tables say about the place.
     place: &'a str,
 }
@@ -35,21 +36,21 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     /// A row without candidates.
     pub(crate) fn row<'a>(&self) -> Row<'a> {
-        let title = if self.is_quick { format!("smaller than: {}", self.title) } else { self.title.to_owned() };
-        Row::new(self.name, title, self.place, self.is_quick)
+        let title = if self.extent == Extent::Full { self.title.to_owned() } else { format!("smaller than: {}", self.title) };
+        Row::new(self.name, title, self.place, self.extent)
     }
 
     /// One number, or another one if it is to be quick.
     pub(crate) fn size<T>(&self, full: T, quick: T) -> T {
-        if self.is_quick { quick } else { full }
+        if self.extent == Extent::Full { full } else { quick }
     }
 }
 
 impl Bench {
     /// Makes the folders, and starts NumPy.
     pub(crate) fn new(arguments: Arguments) -> Result<Self, String> {
-        let folders = arguments.folders().iter().map(|folder| Folder::create_in(folder)).collect::<Result<_, _>>()?;
-        let bench = Self { arguments, folders, numpy: NumPy::start(), outcomes: Vec::new(), refusals: Vec::new() };
+        let extent = if arguments.is_quick { Extent::Quick } else { Extent::Full };
+        let bench = Self::with(arguments, extent, NumPy::start())?;
         let file_systems: Vec<_> = bench.folders.iter().map(Folder::file_system).collect();
         for fact in facts(&bench.numpy, &file_systems) {
             println!("{fact}");
@@ -58,9 +59,26 @@ impl Bench {
         Ok(bench)
     }
 
+    /// Puts rows together of which no candidate runs.
+    #[cfg(test)]
+    pub(crate) fn of_nothing() -> Result<Self, String> {
+        Self::with(Arguments::default(), Extent::Nothing, NumPy::none())
+    }
+
+    /// What became of the rows so far.
+    #[cfg(test)]
+    pub(crate) fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    fn with(arguments: Arguments, extent: Extent, numpy: NumPy) -> Result<Self, String> {
+        let folders = arguments.folders().iter().map(|folder| Folder::create_in(folder)).collect::<Result<_, _>>()?;
+        Ok(Self { arguments, extent, folders, numpy, outcomes: Vec::new(), refusals: Vec::new() })
+    }
+
     /// One size, or another one if it is to be quick.
     pub(crate) fn size<T>(&self, full: T, quick: T) -> T {
-        if self.arguments.is_quick { quick } else { full }
+        if self.extent == Extent::Full { full } else { quick }
     }
 
     /// Runs a row in each of the folders, if it is asked for.
@@ -112,7 +130,7 @@ impl Bench {
             self.refusals.push(Refusal { name, place, reason, is_optional: need.is_optional });
             return;
         }
-        let job = Job { name, title, folder, numpy: &self.numpy, is_quick: self.arguments.is_quick, place };
+        let job = Job { name, title, folder, numpy: &self.numpy, extent: self.extent, place };
         let outcome = run(&job);
         println!("{}", report::row(&outcome));
         self.outcomes.push(outcome);

@@ -49,6 +49,12 @@ impl NumPy {
         Self { worker: worker.map(|worker| Rc::new(RefCell::new(worker))) }
     }
 
+    /// No NumPy, wherever there is one.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self { worker: None }
+    }
+
     /// Whether there is one.
     pub(crate) fn is_there(&self) -> bool {
         self.worker.is_some()

@@ -2,6 +2,9 @@
 
 use crate::target::Verdict;
 
+/// From which ratio on one candidate counts as slower than another: equal ones differ by as much.
+const CLEARLY: f64 = 1.02;
+
 /// What a candidate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -109,12 +112,12 @@ impl Outcome {
         self.candidates.iter().find(|candidate| candidate.role == role)
     }
 
-    /// What is faster than all of ours in one thread, as sentences.
+    /// What is clearly faster than all of ours in one thread, as sentences.
     pub(crate) fn faster_ones(&self) -> Vec<String> {
         self.slower_pairs(true)
     }
 
-    /// What is faster than some of ours in one thread, but not than another one of them.
+    /// What is clearly faster than some of ours in one thread, but not than another one of them.
     pub(crate) fn partly_faster_ones(&self) -> Vec<String> {
         self.slower_pairs(false)
     }
@@ -124,12 +127,12 @@ impl Outcome {
         let pairs_of = |other| {
             let ours = self.candidates.iter().filter(|own| own.role == Role::Ours);
             let pairs: Vec<_> = ours.filter_map(|own| Some((other, own, Ratio::to(own, other)?))).collect();
-            let is_of_each = pairs.iter().all(|(_, _, ratio)| ratio.median > 1.0);
+            let is_of_each = pairs.iter().all(|(_, _, ratio)| ratio.median > CLEARLY);
             if is_of_each == is_of_all { pairs } else { Vec::new() }
         };
         let pairs = competitors.flat_map(pairs_of);
         pairs
-            .filter(|(_, _, ratio)| ratio.median > 1.0)
+            .filter(|(_, _, ratio)| ratio.median > CLEARLY)
             .map(|(other, own, ratio)| {
                 let much = if self.quantity == Quantity::Time { "long" } else { "much" };
                 format!(
@@ -185,6 +188,8 @@ mod tests {
             candidate("read(2)", Role::Limit, 0.5),
             candidate("np.load", Role::NumPy, 0.8),
             candidate("npyz", Role::Peer, 1.5),
+            // This is no difference.
+            candidate("ndarray-npy", Role::Peer, 0.985),
         ];
         let outcome = Outcome {
             name: "a.read".to_owned(),

@@ -58,6 +58,12 @@ impl Folder {
         }
     }
 
+    /// Brings to the disk what was written and is not there yet, of the whole file system; where there is no such call, nothing.
+    pub(crate) fn sync(&self) {
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(fs::File::open(&self.path).unwrap()).unwrap();
+    }
+
     /// What the system calls the file system, such as `ext4`.
     pub(crate) fn file_system(&self) -> &str {
         &self.file_system

@@ -5,10 +5,23 @@ use std::time::Instant;
 use crate::memory::most_memory_of;
 use crate::numpy::NumPy;
 use crate::outcome::{Measured, Outcome, Quantity, Role};
+use crate::room::Folder;
 use crate::target::Target;
 
 /// Rounds of `--quick`.
 const QUICK_ROUNDS: usize = 3;
+
+/// How much of a row runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Full,
+    /// Few rounds, of less.
+    Quick,
+    /// None of its candidates, for tests of how it is put together.
+    #[cfg(test)]
+    Nothing,
+}
 
 /// One job, and who does it.
 ///
@@ -17,15 +30,17 @@ pub(crate) struct Row<'a> {
     name: String,
     title: String,
     place: String,
-    is_quick: bool,
+    extent: Extent,
     rounds: usize,
     runs_before: usize,
     quantity: Quantity,
     units: u32,
     unit: Option<String>,
+    before_each: Box<dyn FnMut() + 'a>,
     after_each: Box<dyn FnMut() -> String + 'a>,
     candidates: Vec<Candidate<'a>>,
     targets: Vec<Target>,
+    bound_by: Option<&'static str>,
 }
 
 struct Candidate<'a> {
@@ -35,20 +50,22 @@ struct Candidate<'a> {
 
 impl<'a> Row<'a> {
     /// One without candidates.
-    pub(crate) fn new(name: impl Into<String>, title: impl Into<String>, place: impl Into<String>, is_quick: bool) -> Self {
+    pub(crate) fn new(name: impl Into<String>, title: impl Into<String>, place: impl Into<String>, extent: Extent) -> Self {
         Self {
             name: name.into(),
             title: title.into(),
             place: place.into(),
-            is_quick,
+            extent,
             rounds: 9,
             runs_before: 0,
             quantity: Quantity::Time,
             units: 1,
             unit: None,
+            before_each: Box::new(|| ()),
             after_each: Box::new(String::new),
             candidates: Vec::new(),
             targets: Vec::new(),
+            bound_by: None,
         }
     }
 
@@ -74,6 +91,11 @@ impl<'a> Row<'a> {
     pub(crate) fn units(&mut self, count: u32, unit: &str) {
         self.units = count;
         self.unit = Some(unit.to_owned());
+    }
+
+    /// Brings to the disk what is not there yet, before each candidate is measured, so that none pays for what another one has written.
+    pub(crate) fn sync_before_each(&mut self, folder: &'a Folder) {
+        self.before_each = Box::new(|| folder.sync());
     }
 
     /// Has this called after each candidate has run, which is not measured. It gives a remark, which stands behind the times.
@@ -109,37 +131,49 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Adds targets.
+    /// Says what bounds ours, for those who miss a target. A target may say it of its own candidate.
+    pub(crate) fn bound_by(&mut self, text: &'static str) {
+        self.bound_by = Some(text);
+    }
+
+    /// Adds targets. What bounds ours has to be known; see [`bound_by`](Self::bound_by).
     pub(crate) fn targets(&mut self, targets: impl IntoIterator<Item = Target>) {
         self.targets.extend(targets);
     }
 
     /// Runs all.
     pub(crate) fn measure(mut self) -> Outcome {
-        let rounds = if self.is_quick { QUICK_ROUNDS } else { self.rounds };
+        // The first of them warms up.
+        let rounds = match self.extent {
+            Extent::Full => 1 + self.rounds,
+            Extent::Quick => 1 + QUICK_ROUNDS,
+            #[cfg(test)]
+            Extent::Nothing => 0,
+        };
         let count = self.candidates.len();
-        for round in 0..=rounds {
+        for round in 0..rounds {
             for turn in 0..count {
                 let candidate = &mut self.candidates[(round + turn) % count];
-                for _ in 0..self.runs_before {
+                let runs_before = if round > 0 { self.runs_before } else { 0 };
+                for _ in 0..runs_before {
                     (candidate.run)();
                     (self.after_each)();
                 }
+                (self.before_each)();
                 let figure = match self.quantity {
                     Quantity::Time => time_of(&mut candidate.run) / f64::from(self.units),
                     Quantity::Memory => most_memory_of(&mut candidate.run),
                 };
                 candidate.measured.remark = (self.after_each)();
-                // The first round warms up.
                 if round > 0 {
                     candidate.measured.times.push(figure);
                 }
             }
         }
         let candidates: Vec<_> = self.candidates.drain(..).map(|candidate| candidate.measured).collect();
-        let verdicts = self.targets.iter().map(|target| target.judge(&candidates)).collect();
+        let verdicts = self.targets.iter().map(|target| target.judge(&candidates, self.bound_by)).collect();
         let Self { name, title, place, quantity, unit, .. } = self;
-        Outcome { name, title, place, rounds, quantity, unit, candidates, verdicts }
+        Outcome { name, title, place, rounds: rounds.saturating_sub(1), quantity, unit, candidates, verdicts }
     }
 
     fn add(&mut self, role: Role, name: &str, run: impl FnMut() + 'a) {
@@ -169,7 +203,7 @@ mod tests {
     #[test]
     fn candidates_take_turns_in_another_order_each_round() {
         let calls = RefCell::new(String::new());
-        let mut row = Row::new("a", "", "", false);
+        let mut row = Row::new("a", "", "", Extent::Full);
         row.rounds(2);
         row.ours("a", || calls.borrow_mut().push('a'));
         row.peer("b", || calls.borrow_mut().push('b'));
@@ -182,11 +216,12 @@ mod tests {
     #[test]
     fn the_second_of_two_runs_is_measured() {
         let calls = RefCell::new(0);
-        let mut row = Row::new("a", "", "", false);
+        let mut row = Row::new("a", "", "", Extent::Full);
         row.rounds(3);
         row.measure_second_runs();
         row.ours("a", || *calls.borrow_mut() += 1);
         assert_eq!(row.measure().candidates[0].times.len(), 3);
-        assert_eq!(*calls.borrow(), 8);
+        // The round that warms up has no use for two.
+        assert_eq!(*calls.borrow(), 7);
     }
 }

@@ -1,6 +1,6 @@
 //! How fast a candidate of ours has to be.
 
-use crate::outcome::{Measured, Ratio, seconds};
+use crate::outcome::{Measured, Ratio, Role, seconds};
 
 /// A bound on the time of one of our candidates.
 ///
@@ -9,11 +9,13 @@ use crate::outcome::{Measured, Ratio, seconds};
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     ours: &'static str,
-    bound: Bound,
+    goal: Goal,
+    bound_by: Option<&'static str>,
+    limits: &'static [&'static str],
 }
 
 #[derive(Clone, Debug)]
-enum Bound {
+enum Goal {
     /// So many times the time of the fastest of these.
     Factor(f64, Vec<&'static str>),
     /// So many seconds.
@@ -27,6 +29,8 @@ enum Bound {
 pub(crate) struct Verdict {
     pub(crate) text: String,
     pub(crate) state: State,
+    /// What bounds the candidate, as far as it is known; only those who missed the target need it.
+    pub(crate) bound: Option<String>,
 }
 
 /// Whether a target is met.
@@ -37,6 +41,21 @@ pub(crate) enum State {
     NotMeasured,
 }
 
+impl Verdict {
+    /// The text, and if the target was missed, a line below it that says what bounds it.
+    pub(crate) fn with_bound(&self) -> String {
+        if self.state != State::Missed {
+            return self.text.clone();
+        }
+        format!("{}\n  - bound: {}", self.text, self.bound.as_deref().unwrap_or("not known"))
+    }
+
+    /// Whether nobody knows why it was missed.
+    pub(crate) fn is_unexplained(&self) -> bool {
+        self.state == State::Missed && self.bound.is_none()
+    }
+}
+
 impl Target {
     /// At most `factor` times the time of another candidate.
     pub(crate) fn factor(ours: &'static str, factor: f64, base: &'static str) -> Self {
@@ -45,7 +64,7 @@ impl Target {
 
     /// At most `factor` times the time of whichever of the others is the fastest.
     pub(crate) fn factor_of_best(ours: &'static str, factor: f64, bases: &[&'static str]) -> Self {
-        Self { ours, bound: Bound::Factor(factor, bases.to_vec()) }
+        Self::new(ours, Goal::Factor(factor, bases.to_vec()))
     }
 
     /// At least so many times as fast as another candidate.
@@ -55,38 +74,90 @@ impl Target {
 
     /// At most so many seconds.
     pub(crate) fn time(ours: &'static str, seconds: f64) -> Self {
-        Self { ours, bound: Bound::Time(seconds) }
+        Self::new(ours, Goal::Time(seconds))
     }
 
     /// One that these rounds do not measure.
     pub(crate) fn other(ours: &'static str, text: &'static str) -> Self {
-        Self { ours, bound: Bound::Other(text) }
+        Self::new(ours, Goal::Other(text))
     }
 
-    /// Compares the times.
-    pub(crate) fn judge(&self, candidates: &[Measured]) -> Verdict {
-        let find = |name: &str| candidates.iter().find(|candidate| candidate.name == name);
-        let (wanted, found) = match &self.bound {
-            Bound::Factor(factor, bases) => {
-                let measured: Option<Vec<_>> = bases.iter().map(|base| find(base)).collect();
-                let ratio = find(self.ours).zip(measured).and_then(|(ours, bases)| Ratio::to_fastest(ours, &bases));
-                let name = if let [base] = bases[..] { base.to_owned() } else { format!("the fastest of {}", bases.join(", ")) };
+    fn new(ours: &'static str, goal: Goal) -> Self {
+        Self { ours, goal, bound_by: None, limits: &[] }
+    }
+
+    /// Says what bounds this candidate, where it is something else than what bounds the others of the row.
+    pub(crate) fn bound_by(self, text: &'static str) -> Self {
+        Self { bound_by: Some(text), ..self }
+    }
+
+    /// Names the limits of which one at least should have met the target before a miss is ours: all that do the whole job of the candidate.
+    ///
+    /// Without, it is the first limit of the row, for candidates in one thread.
+    pub(crate) fn limited_by(self, limits: &'static [&'static str]) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Compares the times. `of_row` says what bounds the candidates of the row.
+    pub(crate) fn judge(&self, candidates: &[Measured], of_row: Option<&'static str>) -> Verdict {
+        let (wanted, found) = match &self.goal {
+            Goal::Factor(factor, bases) => {
+                let ratio = find(candidates, self.ours)
+                    .zip(find_all(candidates, bases))
+                    .and_then(|(ours, bases)| Ratio::to_fastest(ours, &bases));
                 let ratio = ratio.map(|ratio| (format!("{:.3}", ratio.median), ratio.median <= *factor));
-                (format!("≤ {} × {name}", short(*factor)), ratio)
+                (format!("≤ {} × {}", short(*factor), fastest_of(bases)), ratio)
             }
-            Bound::Time(most) => {
-                let time = find(self.ours).map(|ours| (seconds(ours.median()), ours.median() <= *most));
+            Goal::Time(most) => {
+                let time = find(candidates, self.ours).map(|ours| (seconds(ours.median()), ours.median() <= *most));
                 (format!("≤ {}", seconds(*most)), time)
             }
-            Bound::Other(text) => ((*text).to_owned(), None),
+            Goal::Other(text) => ((*text).to_owned(), None),
         };
         let (found, state) = match found {
             Some((found, true)) => (format!("{found} met"), State::Met),
             Some((found, false)) => (format!("{found} **missed**"), State::Missed),
             None => ("not measured".to_owned(), State::NotMeasured),
         };
-        Verdict { text: format!("{} {wanted}: {found}", self.ours), state }
+        let words = self.bound_by.or(of_row).map(str::to_owned);
+        let parts: Vec<_> = self.missed_by_limits(candidates).into_iter().chain(words).collect();
+        let bound = (!parts.is_empty()).then(|| parts.join("; "));
+        Verdict { text: format!("{} {wanted}: {found}", self.ours), state, bound }
     }
+
+    /// Says so if what does nothing but the job, as fast as the machine can, would have missed the target as well.
+    fn missed_by_limits(&self, candidates: &[Measured]) -> Option<String> {
+        let Goal::Factor(factor, names) = &self.goal else { return None };
+        let (ours, bases) = (find(candidates, self.ours)?, find_all(candidates, names)?);
+        if bases.iter().any(|base| base.role == Role::Limit) {
+            return None;
+        }
+        let limits = if self.limits.is_empty() {
+            let first = candidates.iter().find(|candidate| candidate.role == Role::Limit);
+            // It is one of one thread, into memory that is there: others may be faster.
+            first.filter(|_| ours.role == Role::Ours).into_iter().collect()
+        } else {
+            find_all(candidates, self.limits)?
+        };
+        let ratio_of = |candidate| Ratio::to_fastest(candidate, &bases).map(|ratio| ratio.median);
+        let fastest =
+            limits.into_iter().filter_map(|limit| Some((limit, ratio_of(limit)?))).min_by(|(_, a), (_, b)| a.total_cmp(b));
+        // What is slower than ours is no limit of it.
+        let (limit, ratio) = fastest.filter(|(_, ratio)| ratio > factor && ratio_of(ours).is_some_and(|own| *ratio <= own))?;
+        Some(format!("{} itself takes {ratio:.3} × {}", limit.name, fastest_of(names)))
+    }
+}
+
+fn find<'a>(candidates: &'a [Measured], name: &str) -> Option<&'a Measured> {
+    candidates.iter().find(|candidate| candidate.name == name)
+}
+
+fn find_all<'a>(candidates: &'a [Measured], names: &[&str]) -> Option<Vec<&'a Measured>> {
+    names.iter().map(|name| find(candidates, name)).collect()
+}
+
+fn fastest_of(names: &[&str]) -> String {
+    if let [name] = names { (*name).to_owned() } else { format!("the fastest of {}", names.join(", ")) }
 }
 
 /// With as many digits as the targets have.
@@ -98,7 +169,6 @@ fn short(factor: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Role;
 
     fn measured(name: &str, times: &[f64]) -> Measured {
         Measured { name: name.to_owned(), role: Role::Ours, times: times.to_vec(), remark: String::new() }
@@ -108,27 +178,51 @@ mod tests {
     fn a_ratio_is_the_median_of_those_within_the_rounds() {
         // The second round was slow for both of them.
         let candidates = [measured("ours", &[1.0, 9.0, 1.2]), measured("base", &[2.0, 18.0, 2.0])];
-        let verdict = Target::factor("ours", 0.5, "base").judge(&candidates);
+        let verdict = Target::factor("ours", 0.5, "base").judge(&candidates, None);
         assert_eq!((verdict.text.as_str(), verdict.state), ("ours ≤ 0.5 × base: 0.500 met", State::Met));
-        let verdict = Target::factor("ours", 0.45, "base").judge(&candidates);
+        let verdict = Target::factor("ours", 0.45, "base").judge(&candidates, None);
         assert_eq!((verdict.text.as_str(), verdict.state), ("ours ≤ 0.45 × base: 0.500 **missed**", State::Missed));
-        assert_eq!(Target::speedup("ours", 2.1, "base").judge(&candidates).state, State::Missed);
+        assert_eq!(Target::speedup("ours", 2.1, "base").judge(&candidates, None).state, State::Missed);
     }
 
     #[test]
     fn the_fastest_base_is_that_of_each_round() {
         let candidates = [measured("ours", &[1.0]), measured("a", &[4.0]), measured("b", &[2.0])];
-        let verdict = Target::factor_of_best("ours", 0.4, &["a", "b"]).judge(&candidates);
+        let verdict = Target::factor_of_best("ours", 0.4, &["a", "b"]).judge(&candidates, None);
         assert_eq!(verdict.text, "ours ≤ 0.4 × the fastest of a, b: 0.500 **missed**");
     }
 
     #[test]
     fn what_is_not_there_is_not_measured() {
         let candidates = [measured("ours", &[25e-9])];
-        assert_eq!(Target::factor("ours", 0.5, "np.load").judge(&candidates).state, State::NotMeasured);
-        assert_eq!(Target::factor("ours, 2 threads", 0.5, "ours").judge(&candidates).state, State::NotMeasured);
-        assert_eq!(Target::other("ours", "one allocation").judge(&candidates).text, "ours one allocation: not measured");
-        assert_eq!(Target::time("ours", 30e-9).judge(&candidates).text, "ours ≤ 30.0 ns: 25.0 ns met");
-        assert_eq!(Target::time("ours", 20e-9).judge(&candidates).state, State::Missed);
+        assert_eq!(Target::factor("ours", 0.5, "np.load").judge(&candidates, None).state, State::NotMeasured);
+        assert_eq!(Target::factor("ours, 2 threads", 0.5, "ours").judge(&candidates, None).state, State::NotMeasured);
+        assert_eq!(Target::other("ours", "one allocation").judge(&candidates, None).text, "ours one allocation: not measured");
+        assert_eq!(Target::time("ours", 30e-9).judge(&candidates, None).text, "ours ≤ 30.0 ns: 25.0 ns met");
+        assert_eq!(Target::time("ours", 20e-9).judge(&candidates, None).state, State::Missed);
+    }
+    #[test]
+    fn a_limit_that_misses_the_target_itself_bounds_it() {
+        let role = |role, candidate: Measured| Measured { role, ..candidate };
+        let candidates = [
+            measured("load", &[0.8]),
+            measured("load, faster", &[0.72]),
+            role(Role::Variant, measured("load, 2 threads", &[0.8])),
+            role(Role::Peer, measured("rawarray", &[1.0])),
+            role(Role::Limit, measured("read", &[0.75])),
+            role(Role::Limit, measured("pread", &[0.6])),
+        ];
+        let bound = |target: Target| target.judge(&candidates, Some("system calls")).bound.unwrap();
+        assert_eq!(bound(Target::factor("load", 0.7, "rawarray")), "read itself takes 0.750 × rawarray; system calls");
+        // The limit meets this one, that one is faster than the limit, and the limit is one of one thread.
+        assert_eq!(bound(Target::factor("load", 0.76, "rawarray")), "system calls");
+        assert_eq!(bound(Target::factor("load, faster", 0.7, "rawarray")), "system calls");
+        assert_eq!(bound(Target::factor("load, 2 threads", 0.7, "rawarray")), "system calls");
+        assert_eq!(bound(Target::factor("load", 1.01, "read")), "system calls");
+        // Of several that do the whole job, all have to miss it.
+        assert_eq!(bound(Target::factor("load", 0.7, "rawarray").limited_by(&["read", "pread"])), "system calls");
+        let of_two = Target::factor("load, 2 threads", 0.5, "rawarray").limited_by(&["read", "pread"]).bound_by("the memory");
+        assert_eq!(bound(of_two), "pread itself takes 0.600 × rawarray; the memory");
+        assert_eq!(Target::factor("load", 0.76, "rawarray").judge(&candidates, None).bound, None);
     }
 }

@@ -21,6 +21,7 @@ const NP_SAVE: &str = "np.save";
 const SAVE: &str = "save";
 const IN_PLACE: &str = "save, in place";
 const ALLOCATED: &str = "fallocate + write(2)";
+const WRITE: &str = "write(2)";
 
 /// What is there before.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,8 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     give_to_numpy(job, &path);
 
     let mut row = job.row();
-    row.rounds(if size >= GIB { 5 } else { 11 });
+    row.sync_before_each(job.folder);
+    row.rounds(if size >= GIB { job.folder.either(7, 5) } else { 11 });
     row.measure_second_runs();
     if before == Before::Nothing {
         row.after_each(|| remove(&[&path, &raw, &hdf5]));
@@ -70,13 +72,22 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
     add_hdf5_writer(&mut row, &hdf5, &items);
     row.limit(ALLOCATED, || write_allocated(&path, &file));
-    row.limit("write(2)", || write_bytes(&path, &file));
+    row.limit(WRITE, || write_bytes(&path, &file));
     match before {
         Before::Nothing => {
-            row.targets([Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE), Target::factor(SAVE, 1.01, ALLOCATED)]);
-            row.targets((!job.folder.is_in_memory()).then(|| Target::factor(SAVE, 0.65, NDARRAY_NPY)));
+            row.bound_by(job.folder.either(
+                "copying to the page cache, and its pages, extents and journal",
+                "taking fresh pages of 4 KiB, and copying to them",
+            ));
+            let to_np_save = Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE);
+            row.targets([to_np_save.limited_by(&[ALLOCATED, WRITE]), Target::factor(SAVE, 1.01, ALLOCATED)]);
+            let to_ndarray_npy = Target::factor(SAVE, 0.65, NDARRAY_NPY).limited_by(&[ALLOCATED, WRITE]);
+            row.targets((!job.folder.is_in_memory()).then_some(to_ndarray_npy));
         }
-        Before::Same => row.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]),
+        Before::Same => {
+            row.bound_by("copying to pages that are in the page cache");
+            row.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]);
+        }
     }
     row.measure()
 }
@@ -91,7 +102,8 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     );
 
     let mut row = job.row();
-    row.rounds(if size >= GIB { 3 } else { 7 });
+    row.sync_before_each(job.folder);
+    row.rounds(job.folder.either(7, 3));
     row.after_each(|| remove(&[&path]));
     row.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
     row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable()).unwrap());
@@ -100,6 +112,7 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
         write_allocated(&path, &file);
         File::open(&path).unwrap().sync_all().unwrap();
     });
+    row.bound_by("the disk");
     row.targets((!job.folder.is_in_memory()).then(|| Target::factor(DURABLE, 0.8, NP_SAVE_SYNCED)));
     row.measure()
 }

@@ -27,6 +27,7 @@ const SAVE: &str = "save_npy_with, order C";
 const SAVE_COPY: &str = "as_standard_layout().save_npy";
 const ALLOCATED: &str = "fallocate + write(2)";
 const WRITE: &str = "write(2)";
+const BANDWIDTH: &str = "the memory's bandwidth, which the two threads share";
 
 pub(super) fn run(bench: &mut Bench) {
     let rows = bench.size(8192, 512);
@@ -64,11 +65,12 @@ fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
         drop(black_box(array.as_standard_layout().into_owned()));
     });
     row.limit(PLAIN, || drop(black_box(Array2::<f64>::load_npy(&plain).unwrap())));
+    row.bound_by("zeroing the result, more than half of the time, then the memory's bandwidth");
     row.targets([
         Target::factor(LOAD, 1.75, PLAIN),
         Target::factor_of_best(LOAD, 4.9_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]),
-        Target::factor(LOAD_2, 1.2, PLAIN),
-        Target::factor_of_best(LOAD_2, 7.5_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]),
+        Target::factor(LOAD_2, 1.2, PLAIN).bound_by(BANDWIDTH),
+        Target::factor_of_best(LOAD_2, 7.5_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]).bound_by(BANDWIDTH),
     ]);
     row.measure()
 }
@@ -83,6 +85,7 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
     fs::remove_file(&path).unwrap();
 
     let mut row = job.row();
+    row.sync_before_each(job.folder);
     row.measure_second_runs();
     row.after_each(|| {
         fs::remove_file(&path).unwrap();
@@ -95,9 +98,10 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
     row.limit(ALLOCATED, || write_allocated(&path, &file));
     row.limit(WRITE, || write_bytes(&path, &file));
+    row.bound_by("waiting for memory: the 64 columns of a panel lie in as many pages for each line");
     row.targets([
         Target::factor_of_best(SAVE, 1.3, &[ALLOCATED, WRITE]),
-        Target::speedup(SAVE, job.folder.either(6.5, 3.0), NP_SAVE),
+        Target::speedup(SAVE, job.folder.either(6.5, 3.0), NP_SAVE).limited_by(&[ALLOCATED, WRITE]),
     ]);
     row.measure()
 }
@@ -119,11 +123,12 @@ fn read_big_endian(job: &Job<'_>, count: usize) -> Outcome {
     row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
     row.limit(PLAIN, || drop(black_box(Array1::<f64>::load_npy(&plain).unwrap())));
+    row.bound_by("zeroing fresh pages and copying from the page cache; bytes are swapped while they are in the second-level cache");
     row.targets([
         Target::factor(LOAD, 1.08, PLAIN),
         Target::factor(LOAD, 0.46, NP_ASTYPE),
         Target::factor(LOAD, 0.17, NDARRAY_NPY),
-        Target::factor(LOAD_2, 0.92, PLAIN),
+        Target::factor(LOAD_2, 0.92, PLAIN).bound_by(BANDWIDTH),
     ]);
     row.measure()
 }
@@ -144,6 +149,9 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
     row.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
+    row.bound_by(
+        "zeroing fresh pages and copying from the page cache; besides, each byte is looked at, because it has to be 0 or 1",
+    );
     row.targets([Target::factor(LOAD, 1.08, "load_npy as u8")]);
     row.measure()
 }

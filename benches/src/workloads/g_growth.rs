@@ -69,6 +69,7 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
     }
 
     let mut row = job.row();
+    row.sync_before_each(job.folder);
     row.rounds(if size > WHOLE { 3 } else { 9 });
     row.units(u32::try_from(count).unwrap(), "element");
     row.after_each(|| {
@@ -107,6 +108,7 @@ fn append(job: &Job<'_>, size: usize, calls: u32) -> Outcome {
     job.numpy.set_path("path", &of_numpy);
 
     let mut row = job.row();
+    row.sync_before_each(job.folder);
     row.units(calls, "element");
     let line = format!("for _ in range({calls}): np.save(path, np.append(np.load(path), 0.5))");
     row.numpy(job.numpy, "np.save(np.append(np.load))", line);

@@ -127,6 +127,7 @@ fn stream(job: &Job<'_>, size: usize) -> Outcome {
     let mut row = job.row();
     row.rounds(3);
     row.measure_memory();
+    row.bound_by("the buffers of the parts");
     let names = ["for_each_chunk", "records", "chunks, copied to another file"];
     row.ours(names[0], || {
         let mut sum = 0.0;
@@ -157,6 +158,7 @@ fn row_of<'a>(job: &Job<'_>, size: usize) -> Row<'a> {
     let mut row = job.row();
     row.rounds(3);
     row.measure_memory();
+    row.bound_by("the result, and the buffers of all threads");
     row.limit(RESULT, move || drop(black_box(vec![1_u8; size])));
     row
 }

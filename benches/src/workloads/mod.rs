@@ -33,3 +33,28 @@ pub(crate) fn run(bench: &mut Bench) {
 fn bytes(copies: usize, size: usize) -> u64 {
     copies as u64 * size as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::memory::ALONE;
+
+    #[test]
+    fn each_target_says_what_bounds_it() {
+        let _alone = ALONE.lock().unwrap();
+        let mut bench = Bench::of_nothing().unwrap();
+        run(&mut bench);
+        let outcomes = bench.outcomes();
+        let groups: BTreeSet<_> = outcomes.iter().map(|outcome| &outcome.name[..2]).collect();
+        assert!(["a.", "b.", "c.", "d.", "e.", "f.", "g."].iter().all(|group| groups.contains(group)), "{groups:?}");
+        assert!(outcomes.iter().map(|outcome| outcome.verdicts.len()).sum::<usize>() > 100);
+        for outcome in outcomes {
+            for verdict in &outcome.verdicts {
+                let is_said = verdict.bound.as_ref().is_some_and(|bound| !bound.is_empty());
+                assert!(is_said, "{} ({}): {}", outcome.name, outcome.place, verdict.text);
+            }
+        }
+    }
+}
