@@ -20,6 +20,7 @@ mod room;
 mod row;
 mod target;
 mod workloads;
+mod zip_by_hand;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use crate::numpy::NumPy;
 
 /// The versions that Cargo has chosen.
 const LOCK: &str = include_str!("../../Cargo.lock");
-const PEERS: [&str; 5] = ["ndarray-npy", "npyz", "rawarray", "png", "hdf5-metno"];
+const PEERS: [&str; 7] = ["ndarray-npy", "npyz", "rawarray", "png", "hdf5-metno", "zip", "libdeflater"];
 
 /// Facts, each a line.
 pub(crate) fn facts(numpy: &NumPy, file_systems: &[&str]) -> Vec<String> {
@@ -46,6 +46,7 @@ fn compiler() -> Option<String> {
 }
 
 fn version_of(name: &str) -> Option<&'static str> {
-    let (_, package) = LOCK.split_once(&format!("name = \"{name}\"\n"))?;
+    // Of several versions the last is the newest, and the one that is measured.
+    let (_, package) = LOCK.rsplit_once(&format!("name = \"{name}\"\n"))?;
     package.lines().next()?.strip_prefix("version = \"")?.strip_suffix('"')
 }

@@ -1,8 +1,10 @@
 //! Large native arrays: reading them, and adding them up.
 
 use std::fs;
-use std::hint::black_box;
+use std::hint::{black_box, spin_loop};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use ndarray::Array1;
 use npy_core::{NpyReader, ReadOptions};
@@ -47,6 +49,10 @@ pub(super) fn run(bench: &mut Bench) {
         let need = Need::of(bytes(3, size), bytes(9, size));
         bench
             .row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| read(job, size, is_huge));
+        if !is_huge {
+            let title = format!("read {name} of f64 in the page cache while all processors but one are busy");
+            bench.row(&format!("a.read.{name}.busy"), &title, need, |job| read_busy(job, size));
+        }
         bench
             .row(&format!("a.sum.{name}"), &format!("sum of {name} of f64 in the page cache"), need, |job| sum(job, size, is_huge));
     }
@@ -136,6 +142,48 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         (is_huge || !job.folder.is_in_memory()).then(|| Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD)),
     );
     row.measure()
+}
+
+/// Two threads have to share one processor with whatever else runs.
+fn read_busy(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.folder.file("array.npy");
+    npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
+    job.numpy.set_path("path", &path);
+
+    let mut row = job.row();
+    row.rounds(15);
+    row.measure_second_runs();
+    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
+    let by_two = ReadOptions::new().threads(2);
+    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
+    row.bound_by("the system, which lets a thread wait for the busy processor, and the memory's bandwidth");
+    row.targets([Target::factor(LOAD_2, 1.0, NP_LOAD)]);
+    while_others_are_busy(|| row.measure())
+}
+
+/// Runs something while threads of ours spin, on as many processors as there are but one.
+fn while_others_are_busy<T>(run: impl FnOnce() -> T) -> T {
+    /// Ends them also when what runs panics.
+    struct EndOnDrop<'a>(&'a AtomicBool);
+    impl Drop for EndOnDrop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let has_ended = AtomicBool::new(false);
+    let others = thread::available_parallelism().map_or(1, |count| count.get() - 1);
+    thread::scope(|scope| {
+        let _end = EndOnDrop(&has_ended);
+        for _ in 0..others {
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) {
+                    spin_loop();
+                }
+            });
+        }
+        run()
+    })
 }
 
 fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {

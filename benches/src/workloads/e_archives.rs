@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use libdeflater::Decompressor;
 use ndarray::Array1;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_ndarray::{NpzArchive, NpzReadOptions};
@@ -23,7 +24,9 @@ use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
 use crate::random::Random;
 use crate::room::Need;
+use crate::row::Row;
 use crate::target::Target;
+use crate::zip_by_hand::ZipByHand;
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVEZ: &str = "np.savez";
@@ -31,7 +34,7 @@ const NP_SAVEZ_COMPRESSED: &str = "np.savez_compressed";
 const READ: &str = "NpzReader";
 const READ_2: &str = "NpzReader, 2 threads";
 const READ_ZIP: &str = "zip";
-const LIBDEFLATE: &str = "libdeflate";
+const LIBDEFLATE: &str = "libdeflate, from and into warm buffers";
 const WRITE: &str = "NpzWriter";
 const WRITE_2: &str = "NpzWriter, 2 threads";
 const INFLATING: &str = "zlib-rs, 65 % of the time; then zeroing fresh pages";
@@ -71,9 +74,16 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     row.variant("NpzArchive of a struct, 2 threads", || drop(black_box(Arrays::load_npz_with(&path, options).unwrap())));
     row.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
     row.peer(NPYZ, || drop(black_box(read_npyz(&path))));
+    row.peer(READ_ZIP, || drop(black_box(read_zip(&path))));
     row.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
+    if level.is_some() {
+        add_libdeflate(&mut row, &path);
+    }
     if level.is_none() {
-        row.bound_by("zeroing fresh pages, 46 % of the time, copying from the page cache, 22 %, and CRC-32, 10 %");
+        row.bound_by(job.folder.either(
+            "zeroing fresh pages, 46 % of the time, copying from the page cache, 22 %, and CRC-32, 10 %",
+            "copying from the page cache, whose pages are of 4 KiB there, zeroing fresh pages, and CRC-32",
+        ));
         row.targets([
             Target::factor(READ, job.folder.either(0.42, 0.53), NP_LOAD),
             Target::factor(READ_2, 0.3, NP_LOAD).bound_by("the memory's bandwidth, which the two threads share"),
@@ -117,6 +127,8 @@ fn read_one(job: &Job<'_>, size: usize) -> Outcome {
         let noise: Array1<f64> = archive.by_name("noise").unwrap();
         drop(black_box(noise));
     });
+    row.peer(READ_ZIP, || drop(black_box(ZipByHand::open(&path).elements("noise", f64::from_le_bytes))));
+    add_libdeflate(&mut row, &path);
     row.bound_by(INFLATING);
     row.targets([
         Target::factor(READ, 0.55, NP_LOAD).limited_by(&[LIBDEFLATE]),
@@ -289,6 +301,29 @@ fn read_ndarray_npy(path: &Path) -> Arrays {
         walk: archive.by_name("walk").unwrap(),
         images: archive.by_name("images").unwrap(),
     }
+}
+
+fn read_zip(path: &Path) -> Arrays {
+    let mut archive = ZipByHand::open(path);
+    Arrays {
+        noise: archive.elements("noise", f64::from_le_bytes).into(),
+        ints: archive.elements("ints", i64::from_le_bytes).into(),
+        walk: archive.elements("walk", f64::from_le_bytes).into(),
+        images: archive.elements("images", u8::from_le_bytes).into(),
+    }
+}
+
+/// Adds libdeflate inflating all members of an archive, one after another.
+fn add_libdeflate(row: &mut Row<'_>, path: &Path) {
+    let mut archive = ZipByHand::open(path);
+    let members: Vec<_> = (0..archive.count()).map(|index| archive.deflated(index)).collect();
+    let mut inflater = Decompressor::new();
+    let mut buffers: Vec<_> = members.iter().map(|member| vec![1; member.size()]).collect();
+    row.limit(LIBDEFLATE, move || {
+        for (member, buffer) in members.iter().zip(&mut buffers) {
+            member.inflate_into(&mut inflater, black_box(buffer));
+        }
+    });
 }
 
 fn read_npyz(path: &Path) -> Arrays {
