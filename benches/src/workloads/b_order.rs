@@ -143,6 +143,7 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     job.numpy.set_path("path", &path);
 
     let mut row = job.row();
+    row.rounds(7);
     row.measure_second_runs();
     row.numpy(job.numpy, "np.load", "np.load(path)");
     row.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
