@@ -117,6 +117,34 @@ for axes in itertools.permutations(range(3)):
     assert!(files.next().is_none());
 }
 
+/// Several rows of these are written at once, from places of their own.
+#[test]
+fn large_arrays_of_elements_of_every_width_are_what_numpy_writes() {
+    let Some(numpy) = numpy("large_arrays_of_elements_of_every_width_are_what_numpy_writes") else { return };
+    let script = "
+import io, struct, sys, numpy as np
+def save(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
+for dtype, shape in [('u1', (1030, 4301)), ('<i2', (1024, 4096)), ('>f4', (1031, 1153)), ('<f8', (640, 1024)), ('c16', (300, 1001)), ('V12', (700, 601))]:
+    dtype = np.dtype(dtype)
+    data = np.random.default_rng(5).integers(0, 100, shape[0] * shape[1] * dtype.itemsize, 'u1')
+    array = np.frombuffer(data.tobytes(), dtype).reshape(shape, order='F')
+    save(array)
+    save(np.ascontiguousarray(array))
+";
+    let printed = numpy.run(["-c", script], b"");
+    let frames = frames(&printed);
+    assert_eq!(frames.len(), 6 * 2);
+    for files in frames.chunks_exact(2) {
+        assert!(files[0].len() > 4 << 20);
+        let array = DynArray::read_npy(files[0]).unwrap();
+        assert!(write_in(&array, Order::C) == files[1], "{}", array.dtype());
+        assert!(write_in(&DynArray::read_npy(files[1]).unwrap(), Order::Fortran) == files[0], "{}", array.dtype());
+    }
+}
+
 /// Lines and rows at the borders of what is put together, some arrays larger than a piece of a file.
 #[test]
 fn shapes_of_every_kind() {

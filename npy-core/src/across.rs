@@ -1,7 +1,9 @@
 //! Writing in the order that an array does not have in memory.
 
-use std::io::Write;
+use std::io::{self, IoSlice, Write};
+use std::iter;
 
+use crate::alloc::PaddedRows;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{ErrorKind, Result};
 use crate::write::{NpyWriter, PIECE};
@@ -14,6 +16,9 @@ const LARGEST_PART: usize = 8;
 
 /// What it takes to remember the lines, as a part of what is put together of them at a time, is at most one of so many.
 const LARGEST_PART_OF_MEMORY: usize = 4;
+
+/// Shorter rows would each be too little to be written from a place of its own.
+const LEAST_BYTES_OF_ROWS: usize = 4096;
 
 impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Writes the elements of `count` lines of `length` elements so that those of the same index come one after another: the first of
@@ -33,10 +38,31 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
         let total = count.checked_mul(length).ok_or_else(overflow)?;
         self.admit(total)?;
-        let rows_at_once = rows_at_once(count, length, self.itemsize);
-        let remembered = remembered(&lines, count, rows_at_once.saturating_mul(self.itemsize));
-        for begin in (0..length).step_by(rows_at_once) {
-            let end = (begin + rows_at_once).min(length);
+        let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
+        let remembered = remembered(&lines, count, rows.at_once().saturating_mul(self.itemsize));
+        let mut begin = 0;
+        if rows.are_worth_places()
+            && self.growth.is_none()
+            && let Some(mut padded) = bulk.padded_rows(count, rows.most_at_once())?
+        {
+            let mut is_vectored = true;
+            while begin < length && is_vectored {
+                let place = self.handed.saturating_add(self.stage.bytes.len() as u64);
+                let end = (begin + rows.up_to_piece(place)).min(length);
+                match &remembered {
+                    Some(lines) => padded.fill(lines.iter().copied(), begin..end),
+                    None => padded.fill(lines(), begin..end),
+                }?;
+                if difference == Difference::ByteOrder {
+                    padded.swap();
+                }
+                is_vectored = self.hand_on_rows(&padded)?;
+                self.count += ((end - begin) * count) as u64;
+                begin = end;
+            }
+        }
+        while begin < length {
+            let end = (begin + rows.at_once()).min(length);
             let elements = (end - begin) * count;
             let place = self.make_room(elements * self.itemsize)?;
             let stage = &mut self.stage.bytes;
@@ -51,8 +77,40 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
                 bulk.swap(&mut self.stage.bytes[place..]);
             }
             self.count += elements as u64;
+            begin = end;
         }
         Ok(())
+    }
+
+    /// Hands on the stage and rows behind it, up to the last multiple of a piece; the stage holds the rest then. Tells whether the
+    /// writer takes several rows at once.
+    fn hand_on_rows(&mut self, rows: &PaddedRows<T>) -> Result<bool> {
+        let staged = self.stage.bytes.len();
+        let length = rows.rows().fold(staged, |length, row| length.saturating_add(row.len()));
+        // Less than a piece.
+        let behind = usize::try_from(self.handed.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
+        let end = length.saturating_sub(behind);
+        let mut slices: Vec<IoSlice<'_>> = Vec::new();
+        let mut left = end;
+        for bytes in iter::once(&self.stage.bytes[..]).chain(rows.rows()) {
+            let part = &bytes[..bytes.len().min(left)];
+            if !part.is_empty() {
+                slices.push(IoSlice::new(part));
+            }
+            left -= part.len();
+        }
+        let written = write_all_vectored(&mut self.writer, &mut slices);
+        let is_vectored = written.as_ref().is_ok_and(|is_vectored| *is_vectored);
+        self.note(written.map(|_| ()), end)?;
+        self.stage.bytes.drain(..staged.min(end));
+        self.stage.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
+        let mut done = end.saturating_sub(staged);
+        for row in rows.rows() {
+            let part = done.min(row.len());
+            self.stage.bytes.extend_from_slice(&row[part..]);
+            done -= part;
+        }
+        Ok(is_vectored)
     }
 
     /// [`write_across`](Self::write_across) one element after another.
@@ -63,6 +121,29 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     {
         (0..length).try_for_each(|row| self.extend(lines().filter_map(|line| line.get(row))))
     }
+}
+
+/// Writes slices one after another, several with one call if the writer can; tells whether it seems to.
+fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
+    /// Linux takes as many.
+    const MOST: usize = 1024;
+    let (first, count) = (slices.first().map_or(0, |slice| slice.len()), slices.len());
+    let mut is_vectored = None;
+    while !slices.is_empty() {
+        let most = slices.len().min(MOST);
+        match writer.write_vectored(&slices[..most]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                is_vectored.get_or_insert(written > first || count == 1);
+                // A faulty writer may claim more than it was given.
+                let written = written.min(slices[..most].iter().map(|slice| slice.len()).sum());
+                IoSlice::advance_slices(&mut slices, written);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(is_vectored.unwrap_or(true))
 }
 
 /// The lines, so that they need not be found anew for each of their parts, which took a tenth of the time; if that is little memory
@@ -81,9 +162,166 @@ fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
     Some(remembered)
 }
 
-/// How many elements of each line are put together at a time.
-fn rows_at_once(count: usize, length: usize, itemsize: usize) -> usize {
-    let row_bytes = count.saturating_mul(itemsize).max(1);
-    let least = (LEAST_BYTES / itemsize.max(1)).clamp(1, (length / LARGEST_PART).max(1));
-    (PIECE / row_bytes).max(least).min(length.max(1))
+/// The rows of the array that is written: each is what all lines have at one index.
+struct Rows {
+    /// How many elements a row has.
+    count: usize,
+    /// How many rows there are.
+    length: usize,
+    row_bytes: usize,
+    /// So many are put together at a time at least.
+    least: usize,
+}
+
+impl Rows {
+    /// How many are put together at a time behind one another.
+    fn at_once(&self) -> usize {
+        (PIECE / self.row_bytes.max(1)).max(self.least).min(self.length.max(1))
+    }
+
+    /// Whether they are put together at places of their own, from which several are written with one call.
+    fn are_worth_places(&self) -> bool {
+        self.count > 0 && self.row_bytes >= LEAST_BYTES_OF_ROWS && self.row_bytes.saturating_mul(self.length) >= PIECE
+    }
+
+    /// As many as lead to the end of a piece, if the next begins at this place of the file. The last of them may reach beyond it.
+    fn up_to_piece(&self, place: u64) -> usize {
+        let row_bytes = (self.row_bytes as u64).max(1);
+        let least = row_bytes.saturating_mul(self.least as u64);
+        let end = place.saturating_add(least).checked_next_multiple_of(PIECE as u64).unwrap_or(u64::MAX);
+        let rows = usize::try_from(end.saturating_sub(place).div_ceil(row_bytes)).unwrap_or(usize::MAX);
+        rows.clamp(1, self.most_at_once())
+    }
+
+    /// The most that [`up_to_piece`](Self::up_to_piece) may be.
+    fn most_at_once(&self) -> usize {
+        self.least.saturating_add(PIECE.div_ceil(self.row_bytes.max(1))).min(self.length.max(1))
+    }
+}
+
+/// How many elements of each line are put together at a time at least.
+fn least_rows(length: usize, itemsize: usize) -> usize {
+    (LEAST_BYTES / itemsize.max(1)).clamp(1, (length / LARGEST_PART).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::header::Header;
+    use crate::shape::Order;
+
+    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now and then.
+    struct Picky {
+        bytes: Vec<u8>,
+        most: usize,
+        slices: usize,
+        calls: usize,
+        /// Fails when it has so many bytes.
+        end: usize,
+    }
+
+    impl Write for Picky {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.write_vectored(&[IoSlice::new(bytes)])
+        }
+
+        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+            assert!(slices.len() <= 1024);
+            self.calls += 1;
+            if self.calls.is_multiple_of(3) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.bytes.len() >= self.end {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let before = self.bytes.len();
+            for slice in slices.iter().take(self.slices) {
+                let room = self.most - (self.bytes.len() - before);
+                self.bytes.extend_from_slice(&slice[..slice.len().min(room)]);
+            }
+            Ok(self.bytes.len() - before)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn picky(most: usize, slices: usize) -> Picky {
+        Picky { bytes: Vec::new(), most, slices, calls: 0, end: usize::MAX }
+    }
+
+    fn items(count: usize) -> Vec<u32> {
+        (0..count).map(|i| u32::try_from(i).unwrap()).collect()
+    }
+
+    fn write(writer: &mut Picky, descr: &str, items: &[u32], count: usize, length: usize) -> Result<()> {
+        let header = Header::new(descr.parse()?, Order::C, &[length, count])?;
+        let mut writer = NpyWriter::with_header(writer, &header)?;
+        writer.write_across(|| items.chunks(length), count, length)?;
+        writer.finish()?;
+        Ok(())
+    }
+
+    #[test]
+    fn writers_of_every_kind_get_the_same() {
+        // Rows that are shorter than a piece and longer, that end with pieces and do not.
+        for (count, length) in [(1024, 1025), (1 << 20, 2), (150_001, 11), (1023, 1030)] {
+            let items = items(count * length);
+            for descr in ["<u4", ">u4"] {
+                let mut expected = Header::new(descr.parse().unwrap(), Order::C, &[length, count]).unwrap().to_bytes();
+                for row in 0..length {
+                    let row = (0..count).map(|line| items[line * length + row]);
+                    row.for_each(|item| expected.extend(if descr == "<u4" { item.to_le_bytes() } else { item.to_be_bytes() }));
+                }
+                for (most, slices) in [(usize::MAX, usize::MAX), (usize::MAX, 1), (100_003, usize::MAX), (usize::MAX, 3)] {
+                    let mut writer = picky(most, slices);
+                    write(&mut writer, descr, &items, count, length).unwrap();
+                    assert!(writer.bytes == expected, "{count} × {length} of {descr}, {most} bytes, {slices} slices");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whole_pieces_are_written_with_one_call() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        let mut writer = picky(usize::MAX, usize::MAX);
+        write(&mut writer, "<u4", &items, count, length).unwrap();
+        // Eight pieces and what is left of the last, one interruption in three.
+        assert!(writer.calls <= 14, "{}", writer.calls);
+    }
+
+    #[test]
+    fn a_failure_is_told_and_nothing_is_written_after_it() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        for end in [0, 1, PIECE, 3 * PIECE] {
+            for slices in [1, usize::MAX] {
+                let mut writer = Picky { end, ..picky(usize::MAX, slices) };
+                assert!(write(&mut writer, "<u4", &items, count, length).is_err());
+                let done = writer.bytes.len();
+                let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
+                let mut writer = NpyWriter::with_header(&mut writer, &header).unwrap();
+                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                let calls = writer.writer.calls;
+                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                assert!(writer.push(&1).is_err() && writer.finish().is_err());
+                assert!(calls > 0 && done >= end.min(1));
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_and_too_many_lines_are_refused() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
+        let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+        assert!(writer.write_across(|| items.chunks(length).take(count - 1), count, length).is_err());
+        assert!(writer.write_across(|| items.chunks(length), count + 1, length).is_err());
+        assert!(writer.write_across(|| items.chunks(length), count, usize::MAX).is_err());
+        assert!(writer.finish().is_err());
+    }
 }

@@ -1,7 +1,7 @@
 //! The file that is being saved.
 
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 
 use crate::alloc::write_back;
 
@@ -36,20 +36,44 @@ impl Output {
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
-}
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Of what is to be on the disk, to the end of a piece, which is at most 4 MiB away.
+    /// How much is taken at a time: of what is to be on the disk, to the end of a piece, which is at most 4 MiB away.
+    fn room(&self) -> usize {
         let room = if self.is_durable { PIECE - self.place % PIECE } else { u64::MAX };
-        let count = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-        let written = self.file.write(&bytes[..count])?;
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
+    /// Notes that so many bytes were written.
+    fn note(&mut self, written: usize) {
         self.place = self.place.saturating_add(written as u64);
         if self.is_durable && self.place.is_multiple_of(PIECE) && self.place > self.begun {
             write_back(&self.file, self.begun, self.place - self.begun);
             self.begun = self.place;
         }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.room());
+        let written = self.file.write(&bytes[..count])?;
+        self.note(written);
         Ok(written)
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut room = self.room();
+        let fitting = slices.iter().take_while(|slice| room.checked_sub(slice.len()).map(|left| room = left).is_some()).count();
+        let bytes = slices[..fitting].iter().any(|slice| !slice.is_empty());
+        match slices.get(fitting) {
+            // The first that has any does not fit as a whole.
+            Some(slice) if !bytes => self.write(slice),
+            _ => {
+                let written = self.file.write_vectored(&slices[..fitting])?;
+                self.note(written);
+                Ok(written)
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

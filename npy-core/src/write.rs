@@ -113,7 +113,7 @@ pub struct NpyWriter<T: NpyElement, W: Write> {
     /// Elements taken so far.
     pub(crate) count: u64,
     /// Bytes that were handed on, the header included.
-    handed: u64,
+    pub(crate) handed: u64,
     /// What was not handed on yet; at first the header, so that a small array takes one system call.
     pub(crate) stage: Stage,
     /// Of an array whose length is known only at the end.
@@ -372,7 +372,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 
     /// Notes that so many bytes were handed on, or that the stream holds nobody knows what.
-    fn note(&mut self, written: std::io::Result<()>, bytes: usize) -> Result<()> {
+    pub(crate) fn note(&mut self, written: std::io::Result<()>, bytes: usize) -> Result<()> {
         match written {
             Ok(()) => {
                 self.handed += bytes as u64;

@@ -10,6 +10,7 @@ mod grid;
 mod lines;
 #[cfg(unix)]
 mod open_at;
+mod padded;
 mod panels;
 mod parallel;
 mod passes;
@@ -30,6 +31,7 @@ pub use aligned::AlignedBuffer;
 pub(crate) use disk::{reserve_on_disk, write_back};
 #[cfg(unix)]
 pub(crate) use open_at::{open_at, open_folder};
+pub(crate) use padded::PaddedRows;
 #[cfg(unix)]
 pub(crate) use panels::LEAST_BYTES_OF_PANELS;
 #[cfg(unix)]

@@ -122,8 +122,10 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
 /// Has the memory of elements that are needed soon read into the cache.
 pub(super) fn prefetch<T>(items: &[T]) {
     let begin = items.as_ptr().cast::<u8>();
-    for offset in (0..size_of_val(items)).step_by(CACHE_LINE) {
-        blocks::prefetch(begin.wrapping_add(offset));
+    // From where the first line of the cache begins, so that the last one is among them.
+    let past = begin.addr() % CACHE_LINE;
+    for offset in (0..size_of_val(items) + past).step_by(CACHE_LINE) {
+        blocks::prefetch(begin.wrapping_sub(past).wrapping_add(offset));
     }
 }
 
