@@ -106,6 +106,8 @@ impl Name {
     /// With the length and the mark of the variant as large as a `String`.
     const SHORT: usize = 22;
 
+    pub(crate) const EMPTY: Self = Self(NameRepr::Short { length: 0, bytes: [0; Self::SHORT] });
+
     /// UTF-8.
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
@@ -115,33 +117,65 @@ impl Name {
         }
     }
 
-    /// The bytes of a short name and their number, in three words; `None` of a long one.
+    /// The bytes of a short name and their number, in three words that no other name has; `None` of a long one.
     #[inline]
     pub(crate) fn words(&self) -> Option<[u64; 3]> {
         let NameRepr::Short { length, bytes } = &self.0 else { return None };
-        let mut all = [*length; 24];
-        all.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = *byte);
-        let mut words = [0; 3];
-        words.iter_mut().zip(all.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
-        Some(words)
+        let (([first, second], _), Some(last)) = (bytes.as_chunks::<8>(), bytes.last_chunk::<6>()) else { return None };
+        let mut third = [*length, 0, 0, 0, 0, 0, 0, 0];
+        let [_, _, behind @ ..] = &mut third;
+        *behind = *last;
+        Some([u64::from_le_bytes(*first), u64::from_le_bytes(*second), u64::from_le_bytes(third)])
     }
 
-    /// The name that the first `length` bytes of an ASCII text are. What is behind them is read and dropped, if there is enough: copying a
-    /// number of bytes that is not known before takes several times as long.
+    /// Where it stands among the short names: by their lengths first, so that numbered ones rise. `None` of a long one.
+    #[inline]
+    pub(crate) fn rank(&self) -> Option<(u64, [u64; 3])> {
+        let [first, second, third] = self.words()?;
+        // The first byte of a text counts most. The length is once more in the last byte, where it changes nothing.
+        Some((third & 0xff, [first, second, third].map(u64::swap_bytes)))
+    }
+
+    /// Makes it another one, which is put together where it stays; of a long name, it does nothing.
     #[inline(always)]
-    pub(crate) fn from_ascii(text: &[u8], length: usize) -> Option<Self> {
-        let (Some([first, second, third]), true) = (text.as_chunks::<8>().0.first_chunk::<3>(), length <= Self::SHORT) else {
-            return std::str::from_utf8(text.get(..length)?).ok().map(Self::from);
-        };
-        let part = |chunk: &[u8; 8], begin: usize| {
-            let kept = length.saturating_sub(begin).min(8);
-            // Shifted by 64 it would stay as it is.
-            let mask = if kept == 0 { 0 } else { u64::MAX >> (64 - 8 * kept) };
-            (u64::from_le_bytes(*chunk) & mask).to_le_bytes()
-        };
-        let all = [part(first, 0), part(second, 8), part(third, 16)];
-        let bytes = *all.as_flattened().first_chunk()?;
-        Some(Self(NameRepr::Short { length: u8::try_from(length).ok()?, bytes }))
+    pub(crate) fn set_short(&mut self, name: ShortName) {
+        if let NameRepr::Short { length, bytes } = &mut self.0 {
+            name.put(bytes);
+            *length = name.length;
+        }
+    }
+}
+
+/// A name that takes no memory of its own, in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct ShortName {
+    words: [u64; 3],
+    length: u8,
+}
+
+impl ShortName {
+    /// The name of so many bytes, which are UTF-8, in these words; what is behind them is 0. `None` of more than are stored so.
+    #[inline(always)]
+    pub(crate) fn new(words: [u64; 3], length: usize) -> Option<Self> {
+        (length <= Name::SHORT).then_some(Self { words, length: u8::try_from(length).ok()? })
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        usize::from(self.length)
+    }
+
+    /// Stores the bytes. The last word overlaps the second, because there is no room for all of it.
+    #[inline(always)]
+    fn put(self, bytes: &mut [u8; Name::SHORT]) {
+        let [first, second, third] = self.words;
+        if let Some(last) = bytes.last_chunk_mut() {
+            *last = ((third << 16) | (second >> 48)).to_le_bytes();
+        }
+        if let ([first_bytes, second_bytes], _) = bytes.as_chunks_mut() {
+            *first_bytes = first.to_le_bytes();
+            *second_bytes = second.to_le_bytes();
+        }
     }
 }
 
@@ -178,7 +212,7 @@ impl fmt::Debug for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lengths, Name};
+    use super::{Lengths, Name, ShortName};
 
     #[test]
     fn lengths_are_those_that_were_put_in() {
@@ -198,15 +232,24 @@ mod tests {
             let text = "é".repeat(length);
             assert_eq!((&*Name::from(text.as_str()), Name::from(text.as_str()).as_bytes()), (text.as_str(), text.as_bytes()));
         }
+        let mut words = [0; 3];
         for length in 0..30 {
-            for behind in [0, 1, 7, 8, 24, 30] {
-                let text = b"abcdefghijklmnopqrstuvwxyz0123".repeat(2);
-                let name = Name::from_ascii(&text[..length + behind], length).unwrap();
-                assert_eq!((name.as_bytes(), &name), (&text[..length], &Name::from(str::from_utf8(&text[..length]).unwrap())));
-                assert_eq!(name.words().is_some(), length <= 22);
+            let text = &"abcdefghijklmnopqrstuvwxyz0123"[..length];
+            if let Some(last) = length.checked_sub(1).filter(|last| *last < 24) {
+                words[last / 8] |= u64::from(text.as_bytes()[last]) << (8 * (last % 8));
             }
+            let name = ShortName::new(words, length).map(|short| {
+                let long = Name::from("one that is longer than that");
+                let mut other = long.clone();
+                other.set_short(short);
+                assert_eq!(other, long);
+                let mut name = Name::from("another one");
+                name.set_short(short);
+                name
+            });
+            assert_eq!(name, (length <= 22).then(|| Name::from(text)));
+            assert_eq!(name.and_then(|name| name.words()).is_some(), length <= 22);
         }
-        assert_eq!((Name::from_ascii(b"abc", 4), Name::from_ascii(&[b'a'; 30], 31)), (None, None));
         assert_ne!(Name::from(""), Name::from("\0"));
         assert_eq!(size_of::<Name>(), size_of::<String>());
     }

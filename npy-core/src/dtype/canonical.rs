@@ -1,23 +1,14 @@
 //! The form in which NumPy itself writes a descr, read without building a tree first. What is in any other form, or wrong, is left to the
 //! reader of literals: it takes all that NumPy takes, and says what is wrong.
 
+use super::ascii::{plain_characters, plain_length};
 use super::names::repeated;
+use super::numbers::number;
 use super::{ByteOrder, DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, SubArray, TimeUnit};
-use crate::small::{Lengths, Name};
+use crate::small::{Lengths, ShortName};
 
 /// Levels of records in records that are read here.
 const MOST_LEVELS: usize = 8;
-
-/// What ends a text that is read here: quotes, backslashes, and all but printable ASCII.
-const IS_SPECIAL: [bool; 256] = {
-    let mut table = [true; 256];
-    let mut byte = b' ' as usize;
-    while byte <= b'~' as usize {
-        table[byte] = byte == b'\'' as usize || byte == b'\\' as usize;
-        byte += 1;
-    }
-    table
-};
 
 /// Text that is read from the front.
 #[derive(Clone, Copy)]
@@ -45,7 +36,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in its range.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self) -> Option<usize> {
         let digits = self.rest;
         let mut number = 0_u64;
@@ -64,8 +55,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn text(&mut self) -> Option<&'a [u8]> {
         self.pass(b"'")?;
-        let end = self.rest.iter().position(|byte| IS_SPECIAL[usize::from(*byte)])?;
-        let (text, rest) = self.rest.split_at(end);
+        let (text, rest) = self.rest.split_at_checked(plain_length(self.rest)?)?;
         self.rest = rest;
         self.pass(b"'")?;
         Some(text)
@@ -74,44 +64,55 @@ impl<'a> Cursor<'a> {
     /// `()`, `(3,)`, `(2, 3)`.
     #[inline]
     pub(crate) fn shape(&mut self) -> Option<Lengths> {
+        let mut cursor = *self;
+        if let Some((axes, lengths)) = cursor.short_shape() {
+            *self = cursor;
+            return Some(Lengths::few(axes, lengths));
+        }
+        self.long_shape()
+    }
+
+    /// A shape of several axes.
+    #[inline(never)]
+    fn long_shape(&mut self) -> Option<Lengths> {
         let mut shape = Lengths::new();
-        self.lengths(|length| {
-            shape.push(length);
-            Some(())
-        })?;
-        Some(shape)
+        self.pass(b"(")?;
+        shape.push(self.number()?);
+        while self.pass(b")").is_none() {
+            shape.push(self.next_number()?);
+        }
+        (shape.len() > 1).then_some(shape)
     }
 
-    /// A shape of few axes: their number, and their lengths.
-    #[inline]
+    /// A shape of few axes: their number, and their lengths. One after another instead of in a loop, so that none of them is stored before
+    /// it stays.
+    #[inline(always)]
     pub(crate) fn short_shape(&mut self) -> Option<(usize, [usize; Lengths::FEW])> {
-        let (mut count, mut lengths) = (0, [0; Lengths::FEW]);
-        self.lengths(|length| {
-            *lengths.get_mut(count)? = length;
-            count += 1;
-            Some(())
-        })?;
-        Some((count, lengths))
-    }
-
-    /// Hands on the lengths of a shape, as long as they are taken.
-    #[inline]
-    fn lengths(&mut self, mut push: impl FnMut(usize) -> Option<()>) -> Option<()> {
         self.pass(b"(")?;
         if self.pass(b")").is_some() {
-            return Some(());
+            return Some((0, [0; Lengths::FEW]));
         }
-        push(self.number()?)?;
+        let first = self.number()?;
         if self.pass(b",)").is_some() {
-            return Some(());
+            return Some((1, [first, 0, 0, 0]));
         }
-        loop {
-            self.pass(b", ")?;
-            push(self.number()?)?;
-            if self.pass(b")").is_some() {
-                return Some(());
-            }
+        let second = self.next_number()?;
+        if self.pass(b")").is_some() {
+            return Some((2, [first, second, 0, 0]));
         }
+        let third = self.next_number()?;
+        if self.pass(b")").is_some() {
+            return Some((3, [first, second, third, 0]));
+        }
+        let fourth = self.next_number()?;
+        self.pass(b")")?;
+        Some((4, [first, second, third, fourth]))
+    }
+
+    #[inline(always)]
+    fn next_number(&mut self) -> Option<usize> {
+        self.pass(b", ")?;
+        self.number()
     }
 
     /// A descr with at most so many fields.
@@ -131,19 +132,30 @@ impl<'a> Cursor<'a> {
     }
 
     /// A descr that is a text.
+    fn scalar(&mut self) -> Option<Scalar> {
+        self.scalar_or(&mut None).copied()
+    }
+
+    /// A descr that is a text. By reference, because nearly all are known; `other` has room for one that is not.
     #[inline(always)]
-    pub(crate) fn scalar(&mut self) -> Option<Scalar> {
-        match self.rest {
-            // Most have three characters.
-            [b'\'', order, kind, size, b'\'', rest @ ..] => {
-                self.rest = rest;
-                number(*order, *kind, *size).or_else(|| scalar(*order, &[*kind, *size]))
-            }
-            _ => {
-                let (order, code) = self.text()?.split_first()?;
-                scalar(*order, code)
-            }
+    pub(crate) fn scalar_or<'b>(&mut self, other: &'b mut Option<Scalar>) -> Option<&'b Scalar> {
+        // Most have three characters.
+        if let [b'\'', order, kind, size, b'\'', rest @ ..] = self.rest
+            && let Some(known) = number(u32::from_le_bytes([*order, *kind, *size, 0]))
+        {
+            self.rest = rest;
+            return Some(known);
         }
+        let mut cursor = *self;
+        *other = cursor.other_scalar();
+        *self = cursor;
+        other.as_ref()
+    }
+
+    #[inline(never)]
+    fn other_scalar(&mut self) -> Option<Scalar> {
+        let (order, code) = self.text()?.split_first()?;
+        scalar(*order, code)
     }
 
     fn record(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
@@ -156,28 +168,19 @@ impl<'a> Cursor<'a> {
         let (mut cursor, mut left) = (*self, *fields_left);
         loop {
             left = left.checked_sub(1)?;
-            cursor.pass(b"(")?;
-            let front = cursor.rest.get(1..)?;
-            let name = cursor.text()?.len();
-            cursor.pass(b", ")?;
             let begin = end;
-            // Most are numbers with a name: they are put together where they stay.
-            if name > 0
-                && let [b'\'', order, kind, size, b'\'', b')', rest @ ..] = cursor.rest
-                && let Some(scalar) = number(*order, *kind, *size)
-            {
+            // Most are numbers with a short name.
+            if let Some((name, scalar, rest)) = cursor.number_field() {
                 cursor.rest = rest;
                 end = begin.saturating_add(scalar.itemsize());
-                fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, DType::Scalar(scalar)));
+                fields.push(Field::BLANK);
+                if let Some(field) = fields.last_mut() {
+                    field.fill(name, begin, scalar);
+                }
             } else {
                 let mut others = (cursor, left);
-                let dtype = others.0.field_dtype(levels, &mut others.1)?;
+                end = others.0.other_field(&mut fields, begin, levels, &mut others.1)?;
                 (cursor, left) = others;
-                end = begin.saturating_add(dtype.itemsize());
-                let is_padding = name == 0 && dtype.is_plain_void();
-                if !is_padding {
-                    fields.push(Field::with_name(Name::from_ascii(front, name)?, begin, dtype));
-                }
             }
             if cursor.pass(b"]").is_some() {
                 (*self, *fields_left) = (cursor, left);
@@ -189,14 +192,56 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What stands behind the name of a field, and the parenthesis.
-    fn field_dtype(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
-        let mut dtype = self.dtype(levels, fields_left)?;
+    /// A field that is a number, whose name has at most 22 characters and more text behind it; also what comes next.
+    #[inline(always)]
+    fn number_field(self) -> Option<(ShortName, &'static Scalar, &'a [u8])> {
+        // Quotes around the code, and what is between it and the name, compared at once.
+        const QUOTES: u64 = u64::from_le_bytes(*b"', '\0\0\0'");
+        const CODE: u64 = 0x00ff_ffff << 32;
+        let front = self.rest.strip_prefix(b"('")?;
+        let name = short_name(front.first_chunk()?)?;
+        let (text, rest) = front.get(name.len()..)?.split_first_chunk()?;
+        let text = u64::from_le_bytes(*text);
+        if text & !CODE != QUOTES {
+            return None;
+        }
+        let scalar = number(u32::try_from((text & CODE) >> 32).ok()?)?;
+        Some((name, scalar, rest.strip_prefix(b")")?))
+    }
+
+    /// Appends any field, which begins there, unless it is padding; tells where it ends.
+    fn other_field(&mut self, fields: &mut Vec<Field>, begin: usize, levels: usize, fields_left: &mut usize) -> Option<usize> {
+        self.pass(b"('")?;
+        fields.push(Field::BLANK);
+        let field = fields.last_mut()?;
+        field.offset = begin;
+        match self.rest.first_chunk().and_then(short_name) {
+            Some(name) => {
+                self.rest = self.rest.get(name.len()..)?;
+                field.name.set_short(name);
+            }
+            None => {
+                let (name, rest) = self.rest.split_at_checked(plain_length(self.rest)?)?;
+                self.rest = rest;
+                field.name = std::str::from_utf8(name).ok()?.into();
+            }
+        }
+        self.pass(b"', ")?;
+        if self.rest.first() == Some(&b'\'') {
+            field.set_scalar(self.scalar_or(&mut None)?);
+        } else {
+            field.dtype = self.dtype(levels, fields_left)?;
+        }
         if self.pass(b", ").is_some() {
-            dtype = sub_array(dtype, self.shape()?)?;
+            let base = std::mem::replace(&mut field.dtype, Field::BLANK.dtype);
+            field.dtype = sub_array(base, self.shape()?)?;
         }
         self.pass(b")")?;
-        Some(dtype)
+        let end = field.end();
+        if field.name.as_bytes().is_empty() && field.dtype.is_plain_void() {
+            fields.pop();
+        }
+        Some(end)
     }
 
     /// About how many fields come: as many as the text that is left has room for, if all are as the first one.
@@ -204,6 +249,26 @@ impl<'a> Cursor<'a> {
         const SHORTEST: usize = "('', '|b1'), ".len();
         let first = self.rest.iter().position(|byte| *byte == b')').unwrap_or_default();
         (self.rest.len() / (first + 3).max(SHORTEST)).clamp(1, most.max(1))
+    }
+}
+
+/// The text at the front, up to the first character that ends it, if that is a short name.
+#[inline(always)]
+fn short_name(text: &[u8; 24]) -> Option<ShortName> {
+    let words = [0, 8, 16].map(|begin| text.get(begin..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word)));
+    let [first, second, third] = words;
+    let kept = |word: u64, count: usize| word & !(u64::MAX << (8 * count));
+    let count = plain_characters(first);
+    if count < 8 {
+        return ShortName::new([kept(first, count), 0, 0], count);
+    }
+    let count = plain_characters(second);
+    if count < 8 {
+        return ShortName::new([first, kept(second, count), 0], 8 + count);
+    }
+    match plain_characters(third) {
+        8 => None,
+        count => ShortName::new([first, second, kept(third, count)], 16 + count),
     }
 }
 
@@ -235,30 +300,7 @@ fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
     in_order(kind, order)
 }
 
-/// `dtype.str` of a number of at most nine bytes: the byte order, the kind and the size. Not compared as texts, one after another.
-#[inline(always)]
-fn number(order: u8, kind: u8, size: u8) -> Option<Scalar> {
-    let kind = match [kind, size] {
-        [b'f', b'8'] => ScalarKind::Float64,
-        [b'f', b'4'] => ScalarKind::Float32,
-        [b'f', b'2'] => ScalarKind::Float16,
-        [b'i', b'8'] => ScalarKind::Int64,
-        [b'i', b'4'] => ScalarKind::Int32,
-        [b'i', b'2'] => ScalarKind::Int16,
-        [b'i', b'1'] => ScalarKind::Int8,
-        [b'u', b'8'] => ScalarKind::UInt64,
-        [b'u', b'4'] => ScalarKind::UInt32,
-        [b'u', b'2'] => ScalarKind::UInt16,
-        [b'u', b'1'] => ScalarKind::UInt8,
-        [b'b', b'1'] => ScalarKind::Bool,
-        [b'c', b'8'] => ScalarKind::Complex64,
-        _ => return None,
-    };
-    in_order(kind, order)
-}
-
 /// The scalar whose byte order is written so.
-#[inline(always)]
 fn in_order(kind: ScalarKind, order: u8) -> Option<Scalar> {
     let byte_order = match order {
         b'<' => Some(ByteOrder::Little),

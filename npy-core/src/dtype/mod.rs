@@ -1,8 +1,10 @@
 //! The dtype of an array as a plain value.
 
+mod ascii;
 mod canonical;
 mod descr;
 mod names;
+mod numbers;
 mod parse;
 mod repr;
 mod scalar;
@@ -14,7 +16,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::small::{Lengths, Name};
+use crate::small::{Lengths, Name, ShortName};
 
 pub(crate) use canonical::Cursor;
 pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write_shape};
@@ -410,6 +412,27 @@ impl Field {
 
     fn with_name(name: Name, offset: usize, dtype: DType) -> Self {
         Self { name, extras: None, offset, dtype }
+    }
+
+    /// What [`fill`](Self::fill) makes a field of.
+    const BLANK: Self =
+        Self { name: Name::EMPTY, extras: None, offset: 0, dtype: DType::Scalar(Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE)) };
+
+    /// Makes the blank field one that is a number, where it stays: a processor waits for a field that was put together elsewhere in pieces
+    /// before it moves it as a whole.
+    #[inline(always)]
+    fn fill(&mut self, name: ShortName, offset: usize, scalar: &Scalar) {
+        self.name.set_short(name);
+        self.offset = offset;
+        self.set_scalar(scalar);
+    }
+
+    /// Makes its dtype, which is a scalar, another one.
+    #[inline(always)]
+    fn set_scalar(&mut self, scalar: &Scalar) {
+        if let DType::Scalar(own) = &mut self.dtype {
+            *own = *scalar;
+        }
     }
 
     fn extras_mut(&mut self) -> &mut Extras {

@@ -9,6 +9,7 @@ use crate::small::Lengths;
 const BRACKETS: usize = 32;
 
 /// Dtype, order and shape of a header whose text is letter for letter what NumPy would write; `None` for all others, also for wrong ones.
+#[inline(always)]
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Option<(DType, Order, Lengths)> {
     if limits.nesting_depth < BRACKETS {
         return None;
@@ -22,31 +23,42 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Option<(DType, Order, Lengt
     Some((dtype, order, shape))
 }
 
-/// [`parse`] for nearly all headers: those of a dtype without parts and of few axes. Nothing in them needs dropping, so that a header is put
-/// together where it is going to be.
-#[inline]
-pub(super) fn parse_plain(text: &[u8], limits: &Limits) -> Option<(Scalar, Order, (usize, [usize; Lengths::FEW]))> {
+/// The header of a dtype without parts and of few axes.
+pub(super) struct Plain<'a> {
+    pub(super) scalar: &'a Scalar,
+    pub(super) order: Order,
+    /// How many of the lengths there are; those behind them are 0.
+    pub(super) axes: usize,
+    pub(super) lengths: [usize; Lengths::FEW],
+}
+
+/// [`parse`] for nearly all headers. Nothing in them needs dropping, so that a header is put together where it is going to be. `other` has
+/// room for a scalar that is not one of the usual ones.
+#[inline(always)]
+pub(super) fn parse_plain<'a>(text: &[u8], limits: &Limits, other: &'a mut Option<Scalar>) -> Option<Plain<'a>> {
     if limits.nesting_depth < BRACKETS {
         return None;
     }
     let mut cursor = Cursor::new(text);
     cursor.pass(BEGIN)?;
-    let scalar = cursor.scalar()?;
+    let scalar = cursor.scalar_or(other)?;
     let order = order(&mut cursor)?;
-    let shape = cursor.short_shape()?;
+    let (axes, lengths) = cursor.short_shape()?;
     end(cursor)?;
-    Some((scalar, order, shape))
+    Some(Plain { scalar, order, axes, lengths })
 }
 
 const BEGIN: &[u8] = b"{'descr': ";
 
 /// What stands between the dtype and the shape.
-#[inline]
+#[inline(always)]
 fn order(cursor: &mut Cursor<'_>) -> Option<Order> {
-    if cursor.pass(b", 'fortran_order': False, 'shape': ").is_some() {
+    // In pieces of up to 32 bytes, which are compared without a call.
+    cursor.pass(b", 'fortran_order': ")?;
+    if cursor.pass(b"False, 'shape': ").is_some() {
         return Some(Order::C);
     }
-    cursor.pass(b", 'fortran_order': True, 'shape': ").map(|()| Order::Fortran)
+    cursor.pass(b"True, 'shape': ").map(|()| Order::Fortran)
 }
 
 /// What stands behind the shape: of it all.
@@ -58,12 +70,12 @@ fn end(mut cursor: Cursor<'_>) -> Option<()> {
 }
 
 /// Sixteen at a time: there are up to 85. The last sixteen, of which some may have been compared already, leave no rest.
-#[inline]
+#[inline(always)]
 fn are_spaces(bytes: &[u8]) -> bool {
-    match bytes.last_chunk::<16>() {
-        Some(last) => *last == [b' '; 16] && bytes.as_chunks::<16>().0.iter().all(|chunk| *chunk == [b' '; 16]),
-        None => bytes.iter().all(|byte| *byte == b' '),
-    }
+    let Some(last) = bytes.last_chunk::<16>() else { return bytes.iter().all(|byte| *byte == b' ') };
+    // All of them, without looking at each before the next.
+    let others = |found: u128, chunk: &[u8; 16]| found | (u128::from_le_bytes(*chunk) ^ u128::from_le_bytes([b' '; 16]));
+    bytes.as_chunks::<16>().0.iter().fold(others(0, last), others) == 0
 }
 
 #[cfg(test)]
@@ -90,6 +102,10 @@ mod tests {
             "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '|b1'), ('name', '|S8')]",
             "[('a', '|u1'), ('', '|V7'), ('pose', [('x', '>f8'), ('m', '<i2', (2, 3))], (4,)), ('', '|V1')]",
             "[('time', '<M8[us]'), ('\u{e9}', '<c16'), (('title', 'b'), '<f4'), ('c', ('<f8', (5,)), (2,))]",
+            "[('n1', '<f8'), ('n2', '<f8'), ('eight ch', '>i4'), ('sixteen charact.', '|i1'), ('twenty-two characters.', '<u2')]",
+            "[('a', '<f8'), ('aa', '|S3'), ('', '<f8'), ('of twenty-three charac.', '<f8'), ('and of thirty-one in the middle', '|V2')]",
+            "[('a', '<f8'), ('b', '<f8'), ('c', '<f8'), ('d', '<f8'), ('e', '<f8'), ('f', '<f8'), ('g', '<f8'), ('h', '<f8'), ('i', '<f8'), \
+             ('j', '<f8'), ('k', '<f8'), ('l', '<f8'), ('m', '<f8'), ('n', '<f8'), ('o', '<f8'), ('p', '<f8'), ('q', '<f8'), ('r', '<f8')]",
         ];
         let alphabet = b"<>|='\"()[]{},:  0123456789fiuSUVMnsabcTrueFalse\\\n\xe9\0";
         let (mut state, mut fast, mut plain, mut slow) = (1_u64, 0, 0, 0);
@@ -114,8 +130,8 @@ mod tests {
                     let found = parse(&text, &Limits::new());
                     let is_plain =
                         found.as_ref().is_some_and(|(dtype, _, shape)| matches!(dtype, DType::Scalar(_)) && shape.len() <= 4);
-                    let of_plain = parse_plain(&text, &Limits::new())
-                        .map(|(scalar, order, (axes, lengths))| (scalar.into(), order, Lengths::few(axes, lengths)));
+                    let of_plain = parse_plain(&text, &Limits::new(), &mut None)
+                        .map(|plain| ((*plain.scalar).into(), plain.order, Lengths::few(plain.axes, plain.lengths)));
                     assert_eq!(of_plain, found.clone().filter(|_| is_plain), "{}", text.escape_ascii());
                     plain += usize::from(is_plain);
                     let Some(canonical) = found else {

@@ -10,8 +10,10 @@ use crate::dtype::{self, DType, MOST_BYTES};
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::limits::Limits;
 use crate::literal::{self, Dialect, Node, Value};
-use crate::shape::{Order, element_count};
+use crate::shape::{Order, element_count, element_count_of_few};
 use crate::small::Lengths;
+
+use self::canonical::Plain;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -135,7 +137,8 @@ impl Header {
     }
 
     fn with_minimal_version(dtype: DType, order: Order, shape: Lengths) -> Result<Self> {
-        let count = checked_count(dtype.itemsize(), &shape)?;
+        check_storable(dtype.itemsize())?;
+        let count = element_count(&shape, dtype.itemsize())?;
         Ok(Self { dtype, order, shape, count, version: Version::V1 })
     }
 
@@ -250,11 +253,15 @@ impl Header {
     #[inline]
     fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<(Self, usize)> {
         let data_offset = version.prefix_bytes() + text.len();
-        let Some((scalar, order, (axes, lengths))) = canonical::parse_plain(text, limits) else {
+        let mut other = None;
+        let Some(Plain { scalar, order, axes, lengths }) = canonical::parse_plain(text, limits, &mut other) else {
             return Ok((Self::from_any_text(text, version, limits)?, data_offset));
         };
-        let count = count_within(scalar.itemsize(), lengths.get(..axes).unwrap_or_default(), || false, limits)?;
-        Ok((Self { dtype: DType::Scalar(scalar), order, shape: Lengths::few(axes, lengths), count, version }, data_offset))
+        let itemsize = scalar.itemsize();
+        check_itemsize(itemsize, limits)?;
+        let count = element_count_of_few(axes, lengths, itemsize)?;
+        check_data(itemsize, count, || false, limits)?;
+        Ok((Self { dtype: DType::Scalar(*scalar), order, shape: Lengths::few(axes, lengths), count, version }, data_offset))
     }
 
     #[inline(never)]
@@ -392,22 +399,31 @@ impl Header {
 /// How many elements an array has, if it is within the limits.
 #[inline]
 fn count_within(itemsize: usize, shape: &[usize], has_object: impl FnOnce() -> bool, limits: &Limits) -> Result<usize> {
-    if itemsize > limits.element_bytes {
-        return Err(exceeded("bytes of an element", limits.element_bytes as u64, itemsize as u64));
-    }
-    let count = checked_count(itemsize, shape)?;
+    check_itemsize(itemsize, limits)?;
+    let count = element_count(shape, itemsize)?;
     check_data(itemsize, count, has_object, limits)?;
     Ok(count)
 }
 
-/// How many elements an array has, if NumPy could have it.
+/// Refuses more bytes of an element than there may be.
 #[inline]
-fn checked_count(itemsize: usize, shape: &[usize]) -> Result<usize> {
-    if itemsize > MOST_BYTES {
-        let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
-        return Err(ErrorKind::UnstorableDType { problem }.into());
+fn check_itemsize(itemsize: usize, limits: &Limits) -> Result<()> {
+    if itemsize > limits.element_bytes {
+        return Err(exceeded("bytes of an element", limits.element_bytes as u64, itemsize as u64));
     }
-    element_count(shape, itemsize)
+    check_storable(itemsize)
+}
+
+/// Refuses more bytes of an element than NumPy can have.
+#[inline]
+fn check_storable(itemsize: usize) -> Result<()> {
+    if itemsize > MOST_BYTES { Err(element_too_large(itemsize)) } else { Ok(()) }
+}
+
+#[cold]
+fn element_too_large(itemsize: usize) -> Error {
+    let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
+    ErrorKind::UnstorableDType { problem }.into()
 }
 
 /// Refuses more bytes, or more elements without bytes, than there may be.
@@ -483,7 +499,7 @@ pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize
 fn parse_magic(bytes: &[u8]) -> Result<Version> {
     let start = &bytes[..bytes.len().min(MAGIC_BYTES)];
     if !start.starts_with(MAGIC) {
-        return Err(ErrorKind::NotNpy { found: start.to_vec() }.into());
+        return Err(no_magic(start));
     }
     match start[MAGIC.len()..] {
         [1, 0] => Ok(Version::V1),
@@ -492,6 +508,11 @@ fn parse_magic(bytes: &[u8]) -> Result<Version> {
         [major, minor] => Err(ErrorKind::UnsupportedVersion { major, minor }.into()),
         _ => Err(truncated(Part::Magic, 0, MAGIC_BYTES, start.len())),
     }
+}
+
+#[cold]
+fn no_magic(start: &[u8]) -> Error {
+    ErrorKind::NotNpy { found: start.to_vec() }.into()
 }
 
 /// Reads the length of the header, which follows the version.
