@@ -24,6 +24,7 @@ use names::repeated;
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr};
 pub(crate) use repr::{push_escaped, push_repr_of};
+pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 pub(crate) use to_rust::rust_type;
 

@@ -260,16 +260,13 @@ impl Scalar {
 impl Scalar {
     /// Appends `dtype.str`, by far faster than formatting.
     pub(super) fn push(self, out: &mut Vec<u8>) {
-        let Spelling { order, code, length, unit } = self.spelling();
         // Three at once where there are three, as in nearly all: pieces whose length is not known before take a call each.
-        match *code.as_bytes() {
-            [kind, size] => out.extend_from_slice(&[order, kind, size]),
-            [kind] => out.extend_from_slice(&[order, kind]),
-            _ => {
-                out.push(order);
-                out.extend_from_slice(code.as_bytes());
-            }
+        if let Some(code) = self.short_code() {
+            return out.extend_from_slice(&code);
         }
+        let Spelling { order, code, length, unit } = self.spelling();
+        out.push(order);
+        out.extend_from_slice(code.as_bytes());
         if let Some(length) = length {
             push_decimal(length, out);
         }
@@ -283,6 +280,19 @@ impl Scalar {
         }
     }
 
+    /// `dtype.str`, if it has three characters and none of them is counted: that of most numbers.
+    #[inline]
+    pub(crate) fn short_code(self) -> Option<[u8; 3]> {
+        match self.spelling() {
+            Spelling { order, code, length: None, unit: None } => match *code.as_bytes() {
+                [kind, size] => Some([order, kind, size]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    #[inline]
     fn spelling(self) -> Spelling {
         let order = match self.byte_order {
             None => b'|',
@@ -329,22 +339,37 @@ struct Spelling {
 
 /// Appends a number.
 pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
-    let mut rest = number;
-    if number >= 100_000_000 {
+    // All eight bytes are appended, and those that are no digits cut off, because a number of bytes that is known before is copied without
+    // a call.
+    if let Some((digits, count)) = decimal(number) {
+        out.extend_from_slice(&digits);
+        out.truncate(out.len() - (8 - count));
+    } else {
         push_decimal(number / 100_000_000, out);
-        rest = number % 100_000_000;
+        out.extend_from_slice(&eight_digits((number % 100_000_000) as u64).to_le_bytes());
     }
-    // The first digit comes to be the lowest byte. All eight bytes are appended, and those that are none cut off, because a number of bytes
-    // that is known before is copied without a call.
-    let (mut word, mut count) = (0_u64, 0);
-    while count < 8 && (rest > 0 || count == 0 || number >= 100_000_000) {
-        // Less than 10.
-        word = (word << 8) | (u64::from(b'0') + (rest % 10) as u64);
-        rest /= 10;
-        count += 1;
-    }
-    out.extend_from_slice(&word.to_le_bytes());
-    out.truncate(out.len() - (8 - count));
+}
+
+/// The digits of a number of at most eight, and how many there are. What is behind them is 0.
+#[inline]
+pub(crate) fn decimal(number: usize) -> Option<([u8; 8], usize)> {
+    let number = u64::try_from(number).ok().filter(|number| *number < 100_000_000)?;
+    let digits = eight_digits(number);
+    // Zeros in front are cut off, but not the last one.
+    let zeros = ((digits & 0x0f0f_0f0f_0f0f_0f0f).trailing_zeros() / 8).min(7);
+    Some(((digits >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize))
+}
+
+/// The digits of a number of at most eight, with zeros in front. The first is the lowest byte.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    // Halves, quarters and eighths side by side. The factors are those of divisions by 100 and by 10, exact for as many digits as there are.
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let quarters = hundreds | ((halves - 100 * hundreds) << 16);
+    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
+    let eighths = tens | ((quarters - 10 * tens) << 8);
+    eighths | u64::from_le_bytes([b'0'; 8])
 }
 
 /// NumPy's own spelling: `dtype.str`.
@@ -358,7 +383,7 @@ impl fmt::Display for Scalar {
 
 #[cfg(test)]
 mod tests {
-    use super::push_decimal;
+    use super::{decimal, push_decimal};
 
     #[test]
     fn numbers_are_written_as_the_standard_library_does() {
@@ -368,5 +393,12 @@ mod tests {
             push_decimal(number, &mut text);
             assert_eq!(String::from_utf8(text).unwrap(), format!("a{number}"));
         }
+        // All of four digits, as the first half and as the second.
+        for number in (0..10_000).flat_map(|number| [number, 10_000 * number, 12_340_000 + number]) {
+            let (digits, count) = decimal(number).unwrap();
+            assert_eq!(digits[..count], *number.to_string().as_bytes());
+            assert_eq!(digits[count..], [0; 8][count..]);
+        }
+        assert!(decimal(99_999_999).is_some() && decimal(100_000_000).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
 
 use super::{Header, MAGIC, MAGIC_BYTES, Version};
-use crate::dtype;
+use crate::dtype::{self, DType};
 use crate::error::{ErrorKind, Result};
 use crate::shape::Order;
 
@@ -11,7 +11,53 @@ const ALIGNMENT: usize = 64;
 /// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
 const GROWTH_DIGITS: usize = 21;
 
+/// How many bytes the header of a plain dtype has, unless its shape is a long one.
+const PLAIN: usize = 2 * ALIGNMENT;
+
 impl Header {
+    /// What [`encode`](Self::encode) makes of nearly all: those of a number, with a few axes. Only what differs is written, over a header
+    /// that has the rest.
+    #[inline]
+    pub(super) fn encode_plain(&self, room: usize) -> Option<Vec<u8>> {
+        const C: [u8; PLAIN] = plain(b"False, 'shape': (");
+        const FORTRAN: [u8; PLAIN] = plain(b"True, 'shape': (");
+        let DType::Scalar(scalar) = &self.dtype else { return None };
+        let code = scalar.short_code().filter(|_| self.version == Version::V1 && self.shape.len() <= MOST_PLAIN_AXES)?;
+        let (begin, header) = match self.order {
+            Order::C => (BEFORE_ORDER.len() + b"False, 'shape': (".len(), &C),
+            Order::Fortran => (BEFORE_ORDER.len() + b"True, 'shape': (".len(), &FORTRAN),
+        };
+        let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN));
+        bytes.extend_from_slice(header);
+        *bytes.get_mut(CODE_AT..)?.first_chunk_mut()? = code;
+
+        // Eight bytes at a time, of which the next ones overwrite what is too much.
+        let mut end = begin;
+        let mut put = |text: &[u8; 8], length: usize| {
+            *bytes.get_mut(end..)?.first_chunk_mut()? = *text;
+            end += length;
+            Some(())
+        };
+        // As many digits as there may be, less those of the axis along which the array grows.
+        let mut growth = 0;
+        for (axis, length) in self.shape.iter().enumerate() {
+            if axis > 0 {
+                put(b",       ", 2)?;
+            }
+            let (digits, count) = dtype::decimal(*length)?;
+            put(&digits, count)?;
+            if axis == 0 || self.order == Order::Fortran {
+                growth = GROWTH_DIGITS - count;
+            }
+        }
+        if self.shape.len() == 1 {
+            put(b",), }   ", 5)?;
+        } else {
+            put(b"), }    ", 4)?;
+        }
+        (padded(end + growth) == PLAIN).then_some(bytes)
+    }
+
     /// The header's bytes in the first version from `self.version` on that can hold it, if possible with room for so many more.
     pub(super) fn encode(&self, room: usize) -> Result<(Version, Vec<u8>)> {
         // The length of the header comes in its place afterwards, and what is in front of the dict, if it is another version.
@@ -74,6 +120,25 @@ impl Header {
     }
 }
 
+/// With so many axes of at most eight digits each, there are spaces behind the dict.
+const MOST_PLAIN_AXES: usize = 4;
+
+/// The front of a header of [`PLAIN`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
+const BEFORE_ORDER: &[u8] = b"\x93NUMPY\x01\0\x76\0{'descr': '   ', 'fortran_order': ";
+
+/// Where the dtype stands.
+const CODE_AT: usize = b"\x93NUMPY\x01\0\x76\0{'descr': '".len();
+
+/// A header of a plain dtype, without that and without its shape.
+const fn plain(behind: &[u8]) -> [u8; PLAIN] {
+    let mut header = [b' '; PLAIN];
+    let (front, rest) = header.split_at_mut(BEFORE_ORDER.len());
+    front.copy_from_slice(BEFORE_ORDER);
+    rest.split_at_mut(behind.len()).0.copy_from_slice(behind);
+    header[PLAIN - 1] = b'\n';
+    header
+}
+
 /// How long a header is whose dict ends after so many bytes: NumPy adds 1 to 64 spaces, never 0, and a line feed.
 fn padded(length: usize) -> usize {
     let unpadded = length + 1;
@@ -85,4 +150,49 @@ fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
     let length = (total - version.prefix_bytes()).to_le_bytes();
     let prefix = MAGIC.iter().copied().chain([version.major(), 0]).chain(length);
     bytes.iter_mut().zip(prefix).take(version.prefix_bytes()).for_each(|(slot, byte)| *slot = byte);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::header::{Header, Version};
+    use crate::shape::Order;
+
+    /// What is written over a header that has the rest is what is written from the front.
+    #[test]
+    fn both_writers_agree() {
+        let (mut plain, mut others) = (0, 0);
+        let lengths = [0, 1, 7, 10, 99, 1000, 65_535, 9_999_999, 99_999_999, 100_000_000, 4_000_000_000];
+        for dtype in ["<f8", ">f4", "|b1", "<u2", "<c16", "|S3", "|V5", "<M8[ns]", "<m8", "|O", "<f16", "[('a', '<f8')]"] {
+            let dtype: crate::DType = dtype.parse().unwrap();
+            for order in [Order::C, Order::Fortran] {
+                for axes in 0..6 {
+                    for first in lengths {
+                        for last in lengths {
+                            let mut shape = vec![3; axes];
+                            if let Some(length) = shape.first_mut() {
+                                *length = first;
+                            }
+                            if let Some(length) = shape.last_mut() {
+                                *length = last;
+                            }
+                            let Ok(header) = Header::new(dtype.clone(), order, &shape) else { continue };
+                            let (version, bytes) = header.encode(0).unwrap();
+                            assert_eq!(version, Version::V1);
+                            assert_eq!(header.to_bytes(), bytes, "{header:?}");
+                            match header.encode_plain(5) {
+                                Some(found) => {
+                                    assert!(found == bytes && found.capacity() >= 133);
+                                    plain += 1;
+                                }
+                                None => others += 1,
+                            }
+                            let newer = header.with_version(Version::V2).unwrap();
+                            assert_eq!((newer.to_bytes()[6], newer.encode_plain(0)), (2, None));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(plain > 2000 && others > 2000, "{plain} plain, {others} others");
+    }
 }

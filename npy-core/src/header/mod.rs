@@ -325,7 +325,7 @@ impl Header {
     /// [`to_bytes`](Self::to_bytes) in a vector with room for so many more.
     pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
         // Encoding failed in `new` if it can fail: a header of 4 GiB.
-        self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default()
+        self.encode_plain(room).unwrap_or_else(|| self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default())
     }
 
     /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
