@@ -146,13 +146,15 @@ impl<'a> Cursor<'a> {
             self.rest = rest;
             return Some(known);
         }
+        if self.rest.first() != Some(&b'\'') {
+            return None;
+        }
         let mut cursor = *self;
         *other = cursor.other_scalar();
         *self = cursor;
         other.as_ref()
     }
 
-    #[inline(never)]
     fn other_scalar(&mut self) -> Option<Scalar> {
         let (order, code) = self.text()?.split_first()?;
         scalar(*order, code)
@@ -170,7 +172,11 @@ impl<'a> Cursor<'a> {
             left = left.checked_sub(1)?;
             let begin = end;
             // Most are numbers with a short name.
-            if let Some((name, scalar, rest)) = cursor.number_field() {
+            cursor.pass(b"('")?;
+            let name = cursor.rest.first_chunk().and_then(short_name);
+            if let Some(name) = name
+                && let Some((scalar, rest)) = cursor.number_behind(name)
+            {
                 cursor.rest = rest;
                 end = begin.saturating_add(scalar.itemsize());
                 fields.push(Field::BLANK);
@@ -179,7 +185,7 @@ impl<'a> Cursor<'a> {
                 }
             } else {
                 let mut others = (cursor, left);
-                end = others.0.other_field(&mut fields, begin, levels, &mut others.1)?;
+                end = others.0.other_field(name, &mut fields, begin, levels, &mut others.1)?;
                 (cursor, left) = others;
             }
             if cursor.pass(b"]").is_some() {
@@ -192,30 +198,34 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A field that is a number, whose name has at most 22 characters and more text behind it; also what comes next.
+    /// What follows a name, if that is the code of a number and the end of the field; also what comes next.
     #[inline(always)]
-    fn number_field(self) -> Option<(ShortName, &'static Scalar, &'a [u8])> {
+    fn number_behind(self, name: ShortName) -> Option<(&'static Scalar, &'a [u8])> {
         // Quotes around the code, and what is between it and the name, compared at once.
         const QUOTES: u64 = u64::from_le_bytes(*b"', '\0\0\0'");
         const CODE: u64 = 0x00ff_ffff << 32;
-        let front = self.rest.strip_prefix(b"('")?;
-        let name = short_name(front.first_chunk()?)?;
-        let (text, rest) = front.get(name.len()..)?.split_first_chunk()?;
+        let (text, rest) = self.rest.get(name.len()..)?.split_first_chunk()?;
         let text = u64::from_le_bytes(*text);
         if text & !CODE != QUOTES {
             return None;
         }
         let scalar = number(u32::try_from((text & CODE) >> 32).ok()?)?;
-        Some((name, scalar, rest.strip_prefix(b")")?))
+        Some((scalar, rest.strip_prefix(b")")?))
     }
 
-    /// Appends any field, which begins there, unless it is padding; tells where it ends.
-    fn other_field(&mut self, fields: &mut Vec<Field>, begin: usize, levels: usize, fields_left: &mut usize) -> Option<usize> {
-        self.pass(b"('")?;
+    /// Appends any field, which begins there, unless it is padding; tells where it ends. Its name comes next, which is known if it is short.
+    fn other_field(
+        &mut self,
+        name: Option<ShortName>,
+        fields: &mut Vec<Field>,
+        begin: usize,
+        levels: usize,
+        fields_left: &mut usize,
+    ) -> Option<usize> {
         fields.push(Field::BLANK);
         let field = fields.last_mut()?;
         field.offset = begin;
-        match self.rest.first_chunk().and_then(short_name) {
+        match name {
             Some(name) => {
                 self.rest = self.rest.get(name.len()..)?;
                 field.name.set_short(name);
@@ -228,13 +238,18 @@ impl<'a> Cursor<'a> {
         }
         self.pass(b"', ")?;
         if self.rest.first() == Some(&b'\'') {
-            field.set_scalar(self.scalar_or(&mut None)?);
+            let mut other = None;
+            let scalar = self.scalar_or(&mut other)?;
+            match self.pass(b", ") {
+                Some(()) => field.dtype = sub_array(DType::Scalar(*scalar), self.shape()?)?,
+                None => field.set_scalar(scalar),
+            }
         } else {
-            field.dtype = self.dtype(levels, fields_left)?;
-        }
-        if self.pass(b", ").is_some() {
-            let base = std::mem::replace(&mut field.dtype, Field::BLANK.dtype);
-            field.dtype = sub_array(base, self.shape()?)?;
+            let dtype = self.dtype(levels, fields_left)?;
+            field.dtype = match self.pass(b", ") {
+                Some(()) => sub_array(dtype, self.shape()?)?,
+                None => dtype,
+            };
         }
         self.pass(b")")?;
         let end = field.end();

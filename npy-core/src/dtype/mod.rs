@@ -272,22 +272,19 @@ impl SubArray {
     }
 
     fn with_lengths(base: DType, shape: Lengths) -> Result<Self> {
-        let array = Self(Box::new(SubArrayParts { base, shape }));
-        let problem = if array.shape().is_empty() {
+        // Also on the way to an axis of length 0, which excuses nothing.
+        let bytes =
+            shape.iter().try_fold(base.itemsize(), |bytes, &length| bytes.checked_mul(length).filter(|_| length <= MOST_BYTES));
+        let problem = if shape.is_empty() {
             "a sub-array has at least one dimension"
-        } else if array.shape().len() > crate::shape::MOST_DIMENSIONS {
+        } else if shape.len() > crate::shape::MOST_DIMENSIONS {
             "a sub-array has at most 64 dimensions"
-        } else if array.shape().iter().any(|&length| length > MOST_BYTES) || array.itemsize() > MOST_BYTES || array.overflows() {
+        } else if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
             "a dtype has at most 2147483647 bytes"
         } else {
-            return Ok(array);
+            return Ok(Self(Box::new(SubArrayParts { base, shape })));
         };
-        Err(invalid(&DType::SubArray(array).to_string(), problem))
-    }
-
-    /// Whether the size is too large on the way to an axis of length 0, which excuses nothing.
-    fn overflows(&self) -> bool {
-        self.shape().iter().try_fold(self.base().itemsize(), |bytes, &length| bytes.checked_mul(length)).is_none()
+        Err(invalid(&DType::SubArray(Self(Box::new(SubArrayParts { base, shape }))).to_string(), problem))
     }
 
     /// Without checking the size: [`Header::new`](crate::Header::new) does that for every dtype.

@@ -9,10 +9,6 @@ const FEW: usize = 16;
 
 /// The first name that was there before.
 pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Name> {
-    // Those of many fields are mostly numbered.
-    if items.iter().map(|item| name(item).rank()).is_sorted_by(|one, next| one.is_some() && one < next) {
-        return None;
-    }
     let was_before = |place: usize, wanted: &Name| items.iter().take(place).any(|item| name(item) == wanted);
     let mut names = items.iter().map(&name).enumerate();
     let found = if items.len() <= FEW {
@@ -24,6 +20,9 @@ pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Na
             seen |= bit;
             !is_new && was_before(*place, name)
         })
+    } else if items.iter().map(|item| name(item).rank()).is_sorted_by(|one, next| one.is_some() && one < next) {
+        // Those of many fields are mostly numbered: each comes after all before.
+        None
     } else {
         let mut seen = Seen::new(items.len());
         // Those of the same hash are the same, but for a chance that is not to be relied upon.

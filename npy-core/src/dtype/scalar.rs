@@ -354,9 +354,12 @@ pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
 #[inline]
 pub(crate) fn decimal(number: usize) -> Option<([u8; 8], usize)> {
     let number = u64::try_from(number).ok().filter(|number| *number < 100_000_000)?;
+    if number < 10 {
+        return Some(((number | u64::from(b'0')).to_le_bytes(), 1));
+    }
     let digits = eight_digits(number);
-    // Zeros in front are cut off, but not the last one.
-    let zeros = ((digits & 0x0f0f_0f0f_0f0f_0f0f).trailing_zeros() / 8).min(7);
+    // Zeros in front are cut off.
+    let zeros = (digits & 0x0f0f_0f0f_0f0f_0f0f).trailing_zeros() / 8;
     Some(((digits >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize))
 }
 

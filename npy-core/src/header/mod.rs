@@ -255,7 +255,7 @@ impl Header {
         let data_offset = version.prefix_bytes() + text.len();
         let mut other = None;
         let Some(Plain { scalar, order, axes, lengths }) = canonical::parse_plain(text, limits, &mut other) else {
-            return Ok((Self::from_any_text(text, version, limits)?, data_offset));
+            return Self::from_any_text(text, version, limits, data_offset);
         };
         let itemsize = scalar.itemsize();
         check_itemsize(itemsize, limits)?;
@@ -265,13 +265,13 @@ impl Header {
     }
 
     #[inline(never)]
-    fn from_any_text(text: &[u8], version: Version, limits: &Limits) -> Result<Self> {
+    fn from_any_text(text: &[u8], version: Version, limits: &Limits, data_offset: usize) -> Result<(Self, usize)> {
         let (dtype, order, shape) = match canonical::parse(text, limits) {
             Some(canonical) => canonical,
             None => Self::values_of_literal(text, version, limits)?,
         };
         let count = count_within(dtype.itemsize(), &shape, || dtype.has_object(), limits)?;
-        Ok(Self { dtype, order, shape, count, version })
+        Ok((Self { dtype, order, shape, count, version }, data_offset))
     }
 
     /// Dtype, order and shape of a header in any form that NumPy takes.
