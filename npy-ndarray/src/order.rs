@@ -1,6 +1,6 @@
 //! Shape and order of a file ⇄ dimension and layout of an array.
 
-use ndarray::{Dimension, IxDyn, Shape, ShapeBuilder};
+use ndarray::{Dimension, Shape, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Order, Result};
 
 /// The file's shape as a dimension of an array type, and its order as the array's layout.
@@ -10,11 +10,12 @@ pub(crate) fn layout<D: Dimension>(header: &Header, order: Order) -> Result<Shap
 
 /// A shape as a dimension of an array type, with the layout for an order.
 pub(crate) fn layout_of<D: Dimension>(shape: &[usize], order: Order) -> Result<Shape<D>> {
-    match D::from_dimension(&IxDyn(shape)) {
-        Some(dimension) => Ok(dimension.set_f(order == Order::Fortran)),
-        None => {
-            let expected = D::NDIM.unwrap_or_default();
-            Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into())
-        }
+    if let Some(expected) = D::NDIM
+        && shape.len() != expected
+    {
+        return Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into());
     }
+    let mut dimension = D::zeros(shape.len());
+    dimension.slice_mut().copy_from_slice(shape);
+    Ok(dimension.set_f(order == Order::Fortran))
 }

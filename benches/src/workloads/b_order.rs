@@ -147,6 +147,7 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     row.measure_second_runs();
     row.numpy(job.numpy, "np.load", "np.load(path)");
     row.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
+    row.ours("load_aligned", || drop(black_box(npy_core::load_aligned::<bool>(&path).unwrap())));
     row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
     row.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
