@@ -22,6 +22,77 @@ fn saved(array: &DynArray) -> Vec<u8> {
     file
 }
 
+/// So many bytes of values of a dtype: for bools and texts such as are values, for all but the simplest floats zeros.
+fn pattern(dtype: &str, count: usize) -> Vec<u8> {
+    let letter = |place: usize| b'A' + u8::try_from(place % 23).unwrap();
+    let unit = |place: usize| if dtype.starts_with('<') { place.is_multiple_of(4) } else { place % 4 == 3 };
+    let float = |place: usize| (f64::from(u32::try_from(place / 8).unwrap()) * 0.37 - 20.0).to_bits();
+    let byte = |place: usize| match &dtype[1..] {
+        "b1" => u8::from(place.is_multiple_of(3)),
+        "f8" if dtype.starts_with('<') => float(place).to_le_bytes()[place % 8],
+        "f8" => float(place).to_be_bytes()[place % 8],
+        text if text.starts_with('U') => u8::from(unit(place)) * letter(place),
+        text if text.starts_with('S') => letter(place),
+        number if number.starts_with(['i', 'u', 'M', 'm', 'V']) => u8::try_from(place * 37 % 251).unwrap(),
+        _ => 0,
+    };
+    (0..count).map(byte).collect()
+}
+
+/// Bytes in memory become an array and bytes again by a way of their own, which files do not take.
+#[test]
+fn values_in_memory_are_taken_in_and_given_back() {
+    let (mut dtypes, mut cut) = (0, 0);
+    for text in
+        "|b1 |i1 <i2 >i2 <i4 >i4 <i8 >i8 |u1 <u2 >u2 <u4 >u4 <u8 >u8 <f2 >f2 <f4 >f4 <f8 >f8 <f12 >f12 <f16 >f16 <c8 >c8 <c16 >c16 \
+                 <c24 >c24 <c32 >c32 <M8[s] >M8[25us] <m8[D] >m8[ns] |S3 <U2 >U2 |V5 <f1 <V2"
+            .split_whitespace()
+    {
+        for (order, shape) in [
+            (Order::C, &[3, 4][..]),
+            (Order::Fortran, &[3, 4]),
+            (Order::C, &[40, 1, 50]),
+            (Order::Fortran, &[40, 1, 50]),
+            (Order::C, &[]),
+            (Order::C, &[2, 0]),
+        ] {
+            let header = Header::new(text.parse().unwrap(), order, shape).unwrap();
+            let bytes = pattern(text, usize::try_from(header.data_bytes()).unwrap());
+            let values = DynValues::new(text.parse().unwrap(), order, shape, bytes).unwrap();
+            let array = DynArray::from_values(values.clone()).unwrap();
+            assert_eq!((array.dtype().as_ref(), array.shape()), (values.dtype(), shape), "{text} {order:?}");
+            assert_eq!(array.to_values().unwrap(), values, "{text} {order:?} {shape:?}");
+            assert_eq!(
+                saved(&array),
+                {
+                    let mut file = Vec::new();
+                    values.write(&mut file).unwrap();
+                    file
+                },
+                "{text} {order:?}"
+            );
+            assert_eq!(array.to_string(), values.to_string(), "{text} {order:?} {shape:?}");
+            cut += usize::from(array.to_string().contains("..."));
+        }
+        dtypes += 1;
+    }
+    assert_eq!((dtypes, cut), (43, 2 * dtypes));
+}
+
+/// A long double of another machine is decoded one by one, and named by its place.
+#[test]
+fn long_doubles_in_memory_are_exact() {
+    let mut bytes = vec![0; 24];
+    // 1.5 and -2.0: the explicit one, then the exponent.
+    bytes[7..10].copy_from_slice(&[0xc0, 0xff, 0x3f]);
+    bytes[19..22].copy_from_slice(&[0x80, 0x00, 0xc0]);
+    let values = DynValues::new("<f12".parse().unwrap(), Order::C, &[2], bytes).unwrap();
+    let array = DynArray::from_values(values.clone()).unwrap();
+    let DynArray::LongDouble(numbers) = &array else { panic!("{array:?}") };
+    assert_eq!(numbers.iter().map(|number| number.to_f64()).collect::<Vec<_>>(), [1.5, -2.0]);
+    assert_eq!(array.to_values().unwrap(), values);
+}
+
 /// Files that no reader opens as arrays: their headers or their data are broken. `tests/golden.rs` says how.
 const BROKEN: [&str; 5] = ["padding_out_of_order", "padding_overlap", "memmap_npint_shape", "title_float64", "memmap_list_shape"];
 

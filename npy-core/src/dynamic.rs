@@ -4,10 +4,10 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use crate::alloc::reserve_exact;
+use crate::alloc::{Spare, reserve_exact};
 use crate::columns::lookup;
 use crate::dtype::DType;
-use crate::element::{self, NpyElement};
+use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::with_file;
 use crate::header::Header;
@@ -115,15 +115,55 @@ impl DynValues {
         };
         let (plan, itemsize) = (element::plan::<T>(&dtype)?, dtype.itemsize());
         let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
-        let mut bytes = Vec::new();
-        reserve_exact(&mut bytes, length)?;
-        bytes.resize(length, 0);
+        let mut bytes = zeros(length)?;
         let expected = shape.iter().product::<usize>();
         let found = element::encode_all(&plan, itemsize, items.take(expected), &mut bytes, 0)?;
         if found != expected {
             return Err(ErrorKind::WrongCount { expected: expected as u64, found: found as u64 }.into());
         }
         Ok(Self { header, bytes })
+    }
+
+    /// The array of `items`, which are of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, which does this
+    /// for every type of numbers: little more than copying bytes is compiled for each.
+    #[doc(hidden)]
+    pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize)
+            && let Some(memory) = bulk.bytes_of(items)
+        {
+            let mut bytes = Vec::new();
+            reserve_exact(&mut bytes, memory.len())?;
+            bytes.extend_from_slice(memory);
+            if difference == Difference::ByteOrder {
+                bulk.swap(&mut bytes);
+            }
+            return Self::with_header(header, bytes);
+        }
+        let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
+        element::encode_rarely(&plan, itemsize, items, &mut bytes)?;
+        Self::with_header(header, bytes)
+    }
+
+    /// The elements, which are read as those of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, as
+    /// [`with_items`](Self::with_items).
+    #[doc(hidden)]
+    pub fn to_items<T: NpyElement>(&self, stored: &DType) -> Result<Vec<T>> {
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
+        let count = self.header.element_count();
+        let mut items = Vec::new();
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize) {
+            let mut rest = self.bytes();
+            let swap = difference == Difference::ByteOrder;
+            bulk.refill(&mut items, count, swap, true, 0, &mut |spare| {
+                copy_front(&mut rest, spare);
+                Ok(())
+            })?;
+        } else {
+            reserve_exact(&mut items, count)?;
+            element::decode_rarely(&plan, itemsize, self.bytes(), &mut items)?;
+        }
+        Ok(items)
     }
 
     /// Reads a file.
@@ -381,6 +421,20 @@ impl<R: Read> NpyReader<R> {
         let bytes = self.read_bytes(self.remaining())?;
         DynValues::with_header(header, bytes)
     }
+}
+
+/// So many zeros: what is stored among them leaves padding as zeros.
+fn zeros(length: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve_exact(&mut bytes, length)?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+/// Moves as many bytes from the front of `rest` as there is room for.
+fn copy_front(rest: &mut &[u8], spare: &mut Spare<'_>) {
+    let count = spare.copy_from(rest);
+    *rest = rest.get(count..).unwrap_or_default();
 }
 
 impl fmt::Debug for DynValues {

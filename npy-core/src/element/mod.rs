@@ -330,6 +330,20 @@ fn encode_each<'a, 'b, T: NpyElement + 'a>(
     Ok(count)
 }
 
+/// Stores the elements one after another in `bytes`, which has room for them, as [`encode_all`] does, but by one loop for every plan: for
+/// where a type's memory is the file's bytes but in rare files, so that the others would be compiled for nothing.
+pub(crate) fn encode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, items: &[T], bytes: &mut [u8]) -> Result<()> {
+    encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize.max(1))), 0).map(|_| ())
+}
+
+/// Appends all elements that are in `bytes` to `items`: the reverse of [`encode_rarely`].
+pub(crate) fn decode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut Vec<T>) -> Result<()> {
+    for (index, element) in bytes.chunks_exact(itemsize.max(1)).enumerate() {
+        items.push(T::decode(plan, element).map_err(|error| error.in_element(index as u64))?);
+    }
+    Ok(())
+}
+
 /// The first `N` bytes. That there are as many is checked when the plan is made.
 #[inline(always)]
 fn first_chunk<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {

@@ -52,7 +52,7 @@ where
     let layout = layout_of::<D>(numbers.shape(), numbers.order())?;
     if TypeId::of::<T>() != TypeId::of::<A>() {
         // Other types read the same dtype: an `Option`, a struct around a number.
-        return into_array(to_values(&**numbers)?.reader(), None);
+        return into_array(to_values(&numbers, &T::dtype())?.reader(), None);
     }
     let shape = numbers.shape().to_vec();
     let mut items = Some(numbers.into_parts().0);

@@ -28,6 +28,8 @@ pub use print::PrintedArray;
 pub(crate) use read::from_reader;
 pub use typed::TypedArray;
 
+use crate::write::WriteNpyExt;
+
 /// An array whose dtype is known when the program runs: any file opens as one.
 ///
 /// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](crate::match_dtype), which writes one body for
@@ -174,7 +176,9 @@ impl DynArray {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn new<T: NpyElement, D: Dimension>(array: &ArrayRef<T, D>) -> Result<Self> {
-        Self::from_values(write::to_values(array)?)
+        let mut file = Vec::new();
+        array.write_npy(&mut file)?;
+        Self::from_values(DynValues::read(&file[..])?)
     }
 
     /// The dtype, as it stands in the file.

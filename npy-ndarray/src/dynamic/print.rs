@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use ndarray::{ArrayD, Dimension, IxDyn};
+use ndarray::{Dimension, IxDyn, indices};
 use npy_core::__private::{printed, printed_edges};
 use npy_core::print::PrintOptions;
-use npy_core::{DynValues, NpyElement, Result};
+use npy_core::{DynValues, Header, NpyElement, Order, Result};
 
-use super::write::to_values;
+use super::write::stored_as;
 use super::{DynArray, TypedArray, each};
 
 impl DynArray {
@@ -64,9 +64,10 @@ impl fmt::Display for PrintedArray<'_> {
 /// The elements that are printed: all, or of each long axis the first and the last.
 fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOptions) -> Result<DynValues> {
     let corners = Corners::new(numbers.shape(), options);
-    let element = |index: IxDyn| numbers[IxDyn(&corners.in_whole(index.slice()))].clone();
-    let array = ArrayD::from_shape_fn(IxDyn(&corners.lengths), element);
-    to_values(&TypedArray::with_dtype(array, numbers.dtype().clone()))
+    let items = numbers.items();
+    let picked: Vec<T> = corners.places(numbers.order()).into_iter().filter_map(|place| items.get(place).cloned()).collect();
+    let header = Header::new(numbers.dtype().clone(), Order::C, &corners.lengths)?;
+    DynValues::with_items(header, &stored_as(numbers.dtype()), &picked)
 }
 
 /// Which elements of an array are printed.
@@ -82,6 +83,21 @@ impl Corners {
         let edges = printed_edges(shape, options);
         let lengths = shape.iter().zip(&edges).map(|(length, edge)| edge.map_or(*length, |edge| 2 * edge)).collect();
         Self { shape: shape.to_vec(), edges, lengths }
+    }
+
+    /// Where the elements that are printed stand in the memory of the whole array, with the last axis fastest.
+    fn places(&self, order: Order) -> Vec<usize> {
+        let place = |index: IxDyn| {
+            let index = self.in_whole(index.slice());
+            let along = |place: usize, (index, length): (&usize, &usize)| place * length + index;
+            let axes = index.iter().zip(&self.shape);
+            // An index of the array, which is in memory.
+            match order {
+                Order::C => axes.fold(0, along),
+                Order::Fortran => axes.rev().fold(0, along),
+            }
+        };
+        indices(IxDyn(&self.lengths)).into_iter().map(place).collect()
     }
 
     /// The index in the whole array of what is at `index` among those that are printed.

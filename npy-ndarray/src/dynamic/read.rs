@@ -102,10 +102,7 @@ impl DynArray {
     /// ```
     pub fn from_values(values: DynValues) -> Result<Self> {
         match values.dtype() {
-            DType::Scalar(scalar) => match scalar.kind() {
-                ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. } => Ok(of_scalars(*scalar, values)),
-                _ => from_reader(values.reader(), NpyReadOptions::new()),
-            },
+            DType::Scalar(scalar) => from_scalars(*scalar, values),
             DType::Record(_) => Ok(Self::Record(values)),
             DType::SubArray(_) => Ok(Self::Raw(values)),
         }
@@ -143,67 +140,91 @@ pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: NpyReadOptions
     {
         return reader.into_objects(objects.limits(options.limits)).map(DynArray::Object);
     }
-    let scalar = match header.dtype() {
-        DType::Scalar(scalar) => *scalar,
-        _ => return values(reader, options).and_then(DynArray::from_values),
-    };
-    Ok(match scalar.kind() {
-        ScalarKind::Bool => return bools(values(reader, options)?),
-        ScalarKind::Int8 => DynArray::Int8(numbers(reader, options)?),
-        ScalarKind::Int16 => DynArray::Int16(numbers(reader, options)?),
-        ScalarKind::Int32 => DynArray::Int32(numbers(reader, options)?),
-        ScalarKind::Int64 => DynArray::Int64(numbers(reader, options)?),
-        ScalarKind::UInt8 => DynArray::UInt8(numbers(reader, options)?),
-        ScalarKind::UInt16 => DynArray::UInt16(numbers(reader, options)?),
-        ScalarKind::UInt32 => DynArray::UInt32(numbers(reader, options)?),
-        ScalarKind::UInt64 => DynArray::UInt64(numbers(reader, options)?),
-        #[cfg(feature = "half")]
-        ScalarKind::Float16 => DynArray::Float16(numbers(reader, options)?),
-        ScalarKind::Float32 => DynArray::Float32(numbers(reader, options)?),
-        ScalarKind::Float64 => DynArray::Float64(numbers(reader, options)?),
-        ScalarKind::LongDouble { .. } => DynArray::LongDouble(numbers(reader, options)?),
-        #[cfg(feature = "complex")]
-        ScalarKind::Complex64 => DynArray::Complex64(numbers(reader, options)?),
-        #[cfg(feature = "complex")]
-        ScalarKind::Complex128 => DynArray::Complex128(numbers(reader, options)?),
-        #[cfg(feature = "complex")]
-        ScalarKind::ComplexLongDouble { .. } => DynArray::ComplexLongDouble(numbers(reader, options)?),
-        ScalarKind::Datetime { .. } => DynArray::Datetime(steps(reader, scalar, options)?),
-        ScalarKind::Timedelta { .. } => DynArray::Timedelta(steps(reader, scalar, options)?),
-        _ => of_scalars(scalar, values(reader, options)?),
-    })
-}
-
-/// The variant for values that are not numbers of a Rust type.
-fn of_scalars(scalar: Scalar, values: DynValues) -> DynArray {
-    match scalar.kind() {
-        ScalarKind::Bytes { .. } => DynArray::Bytes(values),
-        ScalarKind::Unicode { .. } => DynArray::Unicode(values),
-        ScalarKind::Void { .. } => DynArray::Void(values),
-        _ => DynArray::Raw(values),
+    match header.dtype() {
+        DType::Scalar(scalar) => from_scalars(*scalar, Rest { reader, options }),
+        _ => Rest { reader, options }.into_values().and_then(DynArray::from_values),
     }
 }
 
-fn numbers<R: Read, T: NpyElement>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<TypedArray<T>> {
-    let dtype = reader.header().dtype().clone();
-    Ok(TypedArray::with_dtype(into_array(reader, options.order)?, dtype))
+/// Where the elements of an array come from.
+trait Source: Sized {
+    /// The elements as numbers of a Rust type; they are read as those of this dtype, which has the same bytes as that of the source.
+    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>>;
+
+    fn into_values(self) -> Result<DynValues>;
 }
 
-/// The steps that times are.
-fn steps<R: Read>(reader: NpyReader<R>, scalar: Scalar, options: NpyReadOptions) -> Result<TypedArray<i64>> {
-    let reader = reader.with_dtype(steps_dtype(scalar))?;
-    Ok(TypedArray::with_dtype(into_array(reader, options.order)?, scalar.into()))
+/// What is left in a reader.
+struct Rest<R> {
+    reader: NpyReader<R>,
+    options: NpyReadOptions,
 }
 
-/// The integers that the times of a dtype are.
-pub(super) fn steps_dtype(scalar: Scalar) -> DType {
-    Scalar::new(ScalarKind::Int64, scalar.byte_order().unwrap_or(npy_core::ByteOrder::NATIVE)).into()
+impl<R: Read> Source for Rest<R> {
+    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>> {
+        into_array(self.reader.with_dtype(stored)?, self.options.order)
+    }
+
+    fn into_values(self) -> Result<DynValues> {
+        let values = self.reader.into_values()?;
+        let order = self.options.order.unwrap_or(values.order());
+        values.into_order(order)
+    }
 }
 
-fn values<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<DynValues> {
-    let values = reader.into_values()?;
-    let order = options.order.unwrap_or(values.order());
-    values.into_order(order)
+impl Source for DynValues {
+    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>> {
+        shaped(self.shape(), self.order(), self.to_items(&stored)?)
+    }
+
+    fn into_values(self) -> Result<DynValues> {
+        Ok(self)
+    }
+}
+
+fn from_scalars<S: Source>(scalar: Scalar, source: S) -> Result<DynArray> {
+    Ok(match scalar.kind() {
+        ScalarKind::Bool => return bools(source.into_values()?),
+        ScalarKind::Int8 => DynArray::Int8(numbers(source, scalar)?),
+        ScalarKind::Int16 => DynArray::Int16(numbers(source, scalar)?),
+        ScalarKind::Int32 => DynArray::Int32(numbers(source, scalar)?),
+        ScalarKind::Int64 => DynArray::Int64(numbers(source, scalar)?),
+        ScalarKind::UInt8 => DynArray::UInt8(numbers(source, scalar)?),
+        ScalarKind::UInt16 => DynArray::UInt16(numbers(source, scalar)?),
+        ScalarKind::UInt32 => DynArray::UInt32(numbers(source, scalar)?),
+        ScalarKind::UInt64 => DynArray::UInt64(numbers(source, scalar)?),
+        #[cfg(feature = "half")]
+        ScalarKind::Float16 => DynArray::Float16(numbers(source, scalar)?),
+        ScalarKind::Float32 => DynArray::Float32(numbers(source, scalar)?),
+        ScalarKind::Float64 => DynArray::Float64(numbers(source, scalar)?),
+        ScalarKind::LongDouble { .. } => DynArray::LongDouble(numbers(source, scalar)?),
+        #[cfg(feature = "complex")]
+        ScalarKind::Complex64 => DynArray::Complex64(numbers(source, scalar)?),
+        #[cfg(feature = "complex")]
+        ScalarKind::Complex128 => DynArray::Complex128(numbers(source, scalar)?),
+        #[cfg(feature = "complex")]
+        ScalarKind::ComplexLongDouble { .. } => DynArray::ComplexLongDouble(numbers(source, scalar)?),
+        ScalarKind::Datetime { .. } => DynArray::Datetime(numbers(source, scalar)?),
+        ScalarKind::Timedelta { .. } => DynArray::Timedelta(numbers(source, scalar)?),
+        ScalarKind::Bytes { .. } => DynArray::Bytes(source.into_values()?),
+        ScalarKind::Unicode { .. } => DynArray::Unicode(source.into_values()?),
+        ScalarKind::Void { .. } => DynArray::Void(source.into_values()?),
+        _ => DynArray::Raw(source.into_values()?),
+    })
+}
+
+fn numbers<T: NpyElement>(source: impl Source, scalar: Scalar) -> Result<TypedArray<T>> {
+    Ok(TypedArray::with_dtype(source.into_numbers(stored_dtype(scalar))?, scalar.into()))
+}
+
+/// The dtype as which the numbers of a dtype are stored: the times are integers.
+pub(super) fn stored_dtype(scalar: Scalar) -> DType {
+    match scalar.kind() {
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
+            Scalar::new(ScalarKind::Int64, scalar.byte_order().unwrap_or(npy_core::ByteOrder::NATIVE)).into()
+        }
+        _ => scalar.into(),
+    }
 }
 
 /// Bools, unless a byte among them is none.

@@ -1,11 +1,12 @@
 //! Arrays of whatever dtype into files and streams.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::{DType, DynValues, NpyElement, Result, ScalarKind};
+use npy_core::{DType, DynValues, Header, NpyElement, Result};
 
-use super::read::steps_dtype;
+use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
 use crate::write::{NpyWriteOptions, WriteNpyExt, write_as};
 
@@ -69,14 +70,12 @@ impl DynArray {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn to_values(&self) -> Result<DynValues> {
-        match self {
-            Self::Bytes(values) | Self::Unicode(values) | Self::Void(values) | Self::Record(values) | Self::Raw(values) => {
-                Ok(values.clone())
-            }
-            #[cfg(feature = "object")]
-            Self::Object(_) => Err(super::object::instead_of::<DynValues>()),
-            numbers => to_values(numbers),
-        }
+        each!(
+            self,
+            numbers => to_values(numbers, numbers.dtype()),
+            values => Ok(values.clone()),
+            _objects => Err(super::object::instead_of::<DynValues>()),
+        )
     }
 }
 
@@ -103,13 +102,7 @@ impl WriteNpyExt for DynArray {
 /// Under the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
-        let stored = match self.dtype() {
-            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) => {
-                steps_dtype(*scalar)
-            }
-            dtype => dtype.clone(),
-        };
-        write_as(self, self.dtype(), &stored, writer, options.into())
+        write_as(self, self.dtype(), &stored_as(self.dtype()), writer, options.into())
     }
 
     fn data_bytes(&self) -> u64 {
@@ -117,9 +110,16 @@ impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     }
 }
 
-/// What would be written.
-pub(super) fn to_values<A: WriteNpyExt + ?Sized>(array: &A) -> Result<DynValues> {
-    let mut file = Vec::new();
-    array.write_npy(&mut file)?;
-    DynValues::read(&file[..])
+/// The numbers as bytes with a dtype.
+pub(super) fn to_values<T: NpyElement>(numbers: &TypedArray<T>, dtype: &DType) -> Result<DynValues> {
+    let header = Header::new(dtype.clone(), numbers.order(), numbers.shape())?;
+    DynValues::with_items(header, &stored_as(dtype), numbers.items())
+}
+
+/// The dtype as which numbers of this one are stored.
+pub(super) fn stored_as(dtype: &DType) -> Cow<'_, DType> {
+    match dtype {
+        DType::Scalar(scalar) => Cow::Owned(stored_dtype(*scalar)),
+        dtype => Cow::Borrowed(dtype),
+    }
 }
