@@ -47,13 +47,15 @@ pub(super) struct Whole {
     pub(super) pending: VecDeque<Pending>,
 }
 
-/// A block that a thread is busy with, or is done with.
-pub(super) struct Pending(Receiver<io::Result<Vec<u8>>>);
+/// A block that a thread is busy with, or is done with. The mutex is never locked: a receiver alone is not `Sync`, and neither would the writer
+/// be that keeps it.
+pub(super) struct Pending(Mutex<Receiver<io::Result<Vec<u8>>>>);
 
 impl Pending {
     /// The block, when it is compressed.
     pub(super) fn wait(self) -> io::Result<Vec<u8>> {
-        self.0.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))?
+        let receiver = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        receiver.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))?
     }
 }
 
@@ -273,7 +275,7 @@ impl Workers {
         let job = Job { block, level, is_last, result };
         if job.block.len() < WORTH_A_THREAD {
             job.run();
-            return Pending(receiver);
+            return Pending(Mutex::new(receiver));
         }
         self.start_one();
         match &self.jobs {
@@ -281,7 +283,7 @@ impl Workers {
             Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run())),
             _ => job.run(),
         }
-        Pending(receiver)
+        Pending(Mutex::new(receiver))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Blocks of compressed data inflated at the same time, straight to where they are wanted.
 
 use std::io::{Read, Seek, SeekFrom};
+use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -46,12 +47,17 @@ pub(super) fn inflate_blocks<R: Read + Seek + Clone + Send>(
     };
     let threads = useful_threads(threads.min(blocks.len()));
     thread::scope(|scope| {
+        let mut others = Vec::new();
         for _ in 1..threads {
             let clone = reader.clone();
             // If the system gives no thread, this one does its work.
-            let _ = thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, || work(clone));
+            others.extend(thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, || work(clone)));
         }
         work(reader.clone());
+        for other in others {
+            // The caller's own `Read` may panic: as if it had been called here.
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
     });
 
     let mut checksum = crc32fast::Hasher::new();

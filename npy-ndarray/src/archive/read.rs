@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{Read, Seek};
 use std::marker::PhantomData;
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -223,12 +224,17 @@ where
         }
     };
     thread::scope(|scope| {
+        let mut others = Vec::new();
         for _ in 1..threads {
             let (archive, work) = (archive.clone(), &work);
             // If the system gives no thread, this one does its work.
-            let _ = thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, move || work(archive));
+            others.extend(thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, move || work(archive)));
         }
         work(archive.clone());
+        for other in others {
+            // The caller's own `Read` or conversion may panic: as if it had been called here.
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
     });
     match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
