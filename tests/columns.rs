@@ -108,7 +108,70 @@ fn every_mismatch_is_reported() {
     let mut numbers = Vec::new();
     npy_core::write(&mut numbers, &[1.0_f32]).unwrap();
     let error = NpyReader::new(&numbers[..]).unwrap().into_columns::<(f32,)>(["x"]).unwrap_err();
-    assert_eq!(error.to_string(), "the file does not fit (f32,): x: file has <f4, struct needs a record");
+    assert_eq!(error.to_string(), "the file does not fit (f32,): x: file has no fields, its elements are <f4");
+}
+
+/// There is no struct that could be told something.
+#[test]
+fn mismatches_say_what_was_asked_for() {
+    let file = file_of(&events()[..2]);
+    let read = |result: npy_core::Result<()>| result.unwrap_err().to_string();
+    let of = |name| read(NpyReader::new(&file[..]).unwrap().into_columns::<(f64,)>([name]).map(|_| ()));
+    insta::assert_snapshot!(of("id"), @"the file does not fit (f64,): id: file has <u2, and <f8 was asked for (`u16` reads it)");
+    insta::assert_snapshot!(of("place"), @"the file does not fit (f64,): place: file has [('depth', '<f8'), ('code', '|S2')], and <f8 was asked for (a struct with `#[derive(NpyRecord)]` reads it)");
+    insta::assert_snapshot!(of("xyz"), @"the file does not fit (f64,): xyz: file has ('<f4', (3,)), and <f8 was asked for (`[f32; 3]` reads it)");
+    let arrays = NpyReader::new(&file[..]).unwrap().into_columns::<([f64; 3],)>(["xyz"]);
+    insta::assert_snapshot!(read(arrays.map(|_| ())), @"the file does not fit ([f64; 3],): xyz[]: file has <f4, and <f8 was asked for (`f32` reads it)");
+    // Inside of a column that is a struct there is one.
+    #[derive(NpyRecord)]
+    struct Deep {
+        depth: f32,
+        code: f64,
+    }
+    let places = NpyReader::new(&file[..]).unwrap().into_columns::<(Deep,)>(["place"]);
+    insta::assert_snapshot!(read(places.map(|_| ())), @r"
+    the file does not fit (Deep,) in 2 places
+      place.depth: file has <f8, struct needs <f4 (`f64` reads it)
+      place.code: file has |S2, struct needs <f8 (`FixedBytes<2>` reads it)
+    ");
+}
+
+/// Errors of a reader that was opened by a path name it.
+#[test]
+fn errors_of_opened_files_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("numbers.npy");
+    npy_core::save(&path, &[1_u16, 2, 3]).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let check = |kind: &str| {
+        for (name, result) in [
+            ("for_each_chunk", NpyReader::open(&path).unwrap().for_each_chunk(|_: &[f64]| Ok(()))),
+            ("into_vec", NpyReader::open(&path).unwrap().into_vec::<f64>().map(|_| ())),
+            ("read_into", NpyReader::open(&path).unwrap().read_into(&mut [0.0_f64])),
+            ("records", NpyReader::open(&path).unwrap().records::<f64>().try_for_each(|item| item.map(|_| ()))),
+            (
+                "in a folder",
+                npy_core::Folder::open(folder.path()).unwrap().reader("numbers.npy").unwrap().into_vec::<f64>().map(|_| ()),
+            ),
+        ] {
+            let error = result.unwrap_err();
+            assert_eq!(error.path(), Some(path.as_path()), "{kind}, {name}: {error}");
+        }
+    };
+    check("dtype");
+    // Two bytes are missing.
+    std::fs::write(&path, &bytes[..bytes.len() - 2]).unwrap();
+    let truncated = |result: npy_core::Result<()>| {
+        let error = result.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+        assert_eq!(error.path(), Some(path.as_path()));
+    };
+    truncated(NpyReader::open(&path).unwrap().for_each_chunk(|_: &[u16]| Ok(())));
+    truncated(NpyReader::open(&path).unwrap().into_vec::<u16>().map(|_| ()));
+    // What the caller's own code says may be about another file.
+    std::fs::write(&path, bytes).unwrap();
+    let own = |_: &[u16]| Err(ErrorKind::ObjectArray.into());
+    assert_eq!(NpyReader::open(&path).unwrap().for_each_chunk(own).unwrap_err().path(), None);
 }
 
 #[test]

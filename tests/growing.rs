@@ -636,7 +636,7 @@ fn what_goes_wrong_is_not_counted() {
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [7]);
     // Another file in its place, and one that is written over.
     let mut writer = NpyWriter::<u8, _>::append(&path).unwrap();
-    let error = npy_core::save_with(&path, &[1_u8], npy_core::SaveOptions::new().in_place()).unwrap_err();
+    let error = npy_core::save_with(&path, &[1_u8], npy_core::SaveOptions::new().in_place(true)).unwrap_err();
     assert!(error.to_string().contains("it is being added to already"), "{error}");
     npy_core::save(&path, &[8_u8]).unwrap();
     writer.push(&9).unwrap();

@@ -63,6 +63,7 @@ fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: u
         let expected = NpyReader::new(&file[..length]).unwrap().into_vec::<T>().unwrap_err().to_string();
         std::fs::write(&path, &file[..length]).unwrap();
         assert_eq!(in_chunks::<T, _>(NpyReader::new(&file[..length]).unwrap()).unwrap_err().to_string(), expected, "{descr}");
+        let expected = format!("{}: {expected}", path.display());
         assert_eq!(in_chunks::<T, _>(NpyReader::open(&path).unwrap()).unwrap_err().to_string(), expected, "{descr}");
     }
 }

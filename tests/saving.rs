@@ -365,9 +365,12 @@ fn files_are_saved_durably_or_in_place() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("array.npy");
-    for options in
-        [SaveOptions::new(), SaveOptions::new().durable(), SaveOptions::new().in_place(), SaveOptions::new().in_place().durable()]
-    {
+    for options in [
+        SaveOptions::new(),
+        SaveOptions::new().durable(true),
+        SaveOptions::new().in_place(true),
+        SaveOptions::new().in_place(true).durable(true),
+    ] {
         // New, longer, shorter, and so long that it goes to the disk in pieces.
         for length in [10_usize, 100_000, 3, 2_500_000] {
             let items: Vec<u32> = (0..length as u32).collect();
@@ -387,27 +390,27 @@ fn files_are_saved_durably_or_in_place() {
         use std::os::unix::fs::MetadataExt;
         npy_core::save(&path, &[1_u8]).unwrap();
         let before = fs::metadata(&path).unwrap().ino();
-        npy_core::save_with(&path, &[2_u8], SaveOptions::new().in_place()).unwrap();
+        npy_core::save_with(&path, &[2_u8], SaveOptions::new().in_place(true)).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().ino(), before);
         npy_core::save(&path, &[2_u8]).unwrap();
         assert_ne!(fs::metadata(&path).unwrap().ino(), before);
-        npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place()).unwrap();
         // A link stays one, and so does one to what is not there yet, whichever was saved before.
         let [link, behind] = ["link.npy", "behind.npy"].map(|name| folder.path().join(name));
         std::os::unix::fs::symlink(&behind, &link).unwrap();
         for (last, is_there) in [(&path, false), (&behind, true), (&folder.path().join("new.npy"), true)] {
-            npy_core::save_with(last, &[3_u8], SaveOptions::new().in_place()).unwrap();
-            npy_core::save_with(&link, &[4_u8, 5], SaveOptions::new().in_place()).unwrap();
+            npy_core::save_with(last, &[3_u8], SaveOptions::new().in_place(true)).unwrap();
+            npy_core::save_with(&link, &[4_u8, 5], SaveOptions::new().in_place(true)).unwrap();
             assert_eq!(npy_core::load::<u8>(&behind).unwrap(), [4, 5]);
             assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             if !is_there {
                 fs::remove_file(&behind).unwrap();
             }
         }
-        assert!(npy_core::save_with(folder.path(), &[1_u8], SaveOptions::new().in_place()).is_err());
+        assert!(npy_core::save_with(folder.path(), &[1_u8], SaveOptions::new().in_place(true)).is_err());
+        npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place(true)).unwrap();
     }
     let archive = std::collections::BTreeMap::from([("x".to_owned(), vec![1_u8])]);
     archive.save_npz_with(folder.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();
     assert_eq!(std::collections::BTreeMap::load_npz(folder.path().join("x.npz")).unwrap(), archive);
-    assert!(npy_core::save_with(folder.path().join("no/such"), &[1_u8], SaveOptions::new().in_place()).is_err());
+    assert!(npy_core::save_with(folder.path().join("no/such"), &[1_u8], SaveOptions::new().in_place(true)).is_err());
 }

@@ -191,7 +191,7 @@ fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     for (order, strides) in [(Order::C, [1200, 1]), (Order::Fortran, [1, 1100])] {
         let options = NpyWriteOptions::new().order(order);
-        for options in [options, options.durable(), options.in_place(), options.in_place().durable()] {
+        for options in [options, options.durable(true), options.in_place(true), options.in_place(true).durable(true)] {
             for view in [array.view(), array.as_standard_layout().view()] {
                 view.save_npy_with(&path, options).unwrap();
                 let read = ndarray::Array2::<f64>::load_npy(&path).unwrap();
@@ -203,7 +203,7 @@ fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
         }
     }
     // Without an order it is that of the array, with either kind of options.
-    array.t().save_npy_with(&path, SaveOptions::new().in_place()).unwrap();
+    array.t().save_npy_with(&path, SaveOptions::new().in_place(true)).unwrap();
     let in_place = fs::read(&path).unwrap();
     array.t().save_npy_with(&path, NpyWriteOptions::new()).unwrap();
     assert_eq!(fs::read(&path).unwrap(), in_place);

@@ -70,7 +70,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn into_aligned<T: NpyElement>(mut self) -> Result<AlignedBuffer<T>> {
-        let plan = element::plan::<T>(self.header().dtype())?;
+        let plan = self.plan::<T>()?;
         let count = self.remaining();
         let bulk = element::bulk::<T>(&plan, self.header().dtype().itemsize()).filter(|_| self.is_there::<T>(count));
         let Some((bulk, difference)) = bulk else {

@@ -81,7 +81,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
             }
             lock(&file)?;
             file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            replacement.commit(SaveOptions::new().durable(), || file.sync_all())?;
+            replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
             if cfg!(windows) {
                 // That of the temporary file, which would keep readers out.
                 let _ = file.unlock();

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crate::alloc::{Bulk, STAGE_BYTES, Spare, reserve_exact};
 use crate::element::{self, Difference, NpyElement};
 use crate::error::Result;
-use crate::read::NpyReader;
+use crate::read::{NpyReader, in_file};
 use crate::stage::with_totals;
 
 impl<R: Read> NpyReader<R> {
@@ -73,12 +73,13 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn for_each_chunk<T: NpyElement>(&mut self, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         let itemsize = self.header.dtype().itemsize();
         match element::bulk::<T>(&plan, itemsize) {
             Some((bulk, difference)) => self.for_each_chunk_of_bytes(bulk, difference == Difference::ByteOrder, each),
             None => {
                 let per_chunk = per_chunk::<T>(itemsize);
+                let path = self.path.clone();
                 let (mut items, mut index) = (Vec::new(), (self.header.element_count() - self.remaining()) as u64);
                 self.for_all_that_is_left(|bytes, step| {
                     // What is in memory already comes all at once.
@@ -94,7 +95,8 @@ impl<R: Read> NpyReader<R> {
                             (count, count),
                             &mut items,
                             index,
-                        )?;
+                        )
+                        .map_err(|error| in_file(path.as_deref(), error))?;
                         each(&items)?;
                         done += count;
                         index += count as u64;
@@ -112,7 +114,7 @@ impl<R: Read> NpyReader<R> {
         let per_chunk = if itemsize == 0 { count } else { per_chunk::<T>(itemsize) };
         let is_there = self.is_there::<T>(count);
         self.begin()?;
-        let Self { reader, source, .. } = self;
+        let Self { reader, source, path, .. } = self;
         let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
         let (mut items, mut done) = (Vec::new(), 0);
         while done < count {
@@ -121,7 +123,8 @@ impl<R: Read> NpyReader<R> {
                 Some(items) => bulk.fill_slice(items, swap, begin, fill),
                 None => bulk.read_vec(step, swap, is_there, begin, fill).map(|read| items = read),
             };
-            read.map_err(|error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64))?;
+            read.map_err(|error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64))
+                .map_err(|error| in_file(path.as_deref(), error))?;
             each(&items[..step])?;
             done += step;
         }
@@ -178,7 +181,7 @@ impl<R: Read, T: NpyElement> Chunks<'_, R, T> {
     fn read(&mut self) -> Result<Vec<T>> {
         let plan = match self.plan {
             Some(plan) => plan,
-            None => *self.plan.insert(element::plan::<T>(self.reader.header().dtype())?),
+            None => *self.plan.insert(self.reader.plan::<T>()?),
         };
         let length = self.length.min(self.reader.remaining());
         self.reader.read_vec(&plan, length)

@@ -136,14 +136,14 @@ impl<'a, T: NpyElement> Column<'a, T> {
     /// Finds the field; notes it in `planner` if it is not there or does not fit.
     fn find(name: &'a str, dtype: &DType, planner: &mut Planner) -> Option<Self> {
         let DType::Record(record) = dtype else {
-            planner.in_field(name, |planner| planner.mismatch_with(dtype, "a record".to_owned(), None));
+            planner.in_column(name, |planner| planner.no_fields(dtype));
             return None;
         };
         let Some((offset, field)) = lookup(name, dtype) else {
-            planner.in_field(name, |planner| planner.missing_column(record));
+            planner.in_column(name, |planner| planner.missing_column(record));
             return None;
         };
-        let plan = planner.in_field(name, |planner| T::plan(field.dtype(), planner))?;
+        let plan = planner.in_column(name, |planner| T::plan(field.dtype(), planner))?;
         Some(Self { name, offset, plan })
     }
 

@@ -171,6 +171,15 @@ impl DynValues {
     /// # Errors
     ///
     /// When it cannot be read, is no `.npy` file, ends early, or holds Python objects.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("values.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let values = npy_core::DynValues::load(&path)?;
+    /// assert_eq!(values.dtype().to_string(), "<f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, ReadOptions::new())
     }
@@ -180,6 +189,17 @@ impl DynValues {
     /// # Errors
     ///
     /// Like [`load`](Self::load), and when the file asks for more.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, ErrorKind, Limits};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("upload.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let error = DynValues::load_with(&path, Limits::new().data_bytes(10)).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
     pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         with_file(path.as_ref(), options.into(), |reader| reader.into_values())
@@ -218,6 +238,16 @@ impl DynValues {
     /// # Errors
     ///
     /// When the file cannot be written; what was at `path` is there still then.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("copy.npy");
+    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save(&path)?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path, SaveOptions::new())
     }
@@ -227,6 +257,16 @@ impl DynValues {
     /// # Errors
     ///
     /// Like [`save`](Self::save).
+    ///
+    /// ```
+    /// use npy_core::{DynValues, SaveOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("copy.npy");
+    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save_with(&path, SaveOptions::new().durable(true))?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
         replace_file_with(path.as_ref(), options, self.header.data_bytes(), |file| self.write(file))
     }
@@ -236,6 +276,15 @@ impl DynValues {
     /// # Errors
     ///
     /// When writing fails.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let mut file = Vec::new();
+    /// DynValues::from_slice(&[1_u8, 2, 3])?.write(&mut file)?;
+    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let header = self.header.to_bytes();
         let written = writer.write_all(&header).and_then(|()| writer.write_all(&self.bytes)).and_then(|()| writer.flush());
@@ -387,6 +436,15 @@ impl DynValues {
     /// # Errors
     ///
     /// Like those.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('x', '|i1')]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 8, 2])?;
+    /// assert_eq!(values.field_as::<i8>("x")?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
         self.field(name)?.to_vec()
     }

@@ -10,7 +10,8 @@ use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::options::ReadOptions;
-use crate::read::{AsFile, NpyReader, Source};
+use crate::read::NpyReader;
+use crate::source::{AsFile, Source};
 
 /// Reads a one-dimensional file into a vector.
 ///
@@ -107,9 +108,20 @@ impl NpyReader<BufReader<File>> {
     /// # Errors
     ///
     /// Like [`open`](Self::open).
+    ///
+    /// ```
+    /// use npy_core::{NpyReader, ReadOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let trace: Vec<f64> = NpyReader::open_with(&path, ReadOptions::new().threads(2))?.into_vec()?;
+    /// assert_eq!(trace, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
-        Self::of_file(File::open(path), options.into()).map_err(|error| error.with_path(path))
+        Self::of_file(File::open(path), options.into()).map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
     }
 
     /// Reads the header of a file that was to be opened.

@@ -47,6 +47,29 @@ use crate::read::NpyReader;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
+/// Which files there are tells [`std::fs::read_dir`] of its [`path`](Self::path), in no order:
+///
+/// ```
+/// use std::ffi::OsString;
+///
+/// use npy_core::Folder;
+///
+/// # let temporary = tempfile::tempdir()?;
+/// # let path = temporary.path();
+/// # npy_core::save(path.join("b.npy"), &[2.5_f32])?;
+/// # npy_core::save(path.join("a.npy"), &[1.5_f32])?;
+/// # std::fs::write(path.join("notes.txt"), "")?;
+/// let folder = Folder::open(path)?;
+/// let entries = std::fs::read_dir(folder.path())?;
+/// let mut names = entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<OsString>, _>>()?;
+/// names.retain(|name| name.as_encoded_bytes().ends_with(b".npy"));
+/// names.sort();
+///
+/// let samples: Vec<Vec<f32>> = names.iter().map(|name| folder.load(name)).collect::<Result<_, _>>()?;
+/// assert_eq!(samples, [[1.5], [2.5]]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
 /// Arrays of `ndarray` are read by `load_npy_from` of `npy_ndarray`.
 #[derive(Debug)]
 pub struct Folder {
@@ -61,6 +84,18 @@ impl Folder {
     /// # Errors
     ///
     /// When there is none of that path. Whether its files may be opened shows with the first of them.
+    ///
+    /// ```
+    /// use npy_core::Folder;
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("samples.npy"), &[1.5_f32, 2.5])?;
+    /// let folder = Folder::open(path)?;
+    /// assert_eq!(folder.load::<f32>("samples.npy")?, [1.5, 2.5]);
+    /// assert!(Folder::open(path.join("samples.npy")).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let cannot_open = |error| Error::io("cannot open the folder", error).with_path(path);
@@ -75,6 +110,13 @@ impl Folder {
     }
 
     /// The path that it was opened by.
+    ///
+    /// ```
+    /// # let temporary = tempfile::tempdir()?;
+    /// let folder = npy_core::Folder::open(temporary.path())?;
+    /// assert_eq!(folder.path(), temporary.path());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -167,9 +209,22 @@ impl Folder {
     /// # Errors
     ///
     /// Like [`reader`](Self::reader).
+    ///
+    /// ```
+    /// use npy_core::ReadOptions;
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("samples.npy"), &[1.5_f32, 2.5])?;
+    /// let folder = npy_core::Folder::open(path)?;
+    /// let samples: Vec<f32> = folder.reader_with("samples.npy", ReadOptions::new().threads(2))?.into_vec()?;
+    /// assert_eq!(samples, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn reader_with(&self, name: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<NpyReader<BufReader<File>>> {
         let name = name.as_ref();
-        NpyReader::of_file(self.open_file(name), options.into()).map_err(|error| self.locate(error, name))
+        let opened = NpyReader::of_file(self.open_file(name), options.into());
+        opened.map(|reader| reader.with_path(&self.path.join(name))).map_err(|error| self.locate(error, name))
     }
 
     fn open_file(&self, name: &Path) -> io::Result<File> {

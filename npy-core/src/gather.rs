@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use crate::alloc::{Bulk, STAGE_BYTES, Spare};
 use crate::dynamic::DynValues;
-use crate::element::{self, NpyElement};
+use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::header::Header;
-use crate::read::{NpyReader, Source};
+use crate::read::NpyReader;
 use crate::region::{AxisRange, Pieces, region_shape};
 use crate::seek::seek;
+use crate::source::Source;
 
 /// Up to so many bytes between two ranges are read and dropped: that takes less time than to seek and to read again.
 const MOST_GAP: u64 = 16 * 1024;
@@ -44,7 +45,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         let whole = |reader: &mut Self, count| reader.read_vec(&plan, count);
         Ok(self.gather(region, whole, |mut reader| reader.read_vec(&plan, reader.remaining()))?.1)
     }
@@ -113,6 +114,7 @@ impl<R: Read + Seek> NpyReader<R> {
             position: 0,
             failed: false,
             threads: 1,
+            path: None,
         };
         let result = each(reader);
         let missing = gather.origin.missing.take();

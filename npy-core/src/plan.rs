@@ -21,11 +21,13 @@ pub struct Planner {
     mismatches: Vec<Mismatch>,
     /// Whether what is planned has `#[npy(dtype = …)]`.
     is_dtype_given: bool,
+    /// Whether what is planned was asked for by name, and is no field of a struct.
+    is_column: bool,
 }
 
 impl Planner {
     pub(crate) fn new() -> Self {
-        Self { path: String::new(), mismatches: Vec::new(), is_dtype_given: false }
+        Self { path: String::new(), mismatches: Vec::new(), is_dtype_given: false, is_column: false }
     }
 
     /// The error that lists every mismatch.
@@ -55,7 +57,7 @@ impl Planner {
     #[cold]
     pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
         match suggest(file) {
-            Some(name) if !self.path.is_empty() && !self.is_dtype_given => {
+            Some(name) if !self.path.is_empty() && !self.is_dtype_given && !self.is_column => {
                 self.mismatch_with(file, show(rust), Some(format!("`{name}` or `#[npy(widen)]` reads it")));
             }
             _ => self.mismatch(file, rust),
@@ -77,7 +79,9 @@ impl Planner {
 
     #[cold]
     pub(crate) fn mismatch_with(&mut self, file: &DType, rust: String, advice: Option<String>) {
-        self.push(MismatchKind::DType { file: file.to_string(), rust, advice });
+        let file = file.to_string();
+        let is_column = self.is_column;
+        self.push(if is_column { MismatchKind::Column { file, rust, advice } } else { MismatchKind::DType { file, rust, advice } });
     }
 
     #[cold]
@@ -90,6 +94,11 @@ impl Planner {
     pub(crate) fn missing_column(&mut self, record: &Record) {
         let (available, omitted) = names_of(record);
         self.push(MismatchKind::MissingColumn { available, omitted });
+    }
+
+    #[cold]
+    pub(crate) fn no_fields(&mut self, file: &DType) {
+        self.push(MismatchKind::NoFields { file: file.to_string() });
     }
 
     /// Notes a field of the file that the struct does not have.
@@ -110,9 +119,19 @@ impl Planner {
             self.path.push('.');
         }
         self.path.push_str(name);
+        let is_column = std::mem::replace(&mut self.is_column, false);
         let result = plan(self);
+        self.is_column = is_column;
         self.path.truncate(outside);
         result
+    }
+
+    /// [`in_field`](Self::in_field) of one that was asked for by name.
+    pub(crate) fn in_column<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
+        self.in_field(name, |planner| {
+            planner.is_column = true;
+            plan(planner)
+        })
     }
 
     pub(crate) fn in_items<T>(&mut self, plan: impl FnOnce(&mut Self) -> T) -> T {

@@ -1,8 +1,8 @@
-//! Reading: streams into vectors.
+//! Reading: the header, then elements into vectors.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use crate::alloc::{Bulk, FIRST_BYTES, Spare, reserve_exact};
 #[cfg(unix)]
@@ -13,41 +13,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::shape::Order;
+use crate::source::Source;
 #[cfg(unix)]
 use crate::stage::{Decode, NewElements, OldElements, decode_by_threads};
 use crate::stage::{elements_per_stage, with_totals};
-
-/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
-///
-/// Several arrays in one stream are read one after another by passing `&mut stream`. Wrap a `File` in a `BufReader`, or better, use
-/// [`load`](crate::load).
-///
-/// # Errors
-///
-/// Like [`load`](crate::load).
-///
-/// ```
-/// let mut stream = Vec::new();
-/// npy_core::write(&mut stream, &[1_u8, 2])?;
-/// npy_core::write(&mut stream, &[0.5_f64])?;
-///
-/// let mut rest = &stream[..];
-/// assert_eq!(npy_core::read::<u8>(&mut rest)?, [1, 2]);
-/// assert_eq!(npy_core::read::<f64>(&mut rest)?, [0.5]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
-    read_with(reader, Limits::new())
-}
-
-/// [`read`] with limits of one's own.
-///
-/// # Errors
-///
-/// Like [`load`](crate::load).
-pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
-    NpyReader::with_limits(reader, limits)?.into_one_dimension()
-}
 
 /// Reads the header of an array at once, and its elements when asked: all of them, some, or one after another.
 ///
@@ -79,43 +48,35 @@ pub struct NpyReader<R> {
     pub(crate) failed: bool,
     /// How many threads may read from a file.
     pub(crate) threads: usize,
-}
-
-/// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
-pub(crate) struct Source<R> {
-    pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
-    /// How many bytes there are from the beginning of the header on, if that can be known.
-    pub(crate) length: fn(&R, u64) -> Option<u64>,
-    /// What is in memory already: all that is left, or of a file perhaps some of it.
-    pub(crate) bytes: fn(&R) -> &[u8],
-    /// Passes over bytes that are in memory.
-    pub(crate) consume: fn(&mut R, usize),
-    /// Called when all elements were read: what can be checked only then.
-    pub(crate) finish: fn(&mut R) -> Result<()>,
-    /// How to read any part of it at any time, if it is a file in which the array begins where the file does.
-    pub(crate) file: Option<AsFile<R>>,
-}
-
-/// A source that is a file.
-pub(crate) struct AsFile<R> {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
-    pub(crate) get: fn(&R) -> &File,
-    /// Goes to an offset in the file.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
-    pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
+    /// The file, for errors, if it was opened by its path and nobody else names it.
+    pub(crate) path: Option<Box<Path>>,
 }
 
 impl<R> NpyReader<R> {
     /// A reader that stands behind the header.
     #[inline]
     pub(crate) fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
-        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1 }
+        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1, path: None }
     }
 
     /// The same, read by so many threads.
     #[inline]
     pub(crate) fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
+    }
+
+    /// A reader whose errors name the file.
+    pub(crate) fn with_path(self, path: &Path) -> Self {
+        Self { path: Some(path.into()), ..self }
+    }
+
+    fn locate(&self, error: Error) -> Error {
+        in_file(self.path.as_deref(), error)
+    }
+
+    /// How to read the elements as values of `T`.
+    pub(crate) fn plan<T: NpyElement>(&self) -> Result<T::Plan> {
+        element::plan::<T>(self.header.dtype()).map_err(|error| self.locate(error))
     }
 }
 
@@ -145,28 +106,22 @@ impl<'a> NpyReader<&'a [u8]> {
     /// # Errors
     ///
     /// Like [`from_bytes`](Self::from_bytes).
+    ///
+    /// ```
+    /// use npy_core::{Limits, NpyReader};
+    ///
+    /// let mut upload = Vec::new();
+    /// npy_core::write(&mut upload, &[0_u8; 1000])?;
+    /// assert!(NpyReader::from_bytes_with(&upload, Limits::new().data_bytes(100)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn from_bytes_with(bytes: &'a [u8], limits: Limits) -> Result<Self> {
-        Self::with_source(bytes, Self::source(), &limits)
+        Self::with_source(bytes, Source::of_bytes(), &limits)
     }
 
     /// The elements alone, which are what the header says.
     pub(crate) fn from_parts(bytes: &'a [u8], header: Header) -> Self {
-        Self::behind_header(bytes, Self::source(), header, 0)
-    }
-
-    fn source() -> Source<&'a [u8]> {
-        Source {
-            fill: |reader, spare| {
-                let count = spare.copy_from(reader);
-                *reader = &reader[count..];
-                Ok(())
-            },
-            length: |reader, offset| Some(offset + reader.len() as u64),
-            bytes: |reader| reader,
-            consume: |reader, count| *reader = &reader[count..],
-            finish: |_| Ok(()),
-            file: None,
-        }
+        Self::behind_header(bytes, Source::of_bytes(), header, 0)
     }
 }
 
@@ -176,6 +131,17 @@ impl<R: Read> NpyReader<R> {
     /// # Errors
     ///
     /// When reading fails or no `.npy` file begins there.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut stream = Vec::new(); // a socket, say
+    /// npy_core::write(&mut stream, &[1.5_f64, 2.5])?;
+    /// let reader = NpyReader::new(&stream[..])?;
+    /// assert_eq!(reader.header().shape(), [2]);
+    /// assert_eq!(reader.into_vec::<f64>()?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new(reader: R) -> Result<Self> {
         Self::with_limits(reader, Limits::new())
     }
@@ -186,15 +152,7 @@ impl<R: Read> NpyReader<R> {
     ///
     /// Like [`new`](Self::new).
     pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        let source = Source {
-            fill: |reader, spare| spare.read_from(reader),
-            length: |_, _| None,
-            bytes: |_| &[],
-            consume: |_, _| (),
-            finish: |_| Ok(()),
-            file: None,
-        };
-        Self::with_source(reader, source, &limits)
+        Self::with_source(reader, Source::of_stream(), &limits)
     }
 
     pub(crate) fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {
@@ -230,6 +188,19 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// The stream, which stands just behind the last element that was read.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// let mut stream = Vec::new();
+    /// npy_core::write(&mut stream, &[1_u8, 2])?;
+    /// stream.extend(b"the rest");
+    ///
+    /// let mut reader = NpyReader::new(&stream[..])?;
+    /// let mut items = [0_u8; 2];
+    /// reader.read_into(&mut items)?;
+    /// assert_eq!(reader.into_inner(), b"the rest");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn into_inner(self) -> R {
         self.reader
     }
@@ -240,13 +211,24 @@ impl<R: Read> NpyReader<R> {
     ///
     /// When the dtype is another than that of `T` (the error lists every difference), when the file ends early, when an element is no
     /// value of `T`, or when reading fails.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyReader, Order};
+    /// # let header = Header::new("|u1".parse()?, Order::C, &[2, 2])?;
+    /// # let mut file = header.to_bytes();
+    /// # file.extend([1, 2, 3, 4]);
+    /// let reader = NpyReader::new(&file[..])?;
+    /// assert_eq!(reader.header().shape(), [2, 2]);
+    /// assert_eq!(reader.into_vec::<u8>()?, [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn into_vec<T: NpyElement>(mut self) -> Result<Vec<T>> {
         self.read_all()
     }
 
     /// [`into_vec`](Self::into_vec) without moving the reader, which takes time that is noticed with small files.
     pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         let count = self.remaining();
         self.read_vec(&plan, count)
     }
@@ -272,7 +254,7 @@ impl<R: Read> NpyReader<R> {
     /// ```
     pub fn read_to_vec<T: NpyElement>(&mut self, items: &mut Vec<T>) -> Result<()> {
         items.clear();
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         let count = self.remaining();
         let result = self.read_over(&plan, items, count);
         if result.is_err() {
@@ -286,8 +268,19 @@ impl<R: Read> NpyReader<R> {
     /// # Errors
     ///
     /// Like [`into_vec`](Self::into_vec), and when fewer elements are left.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1_u16, 2, 3])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// let mut first = [0_u16; 2];
+    /// reader.read_into(&mut first)?;
+    /// assert_eq!((first, reader.remaining()), ([1, 2], 1));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         if items.len() > self.remaining() {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
         }
@@ -390,6 +383,10 @@ impl<R: Read> NpyReader<R> {
 
     /// Reads `count` elements, which are left, in place of what is in a vector.
     fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+        self.try_read_over(plan, items, count).map_err(|error| self.locate(error))
+    }
+
+    fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.begin()?;
         match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
             Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder)?,
@@ -567,7 +564,7 @@ impl<R: Read> NpyReader<R> {
             return each(&[], count);
         }
         let begin = self.offset();
-        let Self { reader, source, .. } = self;
+        let Self { reader, source, path, .. } = self;
         if let Some(bytes) = (source.bytes)(reader).get(..count * itemsize) {
             each(bytes, count)?;
             (source.consume)(reader, count * itemsize);
@@ -579,7 +576,8 @@ impl<R: Read> NpyReader<R> {
         while done < count {
             let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
             let bytes = step * itemsize;
-            let truncated = |error: Error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64);
+            let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
+            let truncated = |error: Error| in_file(path.as_deref(), with_totals(error, begin, totals.0, totals.1));
             if stage.len() < bytes {
                 // Grows with what is there: an element may claim 2 GiB.
                 stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
@@ -590,6 +588,15 @@ impl<R: Read> NpyReader<R> {
             done += step;
         }
         Ok(())
+    }
+}
+
+/// The error with the name of the file, if there is one.
+#[cold]
+pub(crate) fn in_file(path: Option<&Path>, error: Error) -> Error {
+    match path {
+        Some(path) => error.with_path(path),
+        None => error,
     }
 }
 

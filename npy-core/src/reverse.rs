@@ -21,7 +21,7 @@ impl<R: Read> NpyReader<R> {
     #[doc(hidden)]
     pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
             && let Some(part) = self.part_for_panels::<T>()
@@ -42,7 +42,7 @@ impl<R: Read> NpyReader<R> {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
         }
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         #[cfg(unix)]
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
             && let Some(part) = self.part_for_panels::<T>()

@@ -22,7 +22,7 @@ use crate::output::Output;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("samples.npy");
-/// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable())?;
+/// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
 /// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -39,19 +39,32 @@ impl SaveOptions {
         Self { is_durable: false, is_in_place: false }
     }
 
-    /// Brings the file to the disk before it gets its name, and then its name, so that it survives a power cut from then on. It takes the time of two
-    /// `fsync`s, some milliseconds on many disks.
-    pub const fn durable(mut self) -> Self {
-        self.is_durable = true;
+    /// Whether the file is brought to the disk before it gets its name, and then its name, so that it survives a power cut from then on. It takes the
+    /// time of two `fsync`s, some milliseconds on many disks.
+    pub const fn durable(mut self, durable: bool) -> Self {
+        self.is_durable = durable;
         self
     }
 
-    /// Writes over the file that is there instead of replacing it: many times as fast for many small files of the same size, because ext4 and
+    /// Whether the file that is there is written over instead of being replaced: many times as fast for many small files of the same size, because ext4 and
     /// others bring a file to the disk at once that replaces another (0.1 to 2 ms each). With [`durable`](Self::durable) it is on the disk when saving ends,
     /// but no less torn after a crash in between. **A crash, an error or a full
     /// disk leaves a torn file**, and who reads it meanwhile sees the old and the new mixed. Links to the file stay links.
-    pub const fn in_place(mut self) -> Self {
-        self.is_in_place = true;
+    ///
+    /// ```
+    /// use npy_core::SaveOptions;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("latest.npy");
+    /// let options = SaveOptions::new().in_place(true);
+    /// for step in 0..3 {
+    ///     npy_core::save_with(&path, &[step; 28], options)?;
+    /// }
+    /// assert_eq!(npy_core::load::<i32>(&path)?, [2; 28]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub const fn in_place(mut self, in_place: bool) -> Self {
+        self.is_in_place = in_place;
         self
     }
 }

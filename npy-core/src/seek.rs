@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use crate::alloc::{Bulk, STAGE_BYTES, Spare};
-use crate::element::{self, NpyElement};
+use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::NpyReader;
 use crate::rows::OuterAxis;
@@ -113,7 +113,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
-        let plan = element::plan::<T>(self.header.dtype())?;
+        let plan = self.plan::<T>()?;
         let elements = OuterAxis::of(&self.header).elements(&rows)?;
         self.begin()?;
         self.go_to(elements.start)?;

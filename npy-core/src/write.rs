@@ -52,6 +52,16 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// # Errors
 ///
 /// Like [`save`].
+///
+/// ```
+/// use npy_core::SaveOptions;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.npy");
+/// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
+/// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
     // 0 where the dtype depends on the items.
     let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
@@ -131,6 +141,18 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Errors
     ///
     /// When the array would be larger than the address space.
+    ///
+    /// ```
+    /// use npy_core::NpyWriter;
+    ///
+    /// let mut writer = NpyWriter::with_len(Vec::new(), 3)?;
+    /// for square in [1_u32, 4, 9] {
+    ///     writer.push(&square)?;
+    /// }
+    /// let file = writer.finish()?;
+    /// assert_eq!(npy_core::read::<u32>(&file[..])?, [1, 4, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
         Self::with_header(writer, &header_of(T::dtype(), &[len])?)
     }
@@ -239,6 +261,18 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Errors
     ///
     /// Like [`push`](Self::push).
+    ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    ///
+    /// use npy_core::NpyWriter;
+    ///
+    /// let ids = BTreeSet::from([7_u16, 3, 5]);
+    /// let mut writer = NpyWriter::with_len(Vec::new(), ids.len())?;
+    /// writer.extend(&ids)?;
+    /// assert_eq!(npy_core::read::<u16>(&writer.finish()?[..])?, [3, 5, 7]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn extend<'a>(&mut self, items: impl IntoIterator<Item = &'a T>) -> Result<()>
     where
         T: 'a,

@@ -63,9 +63,9 @@ mod mmap;
 mod rawarray;
 mod dynamic;
 #[cfg(feature = "npz")]
-mod npz;
-#[cfg(feature = "npz")]
 mod archive;
+#[cfg(feature = "npz")]
+mod npz;
 #[cfg(feature = "npz")]
 pub mod sparse;
 

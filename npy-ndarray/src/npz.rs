@@ -8,6 +8,7 @@ use std::path::Path;
 use ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
 use npy_core::{Limits, NpyElement, NpyView, Result, npz};
 
+use crate::archive::{NpzReadOptions, NpzWriteOptions};
 use crate::dynamic::{DynArray, from_reader};
 use crate::read::{NpyReadOptions, into_array};
 use crate::view::ViewNpyExt;
@@ -36,6 +37,8 @@ use crate::write::WriteNpyExt;
 /// A member's checksum is always checked, but by [`view`](Self::view).
 pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
+    /// How arrays of whatever dtype are read.
+    arrays: NpyReadOptions,
 }
 
 impl NpzReader<npz::ArchiveFile> {
@@ -45,16 +48,34 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// When the file cannot be read or is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, Limits::new())
+        Self::open_with(path, NpzReadOptions::new())
     }
 
-    /// [`open`](Self::open) with limits of one's own.
+    /// [`open`](Self::open) with [`NpzReadOptions`], or with [`Limits`] of one's own. Threads are those of [`set_threads`](Self::set_threads).
+    ///
+    /// ```
+    /// # use ndarray::{Array1, array};
+    /// # use npy_ndarray::NpzWriter;
+    /// use npy_ndarray::{NpzReadOptions, NpzReader};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut writer = NpzWriter::create(&path)?;
+    /// # writer.add_array("x", &array![1.5, 2.5])?;
+    /// # writer.finish()?;
+    /// let mut archive = NpzReader::open_with(&path, NpzReadOptions::new().threads(2))?;
+    /// let x: Array1<f64> = archive.by_name("x")?;
+    /// assert_eq!(x, array![1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// Like [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
-        npz::NpzReader::open_with(path, limits).map(|archive| Self { archive })
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<NpzReadOptions>) -> Result<Self> {
+        let options = options.into();
+        let archive = npz::NpzReader::open_with(path, options.of_file())?;
+        Ok(Self { archive, arrays: options.arrays() })
     }
 }
 
@@ -74,7 +95,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Like [`new`](Self::new).
     pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        npz::NpzReader::with_limits(reader, limits).map(|archive| Self { archive })
+        npz::NpzReader::with_limits(reader, limits).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
     }
 
     /// How many members there are.
@@ -175,7 +196,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn dynamic(&mut self, name: &str) -> Result<DynArray> {
-        self.dynamic_with(name, NpyReadOptions::new())
+        self.dynamic_with(name, self.arrays)
     }
 
     /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
@@ -237,7 +258,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// When `bytes` are no zip archive.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
-        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive })
+        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
     }
 
     /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
@@ -309,6 +330,30 @@ impl NpzWriter<File> {
         npz::NpzWriter::create(path).map(|archive| Self { archive })
     }
 
+    /// [`create`](Self::create) with options.
+    ///
+    /// ```
+    /// # use ndarray::Array2;
+    /// use npy_ndarray::{NpzWriteOptions, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create_with(&path, NpzWriteOptions::new().compressed(true).threads(2).durable(true))?;
+    /// archive.add_array("zeros", &Array2::<f64>::zeros((100, 100)))?;
+    /// archive.finish()?;
+    /// assert!(std::fs::metadata(&path).is_ok_and(|file| file.len() < 1000));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`create`](Self::create).
+    pub fn create_with(path: impl AsRef<Path>, options: NpzWriteOptions) -> Result<Self> {
+        let mut archive = npz::NpzWriter::create(path)?;
+        options.apply(&mut archive);
+        Ok(Self { archive })
+    }
+
     /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
     ///
     /// # Errors
@@ -351,6 +396,18 @@ impl<W: Write> NpzWriter<W> {
     /// # Errors
     ///
     /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let matrix = array![[1.0, 2.0], [3.0, 4.0]];
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("transposed", &matrix.t())?;
+    /// let transposed: Array2<f64> = NpzReader::new(archive.finish()?)?.by_name("transposed")?;
+    /// assert_eq!(transposed, matrix.t());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn add_array<N: Into<String>, A: WriteNpyExt + ?Sized>(&mut self, name: N, array: &A) -> Result<()> {
         self.archive.add_with(&name.into(), |member| array.write_npy(member))
     }
@@ -360,6 +417,14 @@ impl<W: Write> NpzWriter<W> {
     /// # Errors
     ///
     /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("times", &[0.5, 1.5])?;
+    /// archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
+    /// archive.finish()?;
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
         self.archive.add_slice(name, items)
     }
@@ -369,6 +434,16 @@ impl<W: Write> NpzWriter<W> {
     /// # Errors
     ///
     /// Like [`add_slice`](Self::add_slice).
+    ///
+    /// ```
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_scalar("rate", &0.5)?; // np.savez(path, rate=0.5)
+    /// let file = archive.finish()?;
+    /// assert_eq!(NpzReader::new(file)?.scalar::<f64>("rate")?, 0.5);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
         self.archive.add_scalar(name, item)
     }

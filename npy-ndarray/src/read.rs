@@ -34,6 +34,16 @@ pub trait ReadNpyExt: Sized {
     ///
     /// When reading fails, when no `.npy` file begins there, when the dtype is another than the elements', or when the array has another
     /// number of dimensions.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+    ///
+    /// let mut stream = Vec::new();
+    /// array![[1.5, 2.5]].write_npy(&mut stream)?;
+    /// assert_eq!(Array2::<f64>::read_npy(&stream[..])?, array![[1.5, 2.5]]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     fn read_npy<R: Read>(reader: R) -> Result<Self> {
         Self::read_npy_with(reader, NpyReadOptions::new())
     }
@@ -43,6 +53,18 @@ pub trait ReadNpyExt: Sized {
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
+    ///
+    /// ```
+    /// use ndarray::Array1;
+    /// use npy_ndarray::ReadNpyExt;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let trace = Array1::<f64>::load_npy(&path)?;
+    /// assert_eq!(trace.sum(), 4.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_npy_with(path, NpyReadOptions::new())
     }
@@ -52,6 +74,17 @@ pub trait ReadNpyExt: Sized {
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use npy_ndarray::{NpyReadOptions, ReadNpyExt, WriteNpyExt, npy_core::Limits};
+    ///
+    /// let mut upload = Vec::new();
+    /// array![1.5, 2.5].write_npy(&mut upload)?;
+    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(10));
+    /// assert!(Array1::<f64>::read_npy_with(&upload[..], small).is_err());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self>;
 
     /// [`load_npy`](Self::load_npy) with options.
@@ -59,6 +92,18 @@ pub trait ReadNpyExt: Sized {
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("matrix.npy");
+    /// array![[1, 2], [3, 4]].save_npy(&path)?;
+    /// let matrix = Array2::<i32>::load_npy_with(&path, NpyReadOptions::new().order(Order::Fortran).threads(2))?;
+    /// assert_eq!((matrix[[1, 0]], matrix.strides()), (3, &[1, 2][..]));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
 
     /// Reads a file of a folder that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`]. Several
@@ -95,6 +140,19 @@ pub trait ReadNpyExt: Sized {
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
+    ///
+    /// ```
+    /// use ndarray::Array1;
+    /// use npy_ndarray::{Folder, NpyReadOptions, ReadNpyExt, npy_core::Limits};
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("trace.npy"), &[1.5_f64, 2.5])?;
+    /// let folder = Folder::open(path)?;
+    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(1000));
+    /// assert_eq!(Array1::<f64>::load_npy_from_with(&folder, "trace.npy", small)?.sum(), 4.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self>;
 
     /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.

@@ -48,6 +48,20 @@ where
 /// # Errors
 ///
 /// Like [`load_npy_into`].
+///
+/// ```
+/// use ndarray::Array1;
+/// use npy_ndarray::load_npy_into_with;
+/// use npy_core::ReadOptions;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("trace.npy");
+/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+/// let mut trace = Array1::<f64>::zeros(2);
+/// load_npy_into_with(&path, &mut trace, ReadOptions::new().threads(2))?;
+/// assert_eq!(trace.sum(), 4.0);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 pub fn load_npy_into_with<P, A, D>(path: P, array: &mut ArrayRef<A, D>, options: impl Into<ReadOptions>) -> Result<()>
 where
     P: AsRef<Path>,

@@ -68,7 +68,7 @@ pub trait WriteNpyExt {
     /// # use npy_ndarray::{NpyWriteOptions, Order, SaveOptions, WriteNpyExt};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("matrix.npy");
-    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable())?;
+    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
     /// array![[1.0, 2.0]].save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran))?;
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
@@ -98,7 +98,7 @@ pub trait WriteNpyExt {
 /// # let path = folder.path().join("matrix.npy");
 /// let matrix = array![[1, 2, 3], [4, 5, 6]];
 /// // In Python: np.save(path, np.asfortranarray(matrix))
-/// matrix.save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran).durable())?;
+/// matrix.save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran).durable(true))?;
 /// let back = Array2::<i32>::load_npy(&path)?;
 /// assert_eq!(back, matrix);
 /// assert_eq!(back.strides(), [1, 2]);
@@ -126,14 +126,14 @@ impl NpyWriteOptions {
     }
 
     /// See [`SaveOptions::durable`].
-    pub const fn durable(mut self) -> Self {
-        self.save = self.save.durable();
+    pub const fn durable(mut self, durable: bool) -> Self {
+        self.save = self.save.durable(durable);
         self
     }
 
     /// See [`SaveOptions::in_place`].
-    pub const fn in_place(mut self) -> Self {
-        self.save = self.save.in_place();
+    pub const fn in_place(mut self, in_place: bool) -> Self {
+        self.save = self.save.in_place(in_place);
         self
     }
 }

@@ -66,7 +66,7 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
     row.ours(SAVE, || npy_core::save(&path, &items).unwrap());
     row.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
-    row.ours(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place()).unwrap());
+    row.ours(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place(true)).unwrap());
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
     row.peer(NPYZ, || write_npyz(&path, &[items.len()], &items));
     row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
@@ -106,8 +106,10 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     row.rounds(job.folder.either(7, 3));
     row.after_each(|| remove(&[&path]));
     row.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
-    row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable()).unwrap());
-    row.variant("save, in place and durable", || save_with(&path, &items, SaveOptions::new().in_place().durable()).unwrap());
+    row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable(true)).unwrap());
+    row.variant("save, in place and durable", || {
+        save_with(&path, &items, SaveOptions::new().in_place(true).durable(true)).unwrap();
+    });
     row.limit("fallocate + write(2) + fsync", || {
         write_allocated(&path, &file);
         File::open(&path).unwrap().sync_all().unwrap();

@@ -158,7 +158,7 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         }
         row.numpy(job.numpy, NP_SAVE, "for path in paths: np.save(path, array)");
         row.ours(SAVE, || of_all().for_each(|(path, array)| array.save_npy(path).unwrap()));
-        let in_place = SaveOptions::new().in_place();
+        let in_place = SaveOptions::new().in_place(true);
         row.ours(IN_PLACE, || of_all().for_each(|(path, array)| array.save_npy_with(path, in_place).unwrap()));
         row.peer(NDARRAY_NPY, || of_all().for_each(|(path, array)| ndarray_npy::write_npy(path, array).unwrap()));
         row.peer(NPYZ, || of_all().for_each(|(path, array)| write_npyz(path, array.shape(), array.as_slice().unwrap())));

@@ -27,6 +27,20 @@ pub enum MismatchKind {
         /// What to do about it.
         advice: Option<String>,
     },
+    /// A column that was asked for has another dtype in the file.
+    Column {
+        /// The file's dtype.
+        file: String,
+        /// The dtype that was asked for.
+        rust: String,
+        /// What to do about it.
+        advice: Option<String>,
+    },
+    /// A column was asked for, and the file's elements are no records.
+    NoFields {
+        /// The file's dtype.
+        file: String,
+    },
     /// The file has no field of that name.
     MissingField {
         /// The dtype that the Rust type needs.
@@ -61,11 +75,13 @@ impl fmt::Display for Mismatch {
         match &self.kind {
             MismatchKind::DType { file, rust, advice } => {
                 write!(f, "file has {file}, {needs} {rust}")?;
-                if let Some(advice) = advice {
-                    write!(f, " ({advice})")?;
-                }
-                Ok(())
+                write_advice(f, advice.as_deref())
             }
+            MismatchKind::Column { file, rust, advice } => {
+                write!(f, "file has {file}, and {rust} was asked for")?;
+                write_advice(f, advice.as_deref())
+            }
+            MismatchKind::NoFields { file } => write!(f, "file has no fields, its elements are {file}"),
             MismatchKind::MissingField { rust, available, omitted } => {
                 write!(f, "file has no such field, {needs} {rust} ({}", describe_names(available, *omitted))?;
                 f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
@@ -79,6 +95,10 @@ impl fmt::Display for Mismatch {
             }
         }
     }
+}
+
+fn write_advice(f: &mut fmt::Formatter<'_>, advice: Option<&str>) -> fmt::Result {
+    advice.map_or(Ok(()), |advice| write!(f, " ({advice})"))
 }
 
 /// Which fields there are.

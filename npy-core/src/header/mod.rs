@@ -169,6 +169,15 @@ impl Header {
     /// # Errors
     ///
     /// Like [`parse`](Self::parse).
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits};
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// assert!(Header::parse_with(&file, Limits::new().header_bytes(10)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
         Self::parse_within(bytes, &limits)
     }
@@ -208,6 +217,16 @@ impl Header {
     /// # Errors
     ///
     /// Like [`read`](Self::read).
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits};
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// assert_eq!(Header::read_with(&file[..], Limits::new().data_bytes(3))?.shape(), [3]);
+    /// assert!(Header::read_with(&file[..], Limits::new().data_bytes(2)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
         Ok(Self::read_with_offset(reader, &limits)?.0)
     }

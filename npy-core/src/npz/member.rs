@@ -13,7 +13,8 @@ use super::problem::{archive, wrapped};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::read::{NpyReader, Source};
+use crate::read::NpyReader;
+use crate::source::Source;
 
 /// Bytes that may follow an array in its member. They are read, because the checksum is also theirs.
 pub(super) const MOST_TRAILING: u64 = 1 << 20;

@@ -18,6 +18,7 @@ use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::view::{NpyView, view_with};
 
@@ -68,19 +69,37 @@ impl NpzReader<ArchiveFile> {
     ///
     /// When the file cannot be read or is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, Limits::new())
+        Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with limits of one's own.
+    /// [`open`](Self::open) with [`ReadOptions`], whose threads are those of [`set_threads`](Self::set_threads), or with [`Limits`] of one's own.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// use npy_core::{ReadOptions, npz::NpzReader};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.finish()?;
+    /// let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(2))?;
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// Like [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
-        let path = path.as_ref();
-        ArchiveFile::open(path)
-            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, limits, Some(path)))
-            .map_err(|error| error.with_path(path))
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        let (path, options) = (path.as_ref(), options.into());
+        let mut archive = ArchiveFile::open(path)
+            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, options.limits, Some(path)))
+            .map_err(|error| error.with_path(path))?;
+        if options.threads > 1 {
+            archive.set_threads(options.threads);
+        }
+        Ok(archive)
     }
 }
 

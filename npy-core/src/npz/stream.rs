@@ -12,7 +12,8 @@ use super::problem::{archive, cannot_read, wrapped};
 use crate::alloc::Spare;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::read::{NpyReader, Source};
+use crate::read::NpyReader;
+use crate::source::Source;
 
 /// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
 ///

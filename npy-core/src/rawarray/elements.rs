@@ -14,8 +14,9 @@ use crate::file::{fill_from_file, length_of_file};
 use crate::growth::Stage;
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::read::{NpyReader, Source};
+use crate::read::NpyReader;
 use crate::shape::Order;
+use crate::source::Source;
 use crate::write::NpyWriter;
 
 /// Opens a file for its elements as values of a Rust type.
@@ -95,7 +96,8 @@ impl<R: Read> Content<R> {
         let data_offset = header.data_offset() as u64;
         let elements = header.to_npy().clone();
         let body = Body { reader, decompressed: None };
-        let mut reader = NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false, threads: 1 };
+        let mut reader =
+            NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false, threads: 1, path: None };
         let block = if header.is_compressed() { Some(decompress(&header, &mut reader)?) } else { None };
         Ok(Self { header, reader, block })
     }

@@ -103,6 +103,17 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
 /// # Errors
 ///
 /// Like [`load`].
+///
+/// ```
+/// use npy_core::{Limits, rawarray};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save(&path, &[1_i16, 2])?;
+/// assert_eq!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(4))?, [1, 2]);
+/// assert!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(3)).is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
     let path = path.as_ref();
     open_elements::<T>(path, limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
@@ -130,6 +141,15 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 /// # Errors
 ///
 /// Like [`load`].
+///
+/// ```
+/// use npy_core::{Limits, rawarray};
+///
+/// let mut stream = Vec::new();
+/// rawarray::write(&mut stream, &[1_u8, 2, 3])?;
+/// assert!(rawarray::read_with::<u8>(&stream[..], Limits::new().data_bytes(2)).is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
     one_dimension::<T, _>(read_elements::<T, _>(reader, limits)?)
 }
@@ -165,6 +185,16 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// # Errors
 ///
 /// Like [`save`].
+///
+/// ```
+/// use npy_core::{SaveOptions, rawarray};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save_with(&path, &[1_i16, 2], SaveOptions::new().in_place(true))?;
+/// assert_eq!(rawarray::load::<i16>(&path)?, [1, 2]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
     replace_file_with(path.as_ref(), options, 0, |file| write(file, items))
 }

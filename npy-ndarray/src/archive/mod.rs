@@ -10,7 +10,7 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 use crate::read::NpyReadOptions;
-use npy_core::{Limits, Result, npz};
+use npy_core::{Limits, ReadOptions, Result, npz};
 
 pub use field::{IsArchive, IsScalar, IsValue, NpzField};
 pub use read::{Pending, ReadPlan};
@@ -216,6 +216,25 @@ impl NpzReadOptions {
     }
 }
 
+impl NpzReadOptions {
+    /// How the file is read.
+    pub(crate) fn of_file(self) -> ReadOptions {
+        ReadOptions::new().limits(self.limits).threads(self.threads)
+    }
+
+    /// How members are read.
+    pub(crate) fn arrays(self) -> NpyReadOptions {
+        self.arrays
+    }
+}
+
+/// These limits, and one thread.
+impl From<Limits> for NpzReadOptions {
+    fn from(limits: Limits) -> Self {
+        Self::new().limits(limits)
+    }
+}
+
 impl Default for NpzReadOptions {
     fn default() -> Self {
         Self::new()
@@ -280,6 +299,19 @@ impl NpzWriteOptions {
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+}
+
+impl NpzWriteOptions {
+    /// Has the members of an archive from here on, and its end, written so.
+    pub(crate) fn apply<W: Write>(self, archive: &mut npz::NpzWriter<W>) {
+        archive.set_compressed(self.compressed);
+        if let Some(level) = self.level {
+            archive.set_level(level);
+        }
+        archive.set_aligned(self.aligned);
+        archive.set_threads(self.threads);
+        archive.set_durable(self.durable);
     }
 }
 

@@ -16,13 +16,7 @@ pub struct MemberWriter<'a, W: Write> {
 
 /// Writes an archive.
 pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWriter<W>, options: NpzWriteOptions) -> Result<W> {
-    archive.set_compressed(options.compressed);
-    if let Some(level) = options.level {
-        archive.set_level(level);
-    }
-    archive.set_aligned(options.aligned);
-    archive.set_threads(options.threads);
-    archive.set_durable(options.durable);
+    options.apply(&mut archive);
     value.write_members(&mut MemberWriter { archive: &mut archive, prefix: String::new() })?;
     archive.finish()
 }

@@ -142,6 +142,16 @@ impl DynArray {
     ///
     /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
     /// is named, by its place in the array with the last axis fastest.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{Casting, DynArray};
+    ///
+    /// let array = DynArray::from(array![1.0, 2.0]);
+    /// assert!(array.cast::<u8>().is_err());
+    /// assert_eq!(array.cast_with::<u8>(Casting::Checked)?, array![1, 2].into_dyn());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn cast_with<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {

@@ -17,6 +17,17 @@ impl DynArray {
     /// # Errors
     ///
     /// When it cannot be read, is no `.npy` file or a damaged one.
+    ///
+    /// ```
+    /// use npy_ndarray::DynArray;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let array = DynArray::load_npy(&path)?;
+    /// assert_eq!(array.to_string(), "[1.5 2.5]");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy(path)
     }
@@ -45,6 +56,17 @@ impl DynArray {
     /// # Errors
     ///
     /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, NpyReadOptions, Order};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let array = DynArray::load_npy_with(&path, NpyReadOptions::new().order(Order::C).threads(2))?;
+    /// assert_eq!(array.to_string(), "[1.5 2.5]");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_with(path, options)
     }
@@ -54,6 +76,16 @@ impl DynArray {
     /// # Errors
     ///
     /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, NpyReadOptions, npy_core::Limits};
+    ///
+    /// let mut upload = Vec::new();
+    /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
+    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(10));
+    /// assert!(DynArray::read_npy_with(&upload[..], small).is_err());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
@@ -83,6 +115,18 @@ impl DynArray {
     /// # Errors
     ///
     /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, Folder, NpyReadOptions};
+    ///
+    /// # let temporary = tempfile::tempdir()?;
+    /// # let path = temporary.path();
+    /// # npy_core::save(path.join("00001.npy"), &[1.5_f64])?;
+    /// let folder = Folder::open(path)?;
+    /// let array = DynArray::load_npy_from_with(&folder, "00001.npy", NpyReadOptions::new())?;
+    /// assert_eq!(array.to_string(), "[1.5]");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_from_with(folder, name, options)
     }

@@ -16,6 +16,17 @@ impl DynArray {
     /// # Errors
     ///
     /// When the file cannot be written; what was at `path` is there still then.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::DynArray;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("copy.npy");
+    /// DynArray::from(array![1.5, 2.5]).save_npy(&path)?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         WriteNpyExt::save_npy(self, path)
     }
@@ -25,6 +36,17 @@ impl DynArray {
     /// # Errors
     ///
     /// Like [`save_npy`](Self::save_npy).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{DynArray, SaveOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("copy.npy");
+    /// DynArray::from(array![1.5, 2.5]).save_npy_with(&path, SaveOptions::new().durable(true))?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<NpyWriteOptions>) -> Result<()> {
         WriteNpyExt::save_npy_with(self, path, options)
     }
@@ -34,6 +56,16 @@ impl DynArray {
     /// # Errors
     ///
     /// When writing fails.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::DynArray;
+    ///
+    /// let mut stream = Vec::new();
+    /// DynArray::from(array![1.5, 2.5]).write_npy(&mut stream)?;
+    /// assert_eq!(npy_core::read::<f64>(&stream[..])?, [1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         WriteNpyExt::write_npy(self, writer)
     }

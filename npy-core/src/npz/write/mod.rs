@@ -372,8 +372,7 @@ impl<W: Write> NpzWriter<W> {
         self.writer.write_all(&directory).and_then(|()| self.writer.flush()).map_err(cannot_write)?;
         let Self { writer, replacement, existing, sync, is_durable, .. } = &mut self;
         if let Some(replacement) = replacement.take() {
-            let options = if *is_durable { SaveOptions::new().durable() } else { SaveOptions::new() };
-            replacement.commit(options, || sync(writer))?;
+            replacement.commit(SaveOptions::new().durable(*is_durable), || sync(writer))?;
         } else if *is_durable && existing.is_some() {
             sync(writer).map_err(cannot_write)?;
         }
