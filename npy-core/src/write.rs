@@ -218,8 +218,22 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// # Errors
     ///
     /// When the array is full, when the element cannot be expressed in the dtype, or when writing fails.
+    #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
-        self.extend(std::iter::once(item))
+        let items = std::slice::from_ref(item);
+        // What most calls are: a few bytes that are copied, for which there is room.
+        if let Some((bulk, Difference::None)) = element::bulk::<T>(&self.plan, self.itemsize)
+            && let Some(bytes) = bulk.bytes_of(items)
+            && self.stage.bytes.capacity() - self.stage.bytes.len() >= bytes.len()
+            && self.stage.bytes.len() < self.piece()
+            && self.count < self.expected
+            && !self.failed
+        {
+            self.stage.bytes.extend_from_slice(bytes);
+            self.count += 1;
+            return Ok(());
+        }
+        self.write_slice(items)
     }
 
     /// Writes the next elements.
@@ -234,7 +248,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             self.admit(items.len())?;
             let is_last = self.count + items.len() as u64 == self.expected;
             // What comes in parts is put together to pieces; a whole array, or a large part, is not copied.
-            if bytes.len() >= PIECE || (is_last && self.stage.bytes.len() + bytes.len() > STAGE_BYTES) {
+            if bytes.len() >= PIECE || (is_last && bytes.len() >= SMALL_BYTES && self.stage.bytes.len() + bytes.len() > STAGE_BYTES)
+            {
                 self.hand_on()?;
                 let written = self.writer.write_all(bytes);
                 self.note(written, bytes.len())?;
@@ -369,8 +384,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Sees that the stage has room for `bytes` more; tells where they go.
     pub(crate) fn make_room(&mut self, bytes: usize) -> Result<usize> {
-        // What is pushed to a file that grows is not kept back for long.
-        let piece = if self.growth.is_some() { STAGE_BYTES } else { PIECE };
+        let piece = self.piece();
         if self.stage.bytes.len() >= piece {
             self.hand_on_pieces(piece)?;
         }
@@ -383,6 +397,11 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             self.stage.bytes.try_reserve(bytes).map_err(|_| ErrorKind::Allocation { bytes })?;
         }
         Ok(self.stage.bytes.len())
+    }
+
+    /// How much is handed on at a time. What is pushed to a file that grows is not kept back for long.
+    fn piece(&self) -> usize {
+        if self.growth.is_some() { STAGE_BYTES } else { PIECE }
     }
 
     /// Hands on what is in the stage up to the last multiple of a piece.

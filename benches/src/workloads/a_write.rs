@@ -17,6 +17,8 @@ use crate::target::Target;
 
 const DURABLE: &str = "save, durable";
 const NP_SAVE_SYNCED: &str = "np.save + fsync";
+/// Saves an array and brings it to the disk.
+pub(super) const SAVE_SYNCED: &str = "import os\ndef save_synced():\n with open(path, 'wb') as file:\n  np.save(file, array)\n  file.flush()\n  os.fsync(file.fileno())";
 const NP_SAVE: &str = "np.save";
 const SAVE: &str = "save";
 const IN_PLACE: &str = "save, in place";
@@ -97,9 +99,7 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     let items = Random::new(1).uniforms(size / 8);
     let file = file_of(&path, &items);
     give_to_numpy(job, &path);
-    job.numpy.define(
-        "import os\ndef save_synced():\n with open(path, 'wb') as file:\n  np.save(file, array)\n  file.flush()\n  os.fsync(file.fileno())",
-    );
+    job.numpy.define(SAVE_SYNCED);
 
     let mut row = job.row();
     row.sync_before_each(job.folder);

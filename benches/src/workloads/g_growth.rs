@@ -6,13 +6,14 @@ use std::io::{BufWriter, Write};
 use npy_core::NpyWriter;
 use npyz::WriterBuilder;
 
+use super::a_write::SAVE_SYNCED;
 use super::{GIB, KIB, MIB, bytes};
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
-use crate::peers::NPYZ;
 use crate::room::Need;
 use crate::row::repeat;
 
+const NP_SAVE: &str = "np.save of the whole + fsync";
 /// Elements of one `write_slice`, which are 32 KiB.
 const BLOCK: usize = 4096;
 /// Up to this size, NumPy has the whole array in memory.
@@ -43,7 +44,7 @@ pub(super) fn run(bench: &mut Bench) {
     }
 }
 
-/// Ours brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens.
+/// Ours brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens; the others when they end.
 fn write(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.folder.file("array.npy");
     let count = size / 8;
@@ -66,6 +67,7 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
     job.numpy.set_path("path", &path);
     if size <= WHOLE {
         job.numpy.run(&format!("array = np.full({count}, 0.5)"));
+        job.numpy.define(SAVE_SYNCED);
     }
 
     let mut row = job.row();
@@ -77,7 +79,7 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
         String::new()
     });
     if size <= WHOLE {
-        row.numpy(job.numpy, "np.save of the whole", "np.save(path, array)");
+        row.numpy(job.numpy, NP_SAVE, "save_synced()");
     }
     row.ours("NpyWriter::create, push", || drop(push(&path)));
     row.ours("NpyWriter::create, write_slice", || {
@@ -87,13 +89,15 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
         }
         writer.finish().unwrap();
     });
-    row.peer(NPYZ, || {
-        let output = BufWriter::new(File::create(&path).unwrap());
+    row.peer("npyz + fsync", || {
+        let file = File::create(&path).unwrap();
+        let output = BufWriter::new(&file);
         let mut writer = npyz::WriteOptions::new().default_dtype().writer(output).begin_1d().unwrap();
         for item in blocks().flatten() {
             writer.push(item).unwrap();
         }
         writer.finish().unwrap();
+        file.sync_all().unwrap();
     });
     row.limit("BufWriter + fsync", || plain().sync_all().unwrap());
     row.limit("BufWriter", || drop(plain()));
