@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use npy_core::{
     AxisRange, ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, Void, byte_ranges,
 };
-use peak::with_peak;
+use peak::{with_calls, with_peak};
 use support::{announce, file_with_header};
 
 /// What a file of a few bytes may cost, whatever it claims.
@@ -566,4 +566,23 @@ fn regions_take_the_memory_of_their_result() {
     // An iterator's memory does not depend on how many ranges there are.
     let (count, peak) = with_peak(|| byte_ranges(&header, &[all.step_by(10), all, all.step_by(100)]).unwrap().count());
     assert!(count == 1_000_000 && peak < 1000, "{count} {peak}");
+}
+
+#[test]
+fn small_files_take_one_allocation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.npy");
+    let items = [0.5_f32; 10];
+    // Anew, then over it.
+    for _ in 0..2 {
+        let in_place = npy_core::SaveOptions::new().in_place(true);
+        let (saved, calls) = with_calls(|| npy_core::save_with(&path, &items, in_place));
+        saved.unwrap();
+        assert_eq!(calls, 1, "saving");
+    }
+    let (loaded, calls) = with_calls(|| npy_core::load::<f32>(&path).unwrap());
+    assert_eq!((loaded, calls), (items.to_vec(), 1));
+    let mut again = Vec::with_capacity(10);
+    let ((), calls) = with_calls(|| npy_core::load_into(&path, &mut again).unwrap());
+    assert_eq!((again, calls), (items.to_vec(), 0));
 }

@@ -20,8 +20,6 @@ enum Goal {
     Factor(f64, Vec<&'static str>),
     /// So many seconds.
     Time(f64),
-    /// Something that a clock does not tell.
-    Other(&'static str),
 }
 
 /// A target, and what became of it.
@@ -77,11 +75,6 @@ impl Target {
         Self::new(ours, Goal::Time(seconds))
     }
 
-    /// One that these rounds do not measure.
-    pub(crate) fn other(ours: &'static str, text: &'static str) -> Self {
-        Self::new(ours, Goal::Other(text))
-    }
-
     fn new(ours: &'static str, goal: Goal) -> Self {
         Self { ours, goal, bound_by: None, limits: &[] }
     }
@@ -112,7 +105,6 @@ impl Target {
                 let time = find(candidates, self.ours).map(|ours| (seconds(ours.median()), ours.median() <= *most));
                 (format!("≤ {}", seconds(*most)), time)
             }
-            Goal::Other(text) => ((*text).to_owned(), None),
         };
         let (found, state) = match found {
             Some((found, true)) => (format!("{found} met"), State::Met),
@@ -197,7 +189,6 @@ mod tests {
         let candidates = [measured("ours", &[25e-9])];
         assert_eq!(Target::factor("ours", 0.5, "np.load").judge(&candidates, None).state, State::NotMeasured);
         assert_eq!(Target::factor("ours, 2 threads", 0.5, "ours").judge(&candidates, None).state, State::NotMeasured);
-        assert_eq!(Target::other("ours", "one allocation").judge(&candidates, None).text, "ours one allocation: not measured");
         assert_eq!(Target::time("ours", 30e-9).judge(&candidates, None).text, "ours ≤ 30.0 ns: 25.0 ns met");
         assert_eq!(Target::time("ours", 20e-9).judge(&candidates, None).state, State::Missed);
     }

@@ -9,10 +9,12 @@ struct Counting;
 thread_local! {
     static NOW: Cell<usize> = const { Cell::new(0) };
     static MOST: Cell<usize> = const { Cell::new(0) };
+    static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
 fn grow(bytes: usize) {
     // A thread that ends has no counters any more.
+    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         let _ = MOST.try_with(|most| most.set(most.get().max(now.get())));
@@ -54,4 +56,11 @@ pub fn with_peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     MOST.set(before);
     let result = work();
     (result, MOST.get() - before)
+}
+
+/// What `work` returns, and how often it asked for memory, or for more.
+pub fn with_calls<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = CALLS.get();
+    let result = work();
+    (result, CALLS.get() - before)
 }

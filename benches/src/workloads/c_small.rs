@@ -178,11 +178,7 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
             (false, _) => "five system calls: open, statx, flock, write and close; opening and closing are most of it",
         });
         if self.is_small() && is_new {
-            row.targets([
-                Target::factor(IN_PLACE, 1.01, WRITE),
-                Target::speedup(IN_PLACE, 2.1, NP_SAVE),
-                Target::other(SAVE, "≤ 1 allocation a file"),
-            ]);
+            row.targets([Target::factor(IN_PLACE, 1.01, WRITE), Target::speedup(IN_PLACE, 2.1, NP_SAVE)]);
         }
         // Other file systems do not bring a file to the disk that was cut to nothing.
         if self.is_small() && !is_new && job.folder.file_system() == "ext4" {
