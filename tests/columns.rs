@@ -1,8 +1,8 @@
 //! Some fields of records, each into a vector of its own.
 
 use npy_core::{
-    Datetime64, ErrorKind, FixedBytes, Header, MismatchKind, NpyReader, NpyRecord, NpyWriter, Order, ValueProblem, load_columns,
-    unit::Second,
+    AxisRange, Datetime64, ErrorKind, FixedBytes, Header, MismatchKind, NpyReader, NpyRecord, NpyWriter, Order, ValueProblem,
+    load_columns, unit::Second,
 };
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -168,6 +168,10 @@ fn errors_of_opened_files_name_them() {
     };
     truncated(NpyReader::open(&path).unwrap().for_each_chunk(|_: &[u16]| Ok(())));
     truncated(NpyReader::open(&path).unwrap().into_vec::<u16>().map(|_| ()));
+    truncated(NpyReader::open(&path).unwrap().read_into(&mut vec![0_u16; bytes.len() / 2 - 64]));
+    truncated(NpyReader::open(&path).unwrap().into_values().map(|_| ()));
+    let rows = AxisRange::from(..).step_by(2);
+    truncated(NpyReader::open(&path).unwrap().read_region::<u16>(&[rows]).map(|_| ()));
     // What the caller's own code says may be about another file.
     std::fs::write(&path, bytes).unwrap();
     let own = |_: &[u16]| Err(ErrorKind::ObjectArray.into());

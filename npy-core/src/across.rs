@@ -43,7 +43,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let mut begin = 0;
         if rows.are_worth_places()
             && self.growth.is_none()
-            && let Some(mut padded) = bulk.padded_rows(count, rows.most_at_once())?
+            && let Ok(Some(mut padded)) = bulk.padded_rows(count, rows.most_at_once())
         {
             let mut is_vectored = true;
             while begin < length && is_vectored {
@@ -90,6 +90,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         // Less than a piece.
         let behind = usize::try_from(self.handed.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
         let end = length.saturating_sub(behind);
+        // For the rest, before anything is written that would have to be counted.
+        self.stage.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
         let mut slices: Vec<IoSlice<'_>> = Vec::new();
         let mut left = end;
         for bytes in iter::once(&self.stage.bytes[..]).chain(rows.rows()) {
@@ -103,7 +105,6 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let is_vectored = written.as_ref().is_ok_and(|is_vectored| *is_vectored);
         self.note(written.map(|_| ()), end)?;
         self.stage.bytes.drain(..staged.min(end));
-        self.stage.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
         let mut done = end.saturating_sub(staged);
         for row in rows.rows() {
             let part = done.min(row.len());
@@ -184,8 +185,12 @@ impl Rows {
         self.count > 0 && self.row_bytes >= LEAST_BYTES_OF_ROWS && self.row_bytes.saturating_mul(self.length) >= PIECE
     }
 
-    /// As many as lead to the end of a piece, if the next begins at this place of the file. The last of them may reach beyond it.
+    /// As many as lead to the end of a piece, if the next begins at this place of the file. The last of them may reach beyond it. Of rows
+    /// that are longer than a piece no more than must be, because they take much memory.
     fn up_to_piece(&self, place: u64) -> usize {
+        if self.row_bytes >= PIECE {
+            return self.most_at_once();
+        }
         let row_bytes = (self.row_bytes as u64).max(1);
         let least = row_bytes.saturating_mul(self.least as u64);
         let end = place.saturating_add(least).checked_next_multiple_of(PIECE as u64).unwrap_or(u64::MAX);
@@ -195,7 +200,8 @@ impl Rows {
 
     /// The most that [`up_to_piece`](Self::up_to_piece) may be.
     fn most_at_once(&self) -> usize {
-        self.least.saturating_add(PIECE.div_ceil(self.row_bytes.max(1))).min(self.length.max(1))
+        let more = if self.row_bytes >= PIECE { 0 } else { PIECE.div_ceil(self.row_bytes.max(1)) };
+        self.least.saturating_add(more).min(self.length.max(1))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::file::with_file;
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
+use crate::output::{total_length, write_parts};
 use crate::plan::names_of;
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
@@ -268,7 +269,8 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, self.header.data_bytes(), |file| self.write(file))
+        let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
+        replace_file_with(path.as_ref(), options, bytes, |file| self.write(file))
     }
 
     /// Writes the array to a stream.
@@ -286,8 +288,7 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
-        let header = self.header.to_bytes();
-        let written = writer.write_all(&header).and_then(|()| writer.write_all(&self.bytes)).and_then(|()| writer.flush());
+        let written = write_parts(&mut writer, &[&self.header.to_bytes(), &self.bytes]).and_then(|()| writer.flush());
         written.map_err(cannot_write)
     }
 

@@ -8,7 +8,7 @@ use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::header::Header;
-use crate::read::NpyReader;
+use crate::read::{NpyReader, in_file};
 use crate::region::{AxisRange, Pieces, region_shape};
 use crate::seek::seek;
 use crate::source::Source;
@@ -114,13 +114,14 @@ impl<R: Read + Seek> NpyReader<R> {
             position: 0,
             failed: false,
             threads: 1,
-            path: None,
+            path: self.path.clone(),
         };
         let result = each(reader);
         let missing = gather.origin.missing.take();
         let items = result.map_err(|error| match missing {
             Some(Missing { begin, expected, found }) => {
-                ErrorKind::Truncated { part: Part::Data, offset: self.data_offset + begin, expected, found }.into()
+                let offset = self.data_offset + begin;
+                in_file(self.path.as_deref(), ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into())
             }
             None => error,
         })?;

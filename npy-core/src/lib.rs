@@ -85,6 +85,7 @@ mod record;
 mod stage;
 mod source;
 mod read;
+mod decoded;
 mod stream;
 mod file;
 mod aligned;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::alloc::{Bulk, FIRST_BYTES, Spare, reserve_exact};
+use crate::alloc::{Bulk, FIRST_BYTES};
 #[cfg(unix)]
-use crate::alloc::{CHUNK_BYTES, FilePart, LEAST_BYTES, Room};
+use crate::alloc::{FilePart, LEAST_BYTES};
 use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,9 +14,6 @@ use crate::header::Header;
 use crate::limits::Limits;
 use crate::shape::Order;
 use crate::source::Source;
-#[cfg(unix)]
-use crate::stage::{Decode, NewElements, OldElements, decode_by_threads};
-use crate::stage::{elements_per_stage, with_totals};
 
 /// Reads the header of an array at once, and its elements when asked: all of them, some, or one after another.
 ///
@@ -280,7 +277,11 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
-        let plan = self.plan::<T>()?;
+        self.try_read_into(items).map_err(|error| self.locate(error))
+    }
+
+    fn try_read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
+        let plan = element::plan::<T>(self.header.dtype())?;
         if items.len() > self.remaining() {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
         }
@@ -367,11 +368,15 @@ impl<R: Read> NpyReader<R> {
 
     /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
     pub(crate) fn is_there<T>(&self, count: usize) -> bool {
-        let needed = count as u64 * self.header.dtype().itemsize() as u64;
+        self.has_bytes(count.saturating_mul(self.header.dtype().itemsize()), count.saturating_mul(size_of::<T>()))
+    }
+
+    /// Whether the input is known to hold so many more bytes, of which as many as `result` are made.
+    fn has_bytes(&self, needed: usize, result: usize) -> bool {
         // So much is taken on credit, of the file and of the result.
-        (needed <= FIRST_BYTES as u64 && count.saturating_mul(size_of::<T>()) <= FIRST_BYTES)
+        (needed <= FIRST_BYTES && result <= FIRST_BYTES)
             || (self.source.length)(&self.reader, self.offset())
-                .is_some_and(|length| length.saturating_sub(self.offset()) >= needed)
+                .is_some_and(|length| length.saturating_sub(self.offset()) >= needed as u64)
     }
 
     /// Reads `count` elements, which are left.
@@ -405,7 +410,8 @@ impl<R: Read> NpyReader<R> {
             (self.source.consume)(&mut self.reader, length);
             return Ok(());
         }
-        let is_there = self.is_there::<T>(count);
+        // The memory is the file's bytes, whatever an element of the file is.
+        let is_there = self.has_bytes(length, length);
         let offset = self.offset();
         #[cfg(unix)]
         if is_there && let Some(part) = self.part_for_threads(length) {
@@ -451,12 +457,14 @@ impl<R: Read> NpyReader<R> {
 
     /// The bytes of the next elements, of which there must be as many.
     pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
-        let itemsize = self.header.dtype().itemsize();
-        self.begin()?;
         let mut bytes = Vec::new();
-        self.refill(Bulk::<u8>::new(), &mut bytes, count * itemsize, false)?;
-        self.position += count;
-        self.end()?;
+        self.begin()?;
+        self.refill(Bulk::<u8>::new(), &mut bytes, count * self.header.dtype().itemsize(), false)
+            .and_then(|()| {
+                self.position += count;
+                self.end()
+            })
+            .map_err(|error| self.locate(error))?;
         Ok(bytes)
     }
 
@@ -478,116 +486,11 @@ impl<R: Read> NpyReader<R> {
         self.failed = false;
         Ok(())
     }
+}
 
-    /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
-    fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
-        let is_there = self.is_there::<T>(count);
-        let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
-        items.clear();
-        // `Limits` bounds the number of elements that have no bytes.
-        if is_there || itemsize == 0 {
-            reserve_exact(items, count)?;
-        }
-        #[cfg(unix)]
-        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
-            let end = part.end;
-            let mut room = Room::new(items, count, count)?;
-            let elements = NewElements::new(sends, room.slots(), plan);
-            decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
-            room.finish()?;
-            return self.go_on_at(end);
-        }
-        self.for_each_stage(count, is_there, |bytes, step| {
-            let index = first + items.len() as u64;
-            element::decode_all(plan, itemsize, bytes, (step, count), items, index)
-        })
-    }
-
-    /// Reads elements whose memory is not the file's bytes, over others.
-    fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
-        let (itemsize, count, first) = (self.header.dtype().itemsize(), items.len(), self.position as u64);
-        let is_there = self.is_there::<T>(count);
-        #[cfg(unix)]
-        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
-            let end = part.end;
-            decode_by_threads(OldElements::new(sends, items, plan), count, itemsize, first, part)?;
-            return self.go_on_at(end);
-        }
-        let (mut rest, mut first) = (items, first);
-        self.for_each_stage(count, is_there, |bytes, step| {
-            let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
-            element::decode_over(plan, itemsize, bytes, stage, first)?;
-            (rest, first) = (after, first + step as u64);
-            Ok(())
-        })
-    }
-
-    /// The next so many elements, if several threads are to decode them. Each has a stage that holds one element or more.
-    #[cfg(unix)]
-    pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
-        let itemsize = self.header.dtype().itemsize();
-        self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
-    }
-
-    /// Decodes all elements that are left, if several threads are to; `None` if not.
-    #[cfg(unix)]
-    pub(crate) fn decode_rest_by_threads<D: Decode>(&mut self, whole: D) -> Result<Option<Vec<D>>> {
-        let (itemsize, count, first) = (self.header.dtype().itemsize(), self.remaining(), self.position as u64);
-        self.begin()?;
-        let Some(part) = self.part_to_decode(count) else {
-            self.failed = false;
-            return Ok(None);
-        };
-        let end = part.end;
-        let parts = decode_by_threads(whole, count, itemsize, first, part)?;
-        self.go_on_at(end)?;
-        self.position += count;
-        self.end()?;
-        Ok(Some(parts))
-    }
-
-    /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
-    pub(crate) fn for_all_that_is_left(&mut self, each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
-        let count = self.remaining();
-        // What is decoded of an element is hardly larger than the element.
-        let is_there = self.is_there::<()>(count);
-        self.begin()?;
-        self.for_each_stage(count, is_there, each)?;
-        self.position += count;
-        self.end()
-    }
-
-    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
-    fn for_each_stage(&mut self, count: usize, is_there: bool, mut each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
-        let itemsize = self.header.dtype().itemsize();
-        if itemsize == 0 {
-            return each(&[], count);
-        }
-        let begin = self.offset();
-        let Self { reader, source, path, .. } = self;
-        if let Some(bytes) = (source.bytes)(reader).get(..count * itemsize) {
-            each(bytes, count)?;
-            (source.consume)(reader, count * itemsize);
-            return Ok(());
-        }
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
-        let mut stage = Vec::new();
-        let mut done = 0;
-        while done < count {
-            let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
-            let bytes = step * itemsize;
-            let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
-            let truncated = |error: Error| in_file(path.as_deref(), with_totals(error, begin, totals.0, totals.1));
-            if stage.len() < bytes {
-                // Grows with what is there: an element may claim 2 GiB.
-                stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
-            } else {
-                Bulk::<u8>::new().fill_slice(&mut stage[..bytes], false, begin, fill).map_err(truncated)?;
-            }
-            each(&stage[..bytes], step)?;
-            done += step;
-        }
-        Ok(())
+impl<R> fmt::Debug for NpyReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyReader").field("header", &self.header).field("position", &self.position).finish_non_exhaustive()
     }
 }
 
@@ -597,11 +500,5 @@ pub(crate) fn in_file(path: Option<&Path>, error: Error) -> Error {
     match path {
         Some(path) => error.with_path(path),
         None => error,
-    }
-}
-
-impl<R> fmt::Debug for NpyReader<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NpyReader").field("header", &self.header).field("position", &self.position).finish_non_exhaustive()
     }
 }

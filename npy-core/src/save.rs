@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::alloc::reserve_on_disk;
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{Output, SMALL_BYTES};
 
 /// How a file is saved.
 ///
@@ -49,7 +49,9 @@ impl SaveOptions {
     /// Whether the file that is there is written over instead of being replaced: many times as fast for many small files of the same size, because ext4 and
     /// others bring a file to the disk at once that replaces another (0.1 to 2 ms each). With [`durable`](Self::durable) it is on the disk when saving ends,
     /// but no less torn after a crash in between. **A crash, an error or a full
-    /// disk leaves a torn file**, and who reads it meanwhile sees the old and the new mixed. Links to the file stay links.
+    /// disk leaves a torn file**, and who reads it meanwhile sees the old and the new mixed. A file that another one writes in place or adds to is an error;
+    /// but where two make the same small file at the same moment, bytes of the longer may be left behind the array of the shorter. Links to the file stay
+    /// links.
     ///
     /// ```
     /// use npy_core::SaveOptions;
@@ -107,17 +109,20 @@ pub fn replace_file_with(
 /// Writes over what is there, and cuts off what is left of it.
 fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
     let (file, is_new) = open_or_create(path)?;
-    // Of a new file nothing need be asked.
-    let before = if is_new { None } else { Some(file.metadata().map_err(cannot_create)?) };
-    let is_file = before.as_ref().is_none_or(fs::Metadata::is_file);
-    let length = before.filter(|_| is_file).map_or(0, |before| before.len());
-    if is_file {
-        // Not into a file that grows, nor while others save it; a small one that is new is written at one go.
-        if !(is_new && (1..=SMALL).contains(&bytes)) {
-            lock(&file)?;
-        }
-        if length < bytes {
-            reserve_on_disk(&file, bytes);
+    let (mut is_file, mut length) = (true, 0);
+    // Of a small one that is new nothing need be asked: it is written at one go.
+    if !(is_new && (1..=SMALL_BYTES as u64).contains(&bytes)) {
+        // Not into a file that grows, nor while others save it. Nobody locks a pipe.
+        let locked = lock(&file);
+        // Now that others do not write any more.
+        let before = file.metadata().map_err(cannot_create)?;
+        is_file = before.is_file();
+        if is_file {
+            locked?;
+            length = before.len();
+            if length < bytes {
+                reserve_on_disk(&file, bytes);
+            }
         }
     }
     let mut output = Output::new(file, options.is_durable && is_file);
@@ -132,9 +137,6 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&
     }
     Ok(())
 }
-
-/// Elements of so many bytes are written with their header at one go.
-const SMALL: u64 = 16 << 10;
 
 /// The file of that name, and whether it was not there before.
 fn open_or_create(path: &Path) -> Result<(File, bool)> {
@@ -290,7 +292,7 @@ impl TemporaryFile {
                 Ok(file) => {
                     // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no
                     // locks, nobody takes anything over.
-                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_linked(&file);
+                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
                     return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_second => {}
@@ -348,13 +350,6 @@ fn temporary_name(name: &OsStr) -> OsString {
     temporary
 }
 
-/// Whether a file that was just made still has its name: who takes it over removes it.
-#[cfg(unix)]
-fn is_linked(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|metadata| metadata.nlink() == 1)
-}
-
 /// Whether it is still this file that has the name, alone and by no link.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
@@ -377,12 +372,6 @@ pub(crate) fn is_same(file: &File, path: &Path) -> bool {
 
 #[cfg(not(unix))]
 pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
-    true
-}
-
-/// A file that is open cannot be removed there.
-#[cfg(not(unix))]
-fn is_linked(_file: &File) -> bool {
     true
 }
 

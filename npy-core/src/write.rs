@@ -12,6 +12,7 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::growth::{Growth, Stage};
 use crate::header::Header;
+use crate::output::SMALL_BYTES;
 use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::Order;
 
@@ -22,9 +23,6 @@ pub(crate) const PIECE: usize = 4 << 20;
 /// What is zeroed at a time before elements are encoded there: so little that it is in the first-level cache when it is written again. Saving
 /// records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
-
-/// Memory for so many bytes is taken before there are any.
-const SMALL_BYTES: usize = 16 << 10;
 
 /// Saves a slice as a one-dimensional file, byte for byte as `np.save` would. A slice of arrays `[T; N]` has one dimension more.
 ///

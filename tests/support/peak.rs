@@ -9,7 +9,8 @@ struct Counting;
 thread_local! {
     static NOW: Cell<usize> = const { Cell::new(0) };
     static MOST: Cell<usize> = const { Cell::new(0) };
-    static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// How often the thread has asked for memory, or for more.
+    pub static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
 fn grow(bytes: usize) {
@@ -56,11 +57,4 @@ pub fn with_peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     MOST.set(before);
     let result = work();
     (result, MOST.get() - before)
-}
-
-/// What `work` returns, and how often it asked for memory, or for more.
-pub fn with_calls<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = CALLS.get();
-    let result = work();
-    (result, CALLS.get() - before)
 }

@@ -98,7 +98,7 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
     row.limit(ALLOCATED, || write_allocated(&path, &file));
     row.limit(WRITE, || write_bytes(&path, &file));
-    row.bound_by("waiting for memory: the 64 columns of a panel lie in as many pages for each line");
+    row.bound_by("the memory's bandwidth while rows are put together, then copying them to the page cache");
     row.targets([
         Target::factor_of_best(SAVE, 1.3, &[ALLOCATED, WRITE]),
         Target::speedup(SAVE, job.folder.either(6.5, 3.0), NP_SAVE).limited_by(&[ALLOCATED, WRITE]),

@@ -188,7 +188,6 @@ where
     row.ours(SAVE, || npy_core::save(&path, &records).unwrap());
     row.ours(SAVE_PACKED, || values.save(&path).unwrap());
     row.ours(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place(true)).unwrap());
-    row.ours(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place(true)).unwrap());
     row.peer(NPYZ, || {
         let output = BufWriter::new(File::create(&path).unwrap());
         let options = npyz::WriteOptions::new().dtype(dtype.clone()).shape(&[count as u64]);

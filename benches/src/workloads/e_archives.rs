@@ -38,7 +38,7 @@ const LIBDEFLATE: &str = "libdeflate, from and into warm buffers";
 const WRITE: &str = "NpzWriter";
 const WRITE_2: &str = "NpzWriter, 2 threads";
 const INFLATING: &str = "zlib-rs, 65 % of the time; then zeroing fresh pages";
-const INFLATING_BY_TWO: &str = "zlib-rs, and what the two processors share";
+const INFLATING_BY_TWO: &str = "zlib-rs, and what processors share";
 const PLAIN_WRITE: &str = "write(2)";
 
 pub(super) fn run(bench: &mut Bench) {

@@ -13,6 +13,7 @@ use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::output::{total_length, write_parts};
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
 use crate::write::cannot_write;
@@ -114,7 +115,8 @@ impl RaArray {
     ///
     /// Like [`save`](Self::save).
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, self.values.header().data_bytes(), |file| self.write(file))
+        let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
+        replace_file_with(path.as_ref(), options, bytes, |file| self.write(file))
     }
 
     /// Writes the file to a stream.
@@ -123,10 +125,14 @@ impl RaArray {
     ///
     /// When writing fails.
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
-        let data = self.block.as_deref().unwrap_or(self.values.bytes());
-        let parts = [&self.header.to_bytes(), data, &self.metadata];
-        let written = parts.iter().try_for_each(|part| writer.write_all(part)).and_then(|()| writer.flush());
+        let written =
+            write_parts(&mut writer, &[&self.header.to_bytes(), self.data(), &self.metadata]).and_then(|()| writer.flush());
         written.map_err(cannot_write)
+    }
+
+    /// What stands between header and metadata.
+    fn data(&self) -> &[u8] {
+        self.block.as_deref().unwrap_or(self.values.bytes())
     }
 
     /// The header, as it stands in the file.
