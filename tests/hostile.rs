@@ -10,7 +10,7 @@ use npy_core::{
     AxisRange, DynValues, ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions, Void,
     byte_ranges,
 };
-use peak::{CALLS, with_peak};
+use peak::with_peak;
 use support::{announce, file_with_header};
 
 /// What a file of a few bytes may cost, whatever it claims.
@@ -580,24 +580,4 @@ fn regions_take_the_memory_of_their_result() {
     // An iterator's memory does not depend on how many ranges there are.
     let (count, peak) = with_peak(|| byte_ranges(&header, &[all.step_by(10), all, all.step_by(100)]).unwrap().count());
     assert!(count == 1_000_000 && peak < 1000, "{count} {peak}");
-}
-
-#[test]
-fn small_files_take_one_allocation() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("small.npy");
-    let items = [0.5_f32; 10];
-    let in_place = npy_core::SaveOptions::new().in_place(true);
-    // Anew, then over it.
-    for _ in 0..2 {
-        let before = CALLS.get();
-        npy_core::save_with(&path, &items, in_place).unwrap();
-        assert_eq!(CALLS.get() - before, 1, "saving");
-    }
-    let before = CALLS.get();
-    let loaded = npy_core::load::<f32>(&path).unwrap();
-    assert_eq!((CALLS.get() - before, &loaded[..]), (1, &items[..]), "loading");
-    let (mut again, before) = (loaded, CALLS.get());
-    npy_core::load_into(&path, &mut again).unwrap();
-    assert_eq!((CALLS.get() - before, &again[..]), (0, &items[..]), "loading again");
 }

@@ -86,3 +86,8 @@ impl Read for Pipe<'_> {
         self.0.read(&mut buffer[..most])
     }
 }
+
+/// An archive in memory.
+pub fn writer() -> NpzWriter<Cursor<Vec<u8>>> {
+    NpzWriter::new(Cursor::new(Vec::new()))
+}

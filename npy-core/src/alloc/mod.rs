@@ -139,8 +139,9 @@ impl<T> Bulk<T> {
             .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))
     }
 
-    /// Overwrites whole elements with what `fill` gives; of bools only 0 and 1 are stored. `is_initialised` tells whether the memory is.
-    /// The error comes with how many bytes there were before it.
+    /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools. `is_initialised` tells whether the memory is: where
+    /// it is, bools stay valid all the time, and where it is not, after an error they are not. The error comes with how many bytes there
+    /// were before it.
     fn fill_memory(
         self,
         memory: &mut [MaybeUninit<u8>],
@@ -149,16 +150,17 @@ impl<T> Bulk<T> {
         fill: &mut Fill<'_>,
     ) -> Result<(), (io::Error, usize)> {
         let step = self.step(memory.len(), swap).max(1);
-        let mut raw_bools = vec![MaybeUninit::new(0); if self.is_bool { step } else { 0 }];
+        let keeps_valid = self.is_bool && is_initialised;
+        let mut raw_bools = vec![MaybeUninit::new(0); if keeps_valid { step } else { 0 }];
         for (i, stage) in memory.chunks_mut(step).enumerate() {
             let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
-                let initialised = if is_initialised || self.is_bool { memory.len() } else { 0 };
+                let initialised = if is_initialised { memory.len() } else { 0 };
                 let mut spare = Spare { memory, filled: 0, initialised };
                 let result = spare.fill_up(fill);
                 let filled = spare.filled;
                 result.map_err(|error| (error, i * step + filled))
             };
-            if self.is_bool {
+            if keeps_valid {
                 let raw = &mut raw_bools[..stage.len()];
                 fill_up(raw)?;
                 // SAFETY: `fill_up` succeeded, so it initialised every byte.
@@ -169,10 +171,8 @@ impl<T> Bulk<T> {
                 continue;
             }
             fill_up(stage)?;
-            if swap {
-                // SAFETY: as above.
-                self.swap(unsafe { assume_init(stage) });
-            }
+            // SAFETY: as above.
+            self.repair(unsafe { assume_init(stage) }, swap);
         }
         Ok(())
     }

@@ -1,0 +1,27 @@
+//! Small files take as much memory as their elements, at one go.
+
+#[path = "support/peak.rs"]
+mod peak;
+
+use npy_core::SaveOptions;
+use peak::{CALLS, with_peak};
+
+#[test]
+fn small_files_take_one_allocation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.npy");
+    let items = [0.5_f32; 10];
+    let in_place = SaveOptions::new().in_place(true);
+    // Anew, then over it.
+    for _ in 0..2 {
+        let before = CALLS.get();
+        npy_core::save_with(&path, &items, in_place).unwrap();
+        assert_eq!(CALLS.get() - before, 1, "saving");
+    }
+    let before = CALLS.get();
+    let (loaded, peak) = with_peak(|| npy_core::load::<f32>(&path).unwrap());
+    assert_eq!((CALLS.get() - before, peak, &loaded[..]), (1, size_of_val(&items), &items[..]), "loading");
+    let (mut again, before) = (loaded, CALLS.get());
+    npy_core::load_into(&path, &mut again).unwrap();
+    assert_eq!((CALLS.get() - before, &again[..]), (0, &items[..]), "loading again");
+}
