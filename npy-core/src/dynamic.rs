@@ -227,6 +227,14 @@ impl DynValues {
 
     /// [`read`](Self::read) with limits to what the input may ask for.
     ///
+    /// ```
+    /// # use npy_core::{DynValues, Limits};
+    /// let mut upload = Vec::new();
+    /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
+    /// assert!(DynValues::read_with(&upload[..], Limits::new().data_bytes(10)).is_err()); // 16 bytes
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`load_with`](Self::load_with).
@@ -318,6 +326,16 @@ impl DynValues {
     }
 
     /// The bytes of the elements, by value.
+    ///
+    /// ```
+    /// # use npy_core::{DynValues, Order};
+    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
+    /// let (header, mut bytes) = (values.header().clone(), values.into_bytes());
+    /// bytes[1] = 7;
+    /// let values = DynValues::new(header.dtype().clone(), header.order(), header.shape(), bytes)?;
+    /// assert_eq!(values.to_vec::<u16>()?, [7, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -57,6 +57,16 @@ impl Limits {
     }
 
     /// How long the header may be, in bytes.
+    ///
+    /// ```
+    /// use npy_core::Limits;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1.5_f64])?;
+    /// let error = npy_core::read_with::<f64>(&file[..], Limits::new().header_bytes(100)).unwrap_err();
+    /// assert!(error.to_string().starts_with("bytes of the header: 118 is more than the limit of 100"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn header_bytes(mut self, limit: usize) -> Self {
         self.header_bytes = limit;
@@ -65,6 +75,16 @@ impl Limits {
 
     /// How deep brackets may nest in the header. A level of nested records takes two. More than 200, which is Python's own limit,
     /// has no effect.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, Header, Limits, Order};
+    ///
+    /// let file = Header::new("[('pose', [('x', '<f8')])]".parse()?, Order::C, &[3])?.to_bytes();
+    /// assert!(Header::parse_with(&file, Limits::new().nesting_depth(5)).is_ok()); // the dictionary, two lists, two tuples
+    /// let error = Header::parse_with(&file, Limits::new().nesting_depth(4)).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::NestedTooDeep { limit: 4 }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn nesting_depth(mut self, limit: usize) -> Self {
         self.nesting_depth = if limit < 200 { limit } else { 200 };
@@ -72,6 +92,15 @@ impl Limits {
     }
 
     /// How many fields the dtype may have, those of nested records included.
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits, Order};
+    ///
+    /// let file = Header::new("[('id', '<u4'), ('pose', [('x', '<f8')])]".parse()?, Order::C, &[3])?.to_bytes();
+    /// let error = Header::parse_with(&file, Limits::new().fields(2)).unwrap_err();
+    /// assert!(error.to_string().starts_with("fields: 3 is more than the limit of 2"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn fields(mut self, limit: usize) -> Self {
         self.fields = limit;
@@ -79,6 +108,15 @@ impl Limits {
     }
 
     /// How many bytes one element may have.
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits, Order};
+    ///
+    /// let file = Header::new("<U1000".parse()?, Order::C, &[3])?.to_bytes();
+    /// let error = Header::parse_with(&file, Limits::new().element_bytes(1000)).unwrap_err();
+    /// assert!(error.to_string().starts_with("bytes of an element: 4000 is more than the limit of 1000"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn element_bytes(mut self, limit: usize) -> Self {
         self.element_bytes = limit;
@@ -86,6 +124,16 @@ impl Limits {
     }
 
     /// How many bytes all elements together may have.
+    ///
+    /// ```
+    /// use npy_core::Limits;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[0.0_f64; 1000])?;
+    /// let error = npy_core::read_with::<f64>(&file[..], Limits::new().data_bytes(1000)).unwrap_err();
+    /// assert!(error.to_string().starts_with("bytes of data: 8000 is more than the limit of 1000"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn data_bytes(mut self, limit: u64) -> Self {
         self.data_bytes = limit;
@@ -94,6 +142,16 @@ impl Limits {
 
     /// How many elements an array may have whose elements take no bytes (`|S0`, `<U0`, `|V0`, records without fields): the length
     /// of the input says nothing about their number.
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits, Order};
+    ///
+    /// let file = Header::new("|V0".parse()?, Order::C, &[1_000_000])?.to_bytes();
+    /// let error = Header::parse(&file).unwrap_err();
+    /// assert!(error.to_string().starts_with("elements without bytes: 1000000 is more than the limit of 65536"));
+    /// assert!(Header::parse_with(&file, Limits::new().empty_elements(1 << 20)).is_ok());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn empty_elements(mut self, limit: u64) -> Self {
         self.empty_elements = limit;
@@ -101,6 +159,18 @@ impl Limits {
     }
 
     /// How many members an archive may have.
+    ///
+    /// ```
+    /// use npy_core::{Limits, npz::NpzReader};
+    ///
+    /// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64])?;
+    /// # archive.add_slice("y", &[2.0_f64])?;
+    /// # let upload = archive.finish()?;
+    /// let error = NpzReader::with_limits(upload, Limits::new().members(1)).unwrap_err();
+    /// assert!(error.to_string().starts_with("members: 2 is more than the limit of 1"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[cfg(feature = "npz")]
     #[must_use]
     pub const fn members(mut self, limit: u64) -> Self {
@@ -109,6 +179,18 @@ impl Limits {
     }
 
     /// How many bytes the content of an archive's member may have when it is decompressed.
+    ///
+    /// ```
+    /// use npy_core::Limits;
+    /// use npy_core::npz::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_bytes("zeros", &[0; 1 << 20])?; // of which 1 KiB or so stands in the archive
+    /// let mut archive = NpzReader::with_limits(archive.finish()?, Limits::new().member_bytes(1 << 16))?;
+    /// let error = archive.bytes(0, u64::MAX).unwrap_err();
+    /// assert!(error.to_string().contains("bytes of a member: 1048576 is more than the limit of 65536"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[cfg(feature = "npz")]
     #[must_use]
     pub const fn member_bytes(mut self, limit: u64) -> Self {
@@ -117,6 +199,17 @@ impl Limits {
     }
 
     /// How many bytes of metadata may stand behind the array of a RawArray file.
+    ///
+    /// ```
+    /// use npy_core::{Limits, rawarray};
+    ///
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
+    /// file.extend(b"three of them");
+    /// let error = rawarray::RaArray::read_with(&file[..], Limits::new().metadata_bytes(4)).unwrap_err();
+    /// assert!(error.to_string().starts_with("bytes of metadata: "));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[cfg(feature = "rawarray")]
     #[must_use]
     pub const fn metadata_bytes(mut self, limit: u64) -> Self {

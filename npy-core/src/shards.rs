@@ -55,6 +55,22 @@ pub struct ShardWriter<T: NpyElement> {
 impl<T: NpyElement> ShardWriter<T> {
     /// Begins shards of so many rows, at least one, or goes on with those that are there, whose last rows may be in a part. `prefix` is the path without number and ending.
     ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// steps.write_slice(&[0, 1, 2])?;
+    /// steps.flush()?;
+    /// drop(steps); // the process is killed, say
+    ///
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// assert_eq!(steps.rows(), 3);
+    /// steps.push(&3)?;
+    /// assert_eq!(Shards::open(&prefix)?.read::<u32>(0..4)?, [0, 1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When a file cannot be read or made, when shards that are there have another dtype or more dimensions than the elements, when one is missing between others, or
@@ -113,6 +129,17 @@ impl<T: NpyElement> ShardWriter<T> {
     }
 
     /// Writes the next rows.
+    ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// steps.write_slice(&[0, 1, 2, 3, 4])?;
+    /// steps.finish()?;
+    /// assert_eq!(Shards::open(&prefix)?.shards().len(), 3); // of 2, 2 and 1 rows
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -217,6 +244,19 @@ pub struct Shard {
 impl Shards {
     /// Finds the shards of a prefix and reads their headers; none is an empty array. A part that is being filled is not among them.
     ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// assert_eq!(Shards::open(&prefix)?.rows(), 0);
+    /// steps.write_slice(&[0, 1, 2])?;
+    /// assert_eq!(Shards::open(&prefix)?.rows(), 2); // the third is in a part
+    /// steps.finish()?;
+    /// assert_eq!(Shards::open(&prefix)?.rows(), 3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the folder or a file cannot be read, when one between others is missing, or its array has no dimensions.
@@ -249,11 +289,39 @@ impl Shards {
     }
 
     /// The files, in their order.
+    ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// # steps.write_slice(&[0, 1, 2])?;
+    /// # steps.finish()?;
+    /// let steps = Shards::open(&prefix)?;
+    /// for shard in steps.shards() {
+    ///     println!("{}: {:?}", shard.path.display(), shard.rows); // steps-00000.npy: 0..2
+    /// }
+    /// assert_eq!(steps.shards()[1].rows, 2..3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn shards(&self) -> &[Shard] {
         &self.shards
     }
 
     /// The file that a row is in.
+    ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let prefix = folder.path().join("steps");
+    /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
+    /// # steps.write_slice(&[0, 1, 2])?;
+    /// # steps.finish()?;
+    /// let steps = Shards::open(&prefix)?;
+    /// assert!(steps.shard_of(2).is_some_and(|shard| shard.path.ends_with("steps-00001.npy")));
+    /// assert_eq!(steps.shard_of(3), None); // there are three rows
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn shard_of(&self, row: u64) -> Option<&Shard> {
         let at = self.shards.partition_point(|shard| shard.rows.end <= row);
         self.shards.get(at)

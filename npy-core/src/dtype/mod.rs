@@ -264,6 +264,14 @@ impl FromStr for DType {
 impl SubArray {
     /// A small array of `base`.
     ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement, SubArray};
+    /// let array = SubArray::new(f32::dtype(), vec![2, 3])?;
+    /// assert_eq!((array.base(), array.shape(), array.itemsize()), (&f32::dtype(), &[2, 3][..], 24));
+    /// assert_eq!(DType::from(array).to_string(), "('<f4', (2, 3))");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
@@ -387,6 +395,16 @@ impl Record {
     }
 
     /// The fields, in the order of their offsets. Padding is not among them.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]".parse()?;
+    /// let DType::Record(record) = dtype else { unreachable!() };
+    /// let places: Vec<_> = record.fields().iter().map(|field| (field.name(), field.offset())).collect();
+    /// assert_eq!(places, [("id", 0), ("value", 8)]);
+    /// assert_eq!(record.itemsize(), 16);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
@@ -445,8 +463,9 @@ impl Field {
     /// The same field with a title.
     ///
     /// ```
-    /// # use npy_core::{DType, Field, NpyElement, Record};
+    /// # use npy_core::{DType, Field, NpyElement, Record, Title};
     /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
+    /// assert_eq!(field.title(), Some(&Title::Text("temperature in K".to_owned())));
     /// let dtype = DType::from(Record::new(vec![field], 4)?);
     /// assert_eq!(dtype.to_string(), "[(('temperature in K', 't'), '<f4')]");
     /// # Ok::<(), npy_core::Error>(())

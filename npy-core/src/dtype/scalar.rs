@@ -162,6 +162,14 @@ impl TimeUnit {
     ];
 
     /// NumPy's symbol of the unit, such as `ns`; `generic` for none.
+    ///
+    /// ```
+    /// # use npy_core::{DType, ScalarKind};
+    /// let DType::Scalar(scalar) = "<M8[25us]".parse::<DType>()? else { unreachable!() };
+    /// let ScalarKind::Datetime { unit, count } = scalar.kind() else { unreachable!() };
+    /// assert_eq!((count, unit.symbol()), (25, "us"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn symbol(self) -> &'static str {
         Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
     }
@@ -190,6 +198,14 @@ impl TimeUnit {
 impl Scalar {
     /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects), and so is the count of
     /// a time without a unit.
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, Scalar, ScalarKind};
+    /// let number = Scalar::new(ScalarKind::UInt32, ByteOrder::Big);
+    /// assert_eq!((number.to_string().as_str(), number.itemsize()), (">u4", 4));
+    /// let byte = Scalar::new(ScalarKind::UInt8, ByteOrder::Big);
+    /// assert_eq!((byte.to_string().as_str(), byte.byte_order()), ("|u1", None));
+    /// ```
     #[inline]
     pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
         let kind = match kind {

@@ -409,6 +409,14 @@ impl Header {
     }
 
     /// How many bytes the elements take; 0 for Python objects, whose pickle says so itself.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
+    /// assert_eq!(header.data_bytes(), 48);
+    /// assert_eq!(header.to_bytes().len() as u64 + header.data_bytes(), 176); // the whole file
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn data_bytes(&self) -> u64 {
         // Checked when the header was made.
         self.count as u64 * self.dtype.itemsize() as u64

@@ -64,6 +64,19 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// Writes all members as files below `folder`. All names are looked at before the first is written.
     ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("x", &[1_u8, 2])?;
+    /// archive.add_bytes("notes.txt", b"hello")?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.extract_all(folder)?, [folder.join("x.npy"), folder.join("notes.txt")]);
+    /// assert_eq!(std::fs::read(folder.join("notes.txt"))?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`extract`](Self::extract).

@@ -115,6 +115,17 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// [`new`](Self::new) with limits of one's own.
     ///
+    /// ```
+    /// use npy_core::{Limits, npz::NpzReader};
+    ///
+    /// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[0.0_f64; 1000])?;
+    /// # let upload = archive.finish()?;
+    /// let mut archive = NpzReader::with_limits(upload, Limits::new().data_bytes(1000))?;
+    /// assert!(archive.by_name::<f64>("x").is_err()); // 8000 bytes
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`new`](Self::new).
@@ -148,6 +159,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # let file = archive.finish()?.into_inner();
     /// let archive = NpzReader::from_bytes(&file)?;
     /// assert_eq!(archive.names().collect::<Vec<_>>(), ["x", "notes.txt"]);
+    /// assert_eq!((archive.name(0), archive.whole_name(0)), (Some("x"), Some("x.npy")));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -174,6 +186,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # let file = archive.finish()?.into_inner();
     /// let archive = NpzReader::from_bytes(&file)?;
     /// assert_eq!(archive.size(0), Some(128 + 16)); // with the header
+    /// assert_eq!(archive.compressed_size(0), Some(128 + 16)); // not compressed
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn size(&self, index: usize) -> Option<u64> {
@@ -257,6 +270,16 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_scalar("rate", &0.01)?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let rate: f64 = NpzReader::from_bytes(&file)?.scalar("rate")?; // np.savez(path, rate=0.01)
+    /// assert_eq!(rate, 0.01);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -469,6 +492,17 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
     ///
     /// The checksum is not checked, because that would read everything.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1_u8, 2, 3])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let x: &[u8] = NpzReader::from_bytes(&file)?.view("x")?; // bytes may lie at any address
+    /// assert!(file.as_ptr_range().contains(&x.as_ptr()));
+    /// assert_eq!(x, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

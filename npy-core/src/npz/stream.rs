@@ -64,6 +64,19 @@ impl<R: Read> NpzStream<R> {
     }
 
     /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// ```
+    /// use npy_core::{Limits, npz::NpzStream};
+    ///
+    /// # let mut archive = npy_core::npz::NpzWriter::streaming(Vec::new());
+    /// # archive.add_slice("x", &[0_u8; 1000])?;
+    /// # let pipe = archive.finish()?;
+    /// let mut archive = NpzStream::with_limits(&pipe[..], Limits::new().data_bytes(100));
+    /// if let Some(mut x) = archive.next()? {
+    ///     assert!(x.array().is_err()); // 1000 bytes
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn with_limits(reader: R, limits: Limits) -> Self {
         Self { input: Input::new(reader, |reader, spare| spare.read_from(reader)), limits, place: Place::Between }
     }
@@ -72,6 +85,24 @@ impl<R: Read> NpzStream<R> {
     ///
     /// After an error the members that follow can still be read, where it is known where they begin: behind a member with a wrong checksum, or
     /// whose size in the archive stands before its data.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzStream, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[7_u8, 8, 9])?;
+    /// # archive.add_slice("y", &[1_u8, 2])?;
+    /// # let mut pipe = archive.finish()?.into_inner();
+    /// # let at = pipe.windows(3).position(|window| window == [7, 8, 9]).unwrap_or_default();
+    /// pipe[at] ^= 1; // in the data of x
+    /// let mut archive = NpzStream::new(&pipe[..]);
+    /// if let Some(mut x) = archive.next()? {
+    ///     assert!(x.array()?.into_vec::<u8>().is_err());
+    /// }
+    /// if let Some(mut y) = archive.next()? {
+    ///     assert_eq!(y.array()?.into_vec::<u8>()?, [1, 2]);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

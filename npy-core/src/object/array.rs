@@ -46,7 +46,8 @@ impl StringDType {
     /// use npy_core::object::{PyObject, StringDType};
     ///
     /// // np.dtypes.StringDType(na_object=None)
-    /// assert_eq!(StringDType::new(true, Some(PyObject::None)).na_object(), Some(&PyObject::None));
+    /// let dtype = StringDType::new(true, Some(PyObject::None));
+    /// assert_eq!((dtype.coerce(), dtype.na_object()), (true, Some(&PyObject::None)));
     /// ```
     pub fn new(coerce: bool, na_object: Option<PyObject>) -> Self {
         Self { coerce, na_object }
@@ -107,6 +108,7 @@ impl ObjectArray {
     /// use npy_core::object::{ObjectArray, StringDType};
     ///
     /// let array = ObjectArray::from(vec!["a", "bc"]).with_string_dtype(StringDType::new(true, None))?;
+    /// assert_eq!(array.dtype().to_string(), "|O"); // as in the file's header
     /// assert!(array.string_dtype().is_some());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -149,6 +151,7 @@ impl ObjectArray {
     /// use npy_core::object::{ObjectArray, PyObject};
     ///
     /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?.with_order(Order::Fortran);
+    /// assert_eq!(array.order(), Order::Fortran);
     /// let mut file = Vec::new();
     /// array.write(&mut file)?; // in Python: np.save(file, np.asfortranarray(array))
     /// assert_eq!(npy_core::object::read(&file[..])?.to_vec::<i64>()?, [0, 1, 2, 3]);

@@ -75,12 +75,42 @@ impl ObjectOptions {
     }
 
     /// What is done with classes and functions that are not on the list.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectOptions, UnknownGlobals};
+    ///
+    /// # let mut file = Vec::new();
+    /// # object::ObjectArray::from(vec![object::PyObject::Decimal("1".to_owned())]).write(&mut file)?;
+    /// # for (known, unknown) in [(b"decimal", b"physics"), (b"Decimal", b"Quantum")] {
+    /// #     let at = file.windows(7).position(|window| window == known).unwrap_or_default();
+    /// #     file[at..at + 7].copy_from_slice(unknown);
+    /// # }
+    /// let error = object::read(&file[..]).unwrap_err(); // with an object of the class physics.Quantum
+    /// assert!(error.to_string().contains("physics.Quantum is not on the list"));
+    /// let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+    /// assert_eq!(object::read_with(&file[..], options)?.shape(), [1]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn unknown_globals(mut self, choice: UnknownGlobals) -> Self {
         self.unknown_globals = choice;
         self
     }
 
     /// How a `str` of Python 2 is read.
+    ///
+    /// ```
+    /// use npy_core::object::{self, Encoding, ObjectOptions};
+    ///
+    /// # let mut file = Vec::new();
+    /// # object::ObjectArray::from(vec!["caf?"]).write(&mut file)?;
+    /// # let at = file.windows(4).position(|window| window == b"caf?").unwrap_or_default();
+    /// # file[at - 5] = b'T';
+    /// # file[at + 3] = 0xe9;
+    /// assert!(object::read(&file[..]).is_err()); // of Python 2: np.array(["caf\xe9"], dtype=object)
+    /// let names = object::read_with(&file[..], ObjectOptions::new().encoding(Encoding::Latin1))?;
+    /// assert_eq!(names.to_vec::<String>()?, ["café"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
         self
@@ -88,18 +118,50 @@ impl ObjectOptions {
 
     /// How deep objects may contain each other, the array itself included, and each axis of an array beyond its first. More than 200 has
     /// no effect.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectArray, ObjectOptions, PyObject};
+    ///
+    /// let nested = (0..10).fold(PyObject::None, |inner, _| PyObject::List(vec![inner]));
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec![nested]).write(&mut file)?;
+    /// let error = object::read_with(&file[..], ObjectOptions::new().depth(10)).unwrap_err();
+    /// assert!(error.to_string().contains("levels of objects"));
+    /// assert!(object::read(&file[..]).is_ok());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn depth(mut self, limit: usize) -> Self {
         self.depth = if limit < MOST_DEPTH { limit } else { MOST_DEPTH };
         self
     }
 
     /// How many objects the pickle may make, dtypes and the like included.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from((0..1000).collect::<Vec<i64>>()).write(&mut file)?;
+    /// let error = object::read_with(&file[..], ObjectOptions::new().items(100)).unwrap_err();
+    /// assert!(error.to_string().contains("objects of the pickle"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn items(mut self, limit: u64) -> Self {
         self.items = limit;
         self
     }
 
     /// How many bytes the pickle may have.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec!["a".repeat(1000)]).write(&mut file)?;
+    /// let error = object::read_with(&file[..], ObjectOptions::new().bytes(500)).unwrap_err();
+    /// assert!(error.to_string().contains("bytes of the pickle"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn bytes(mut self, limit: u64) -> Self {
         self.bytes = limit;
         self
@@ -113,6 +175,18 @@ impl ObjectOptions {
     }
 
     /// The limits to the file's header, and to the fields of dtypes in the pickle.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
+    /// use npy_core::{ErrorKind, Limits};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
+    /// let options = ObjectOptions::new().limits(Limits::new().header_bytes(100));
+    /// let error = object::read_with(&file[..], options).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { found: 118, .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

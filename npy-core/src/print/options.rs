@@ -78,6 +78,16 @@ impl PrintOptions {
 
     /// How many digits behind the point floating-point numbers have, as [`float_mode`](Self::float_mode) says. The default is 8, and 16,500
     /// are the most.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1.0 / 3.0, 2.0 / 3.0])?;
+    /// let options = PrintOptions::new().precision(3);
+    /// assert_eq!(values.display_with(&options).to_string(), "[0.333 0.667]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn precision(mut self, digits: usize) -> Self {
         self.precision = i32::try_from(digits).unwrap_or(MOST_DIGITS).min(MOST_DIGITS);
@@ -86,6 +96,16 @@ impl PrintOptions {
 
     /// Arrays of more elements are summarised: only the first and last of each axis are printed. The default is 1000; `usize::MAX`
     /// prints everything.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// let options = PrintOptions::new().threshold(7);
+    /// assert_eq!(values.display_with(&options).to_string(), "[1 2 3 ... 6 7 8]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn threshold(mut self, elements: usize) -> Self {
         self.threshold = elements;
@@ -94,6 +114,16 @@ impl PrintOptions {
 
     /// How many elements at the beginning and at the end of each axis are printed of an array that is summarised. The default is 3; 0
     /// counts as 1.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// let options = PrintOptions::new().threshold(7).edge_items(1);
+    /// assert_eq!(values.display_with(&options).to_string(), "[1 ... 8]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn edge_items(mut self, count: usize) -> Self {
         self.edge_items = count.max(1);
@@ -101,6 +131,16 @@ impl PrintOptions {
     }
 
     /// How many characters a line has at most, where more than one element stands in it. The default is 75.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// let options = PrintOptions::new().line_width(12);
+    /// assert_eq!(values.display_with(&options).to_string(), "[1 2 3 4 5\n 6 7 8]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn line_width(mut self, characters: usize) -> Self {
         self.line_width = characters;
@@ -109,6 +149,16 @@ impl PrintOptions {
 
     /// Whether numbers are written as zero that are too small for the [`precision`](Self::precision), instead of writing the whole array
     /// with exponents (`suppress`). The default is no.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1.5, 1e-10])?;
+    /// let options = PrintOptions::new().suppress_small(true);
+    /// assert_eq!(values.display_with(&options).to_string(), "[1.5 0. ]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn suppress_small(mut self, suppress: bool) -> Self {
         self.suppress_small = suppress;
@@ -116,6 +166,16 @@ impl PrintOptions {
     }
 
     /// What the [`precision`](Self::precision) means. The default is [`FloatMode::AtMost`].
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::{FloatMode, PrintOptions};
+    ///
+    /// let values = DynValues::from_slice(&[0.5, 1.0])?;
+    /// let options = PrintOptions::new().precision(2).float_mode(FloatMode::Fixed);
+    /// assert_eq!(values.display_with(&options).to_string(), "[0.50 1.00]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn float_mode(mut self, mode: FloatMode) -> Self {
         self.float_mode = mode;
@@ -123,6 +183,16 @@ impl PrintOptions {
     }
 
     /// What stands before integers and floating-point numbers that are not negative. The default is nothing.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::{PrintOptions, Sign};
+    ///
+    /// let values = DynValues::from_slice(&[1, -2])?;
+    /// let options = PrintOptions::new().sign(Sign::Always);
+    /// assert_eq!(values.display_with(&options).to_string(), "[+1 -2]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn sign(mut self, sign: Sign) -> Self {
         self.sign = sign;
@@ -130,6 +200,16 @@ impl PrintOptions {
     }
 
     /// How "not a number" is written (`nanstr`). The default is `nan`.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1.5, f64::NAN])?;
+    /// let options = PrintOptions::new().nan("-");
+    /// assert_eq!(values.display_with(&options).to_string(), "[1.5   -]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn nan(mut self, text: impl Into<String>) -> Self {
         self.nan = text.into();
@@ -137,6 +217,16 @@ impl PrintOptions {
     }
 
     /// How infinity is written, without its sign (`infstr`). The default is `inf`.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let values = DynValues::from_slice(&[1.5, f64::INFINITY])?;
+    /// let options = PrintOptions::new().infinity("oo");
+    /// assert_eq!(values.display_with(&options).to_string(), "[1.5  oo]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn infinity(mut self, text: impl Into<String>) -> Self {
         self.infinity = text.into();

@@ -57,6 +57,18 @@ impl RaArray {
 
     /// [`load`](Self::load) with limits to what the file may ask for.
     ///
+    /// ```
+    /// use npy_core::rawarray::{self, RaArray};
+    /// use npy_core::{ErrorKind, Limits};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("upload.ra");
+    /// rawarray::save(&path, &[0.0_f64; 1000])?;
+    /// let error = RaArray::load_with(&path, Limits::new().data_bytes(1000)).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { found: 8000, .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`load`](Self::load), and when the file asks for more.
@@ -111,6 +123,18 @@ impl RaArray {
 
     /// [`save`](Self::save) with options.
     ///
+    /// ```
+    /// use npy_core::rawarray::RaArray;
+    /// use npy_core::{DynValues, SaveOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
+    /// samples.save_with(&path, SaveOptions::new().durable(true))?; // it survives a power cut from here on
+    /// assert_eq!(RaArray::load(&path)?, samples);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`save`](Self::save).
@@ -120,6 +144,18 @@ impl RaArray {
     }
 
     /// Writes the file to a stream.
+    ///
+    /// ```
+    /// use npy_core::rawarray::{self, RaArray};
+    ///
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
+    /// file.extend(b"three of them");
+    /// let mut copy = Vec::new();
+    /// RaArray::read(&file[..])?.write(&mut copy)?;
+    /// assert_eq!(copy, file);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -242,6 +278,18 @@ impl RaArray {
     }
 
     /// The same file with data that are not compressed.
+    ///
+    #[cfg_attr(feature = "lz4", doc = "```")]
+    #[cfg_attr(not(feature = "lz4"), doc = "```ignore")]
+    /// use npy_core::DynValues;
+    /// use npy_core::rawarray::RaArray;
+    ///
+    /// let zeros = RaArray::try_from(DynValues::from_slice(&[0_u64; 1000])?)?.compressed()?;
+    /// let mut file = Vec::new();
+    /// zeros.decompressed().write(&mut file)?; // for programs that know no LZ4
+    /// assert_eq!(file.len(), 56 + 8000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[must_use]
     pub fn decompressed(self) -> Self {
         Self { header: self.header.with_compressed_bytes(None), block: None, ..self }

@@ -12,6 +12,17 @@ use crate::write::{NpyWriter, dtype_of, header_of};
 impl<W: Write> NpzWriter<W> {
     /// Adds a one-dimensional array.
     ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("times", &[0.5_f64, 1.5])?;
+    /// archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
+    /// assert!(archive.add_slice("times", &[2.5_f64]).is_err()); // a name is there once
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.by_name::<String>("names")?, ["Ada", "Grace"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
@@ -21,6 +32,19 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Adds an array of any shape, order and dtype, whose elements `write` writes in the order that the header says.
+    ///
+    /// ```
+    /// use npy_core::npz::{NpzReader, NpzWriter};
+    /// use npy_core::{Header, NpyElement, Order};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// let header = Header::new(f64::dtype(), Order::Fortran, &[2, 3])?;
+    /// archive.add("matrix", &header, |matrix| {
+    ///     (0..3).try_for_each(|column| matrix.write_slice(&[f64::from(column), 0.0]))
+    /// })?;
+    /// assert_eq!(NpzReader::new(archive.finish()?)?.header(0)?, header);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -128,6 +152,18 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// [`add_stream`](Self::add_stream) with a dtype of one's own: the width of text, another byte order.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_stream_of::<String>("words", "<U8".parse()?, |words| {
+    ///     "to be or not".split(' ').try_for_each(|word| words.push(&word.to_owned()))
+    /// })?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.header(0)?.dtype().to_string(), "<U8");
+    /// assert_eq!(archive.by_name::<String>("words")?, ["to", "be", "or", "not"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -111,6 +111,17 @@ impl NpzWriter<File> {
 
     /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
     ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
+    /// archive.finish()?;
+    /// assert!(std::fs::metadata(&path)?.len() < 1000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`create`](Self::create).
@@ -164,6 +175,19 @@ impl NpzWriter<File> {
 impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
     /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut file = Cursor::new(Vec::new());
+    /// file.write_all(b"What the archive is about\n")?;
+    /// let mut archive = NpzWriter::new(file);
+    /// archive.add_slice("x", &[1_u8, 2])?;
+    /// let file = archive.finish()?;
+    /// assert!(file.get_ref().starts_with(b"What the archive is about\nPK"));
+    /// assert_eq!(NpzReader::new(file)?.by_name::<u8>("x")?, [1, 2]); // it is found by its end
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new(writer: W) -> Self {
         Self { overwrite: Some(patch), rewind: Some(rewind), ..Self::streaming(writer) }
     }
@@ -211,6 +235,18 @@ impl<W: Write> NpzWriter<W> {
 
     /// Whether [`finish`](Self::finish) brings a file of [`create`](NpzWriter::create) or [`append`](NpzWriter::append) to the disk, so that it survives
     /// a power cut from then on.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create(&path)?;
+    /// archive.set_durable(true);
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// archive.finish()?; // it takes some milliseconds more
+    /// assert_eq!(NpzReader::open(&path)?.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn set_durable(&mut self, durable: bool) {
         self.is_durable = durable;
     }
@@ -226,6 +262,19 @@ impl<W: Write> NpzWriter<W> {
     /// It is how hard repetitions are searched for. Where there are none worth it, as between the digits of measurements, each byte gets its
     /// Huffman code and nothing is searched for, which takes a twentieth of the time; that is decided for each block of 1 MiB. The bytes are
     /// deflate data that every reader reads, but not those that NumPy's zlib writes.
+    ///
+    /// ```
+    /// # use npy_core::{Result, npz::NpzWriter};
+    /// let compress = |level| -> Result<usize> {
+    ///     let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    ///     archive.set_level(level);
+    ///     archive.add_slice("x", &[0.5_f64; 10_000])?;
+    ///     Ok(archive.finish()?.into_inner().len())
+    /// };
+    /// assert!(compress(0)? > 80_000);
+    /// assert!(compress(9)? < 2000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn set_level(&mut self, level: u32) {
         self.level = level.min(9);
     }
