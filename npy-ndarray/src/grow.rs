@@ -43,6 +43,19 @@ pub struct NpyBlockWriter<A: NpyElement> {
 impl<A: NpyElement> NpyBlockWriter<A> {
     /// Begins a file. The length of the outer axis in `shape` does not matter.
     ///
+    /// ```
+    /// use ndarray::Array3;
+    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("frames.npy");
+    /// let mut frames = NpyBlockWriter::<u8>::create(&path, Order::Fortran, &[2, 3, 0])?; // the last axis grows
+    /// frames.write_block(&Array3::<u8>::zeros((2, 3, 5)))?;
+    /// frames.finish()?;
+    /// assert_eq!(Array3::<u8>::load_npy(&path)?.dim(), (2, 3, 5));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`NpyWriter::create_with`].
@@ -66,6 +79,20 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Writes rows behind the others.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("positions.npy");
+    /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
+    /// assert!(positions.write_block(&array![[1.0, 2.0]]).is_err()); // two columns, and nothing is written
+    /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
+    /// positions.finish()?;
+    /// assert_eq!(Array2::<f32>::load_npy(&path)?, array![[1.0, 2.0, 3.0]]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -102,6 +129,21 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Commits the rows so far: see [`NpyWriter::flush`].
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("positions.npy");
+    /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
+    /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
+    /// positions.flush()?;
+    /// assert_eq!(Array2::<f32>::load_npy(&path)?.nrows(), 1); // while it is being written
+    /// positions.write_block(&array![[4.0, 5.0, 6.0]])?;
+    /// positions.finish()?;
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -44,6 +44,18 @@ pub struct NpzReader<R> {
 impl NpzReader<npz::ArchiveFile> {
     /// Opens an archive and reads its directory.
     ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut writer = NpzWriter::create(&path)?;
+    /// # writer.add_slice("x", &[1.5, 2.5])?;
+    /// # writer.finish()?;
+    /// let x: ndarray::Array1<f64> = NpzReader::open(&path)?.by_name("x")?;
+    /// assert_eq!(x.sum(), 4.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the file cannot be read or is no zip archive.
@@ -109,6 +121,17 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("matrix", &ndarray::array![[1.0, 2.0]])?;
+    /// archive.get_mut().add_bytes("notes.txt", b"hello")?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.names()?, ["matrix", "notes.txt"]);
+    /// assert_eq!(archive.len(), 2);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -201,6 +224,17 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
     ///
+    /// ```
+    /// use npy_ndarray::{NpyReadOptions, NpzReader, NpzWriter, Order};
+    ///
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &ndarray::array![[1, 2], [3, 4]])?;
+    /// # let file = archive.finish()?;
+    /// let matrix = NpzReader::new(file)?.dynamic_with("matrix", NpyReadOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(matrix.into::<ndarray::Array2<i32>>()?.strides(), [1, 2]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`dynamic`](Self::dynamic).
@@ -211,6 +245,17 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads the array without dimensions of that name: a number, a text, a record.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_scalar("name", &"run 7".to_owned())?;
+    /// archive.add_slice("times", &[0.5, 1.5])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.scalar::<String>("name")?, "run 7");
+    /// assert!(archive.scalar::<f64>("times").is_err()); // two of them
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -299,6 +344,18 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     /// Views an array in place where that can be, and else reads a copy, whose checksum is checked: of members that are compressed, begin at
     /// an odd address, or are in the other byte order.
     ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// use ndarray::{CowArray, Ix1, array};
+    ///
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let file = archive.finish()?.into_inner();
+    /// let x: CowArray<'_, f64, Ix1> = NpzReader::from_bytes(&file)?.view_or_read("x")?;
+    /// assert!(x.is_owned() && x == array![1.0, 2.0]); // compressed data cannot be viewed
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`by_name`](Self::by_name).
@@ -322,6 +379,18 @@ pub struct NpzWriter<W: Write> {
 impl NpzWriter<File> {
     /// Begins a file, as `np.savez` does. It stands under `path` when it is finished; until then, and after an error, what stood there
     /// still does.
+    ///
+    /// ```
+    /// # use npy_ndarray::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create(&path)?;
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// assert!(!path.exists());
+    /// archive.finish()?; // np.load(path)
+    /// assert!(path.exists());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -356,6 +425,17 @@ impl NpzWriter<File> {
 
     /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
     ///
+    /// ```
+    /// # use npy_ndarray::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.add_array("zeros", &ndarray::Array2::<f64>::zeros((100, 100)))?;
+    /// archive.finish()?;
+    /// assert!(std::fs::metadata(&path)?.len() < 1000);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`create`](Self::create).
@@ -364,6 +444,20 @@ impl NpzWriter<File> {
     }
 
     /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("log.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("day1", &[1.0, 2.0])?;
+    /// # archive.finish()?;
+    /// let mut archive = NpzWriter::append(&path)?; // which has day1
+    /// archive.add_array("day2", &ndarray::array![3.0])?;
+    /// archive.finish()?;
+    /// assert_eq!(NpzReader::open(&path)?.names()?, ["day1", "day2"]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -375,6 +469,14 @@ impl NpzWriter<File> {
 
 impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive without compression.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// let download: Vec<u8> = archive.finish()?.into_inner();
+    /// assert!(download.starts_with(b"PK"));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn new(writer: W) -> Self {
         Self { archive: npz::NpzWriter::new(writer) }
     }
@@ -387,6 +489,18 @@ impl<W: Write + Seek> NpzWriter<W> {
 
 impl<W: Write> NpzWriter<W> {
     /// Begins an archive in a stream that cannot be gone back in, such as a pipe: see [`npz::NpzWriter::streaming`].
+    ///
+    /// ```
+    /// use npy_ndarray::{NpzWriter, npy_core::npz::NpzStream};
+    ///
+    /// let mut archive = NpzWriter::streaming(Vec::new()); // a pipe, a socket, standard output
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// let pipe = archive.finish()?;
+    /// if let Some(mut x) = NpzStream::new(&pipe[..]).next()? {
+    ///     assert_eq!(x.array()?.into_vec::<f64>()?, [1.0, 2.0]);
+    /// }
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn streaming(writer: W) -> Self {
         Self { archive: npz::NpzWriter::streaming(writer) }
     }
@@ -448,7 +562,7 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_scalar(name, item)
     }
 
-    /// How many threads compress from here on: [`npz::NpzWriter::set_threads`]. The default is 1.
+    /// How many threads compress from here on: [`npz::NpzWriter::set_threads`]. The default is 1. See [`NpzReader::set_threads`] for an example.
     pub fn set_threads(&mut self, threads: usize) {
         self.archive.set_threads(threads);
     }

@@ -45,6 +45,15 @@ pub struct CsrMatrix<T> {
 }
 
 /// Compressed columns: [`CsrMatrix`] with rows and columns exchanged.
+///
+/// ```
+/// use npy_ndarray::sparse::CscMatrix;
+///
+/// // [[0, 2], [3, 0]]: the 3 stands first, because it is in the first column
+/// let matrix = CscMatrix::new([2, 2], vec![0, 1, 2], vec![1, 0], vec![3.0, 2.0])?;
+/// assert_eq!((matrix.indices[0], matrix.data[0]), (1, 3.0));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CscMatrix<T> {
@@ -156,6 +165,17 @@ compressed!(CscMatrix, 1, 0);
 impl<T> BsrMatrix<T> {
     /// A matrix of these arrays.
     ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::sparse::BsrMatrix;
+    ///
+    /// // [[0, 0, 1, 2], [0, 0, 3, 4]]: one row of blocks, and in it the block of column 1
+    /// let matrix = BsrMatrix::new([2, 4], vec![0, 1], vec![1], array![[[1, 2], [3, 4]]])?;
+    /// assert_eq!(matrix.data.dim(), (1, 2, 2));
+    /// assert!(BsrMatrix::new([3, 4], vec![0, 1], vec![1], matrix.data).is_err()); // three rows
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When their lengths do not fit, when the shape is not a multiple of the blocks', or an index points outside of the matrix.
@@ -171,6 +191,17 @@ impl<T> BsrMatrix<T> {
 
 impl<T> CooMatrix<T> {
     /// A matrix, or an array of more or fewer dimensions, of these arrays.
+    ///
+    /// ```
+    /// use npy_ndarray::sparse::CooMatrix;
+    ///
+    /// // 5 in row 0 and column 1, 7 in row 2 and column 1
+    /// let (rows, columns) = (vec![0, 2], vec![1, 1]);
+    /// let matrix = CooMatrix::new(vec![3, 3], vec![rows, columns], vec![5, 7])?;
+    /// let error = CooMatrix::new(vec![2, 3], matrix.coords, matrix.data).unwrap_err();
+    /// assert_eq!(error.to_string(), "no valid sparse matrix: an index is 2, and the axis has a length of 2");
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -191,6 +222,16 @@ impl<T> CooMatrix<T> {
 
 impl<T> DiaMatrix<T> {
     /// A matrix of these arrays.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::sparse::DiaMatrix;
+    ///
+    /// // [[1, 20, 0], [0, 2, 30], [0, 0, 3]]: the main diagonal, and the one above it, of which the first number stands outside
+    /// let matrix = DiaMatrix::new([3, 3], vec![0, 1], array![[1, 2, 3], [0, 20, 30]])?;
+    /// assert!(DiaMatrix::new([3, 3], vec![0, 0], matrix.data).is_err()); // a diagonal twice
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -188,6 +188,20 @@ impl NpzReadOptions {
     }
 
     /// Sets what the archive may ask for.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use npy_ndarray::{NpzArchive, NpzReadOptions, npy_core::Limits};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("upload.npz");
+    /// # BTreeMap::from([("x".to_owned(), vec![0.0_f64; 1000])]).save_npz(&path)?;
+    /// let options = NpzReadOptions::new().limits(Limits::new().members(10).data_bytes(1000));
+    /// let error = BTreeMap::<String, Vec<f64>>::load_npz_with(&path, options).unwrap_err();
+    /// assert_eq!(error.member(), Some("x")); // 8000 bytes
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self.arrays = self.arrays.limits(limits);
@@ -278,18 +292,63 @@ impl NpzWriteOptions {
     }
 
     /// How hard members are compressed, from 0 to 9: see [`npz::NpzWriter::set_level`].
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use npy_ndarray::{NpzArchive, NpzWriteOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let arrays = BTreeMap::from([("x".to_owned(), vec![0.5_f64; 10_000])]);
+    /// arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(true).level(9))?;
+    /// assert!(std::fs::metadata(&path)?.len() < 2000);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn level(mut self, level: u32) -> Self {
         self.level = Some(level);
         self
     }
 
     /// Whether members can be viewed in place: see [`npz::NpzWriter::set_aligned`].
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use npy_ndarray::{NpzArchive, NpzReader, NpzWriteOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let arrays = BTreeMap::from([("x".to_owned(), vec![1.0_f64, 2.0])]);
+    /// arrays.save_npz_with(&path, NpzWriteOptions::new().aligned(true))?;
+    /// # let file = std::fs::read(&path)?;
+    /// # let mut memory = vec![0; file.len() + 64];
+    /// # let begin = memory.as_ptr().align_offset(64);
+    /// # memory[begin..][..file.len()].copy_from_slice(&file);
+    /// # let map = &memory[begin..][..file.len()];
+    /// let x: ndarray::ArrayView1<f64> = NpzReader::from_bytes(map)?.view("x")?; // a map of the file, say
+    /// assert_eq!(x.sum(), 3.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn aligned(mut self, aligned: bool) -> Self {
         self.aligned = aligned;
         self
     }
 
     /// Whether the file is brought to the disk before it gets its name: see [`npz::NpzWriter::set_durable`].
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use npy_ndarray::{NpzArchive, NpzWriteOptions};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("checkpoint.npz");
+    /// let arrays = BTreeMap::from([("x".to_owned(), vec![1.0_f64, 2.0])]);
+    /// arrays.save_npz_with(&path, NpzWriteOptions::new().durable(true))?; // it survives a power cut from here on
+    /// assert_eq!(BTreeMap::load_npz(&path)?, arrays);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     pub fn durable(mut self, durable: bool) -> Self {
         self.durable = durable;
         self
