@@ -6,9 +6,10 @@ use std::path::Path;
 
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
-use crate::growth::{Growable, Growth, Rescue, Stage, patch, sync_file};
+use crate::growth::{Growable, Growth, Rescue, Stage, patch, patch_file, sync_file};
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::output::WriteBack;
 use crate::save::{Replacement, SaveOptions, is_same, lock};
 use crate::write::{NpyWriter, cannot_write, header_of, layout_of};
 
@@ -139,16 +140,21 @@ impl<T: NpyElement> NpyWriter<T, File> {
 
     fn growing(path: &Path, file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
         let handle = file.try_clone().map_err(cannot_write)?;
-        let mut writer = Self::grow(file, header, growable.clone(), start, sync_file)?;
+        let mut writer = Self::grow(file, header, growable.clone(), start, (patch_file, sync_file))?;
         let handed = start * writer.itemsize as u64;
-        writer.stage.rescue = Some(Box::new(Rescue { file: handle, path: path.to_owned(), growable, handed }));
+        // The header is there.
+        writer.stage = Stage::new(Vec::new());
+        writer.handed = growable.header_bytes() as u64 + handed;
+        let write_back = WriteBack::from(writer.handed);
+        writer.stage.rescue = Some(Box::new(Rescue { file: handle, path: path.to_owned(), growable, handed, write_back }));
         Ok(writer)
     }
 }
 
 impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// Begins a one-dimensional array of any number of elements in a stream that can be gone back in, where it stands; the number is put into the header
-    /// by [`flush`](Self::flush) and [`finish`](Self::finish). For a file see [`create`](NpyWriter::create).
+    /// by [`flush`](Self::flush) and [`finish`](Self::finish), and not if the writer is dropped. Nothing is brought to a disk: for a file that survives
+    /// crashes see [`create`](NpyWriter::create), which takes some milliseconds more.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -173,22 +179,26 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// # Errors
     ///
     /// When writing fails, when the dtype does not fit `T`, or rows have no elements.
-    pub fn new_with(mut writer: W, header: &Header) -> Result<Self> {
+    pub fn new_with(writer: W, header: &Header) -> Result<Self> {
         let growable = Growable::new(header, &layout_of::<T>(header), header.to_bytes().len())?;
-        writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-        Self::grow(writer, header, growable, 0, |_| Ok(()))
+        let first = growable.bytes(0)?;
+        let mut writer = Self::grow(writer, header, growable, 0, (patch, |_| Ok(())))?;
+        // It is handed on with the first elements, and counts them when they are there.
+        writer.stage = Stage::new(first);
+        Ok(writer)
     }
 
-    fn grow(writer: W, header: &Header, growable: Growable, start: u64, sync: fn(&mut W) -> io::Result<()>) -> Result<Self> {
+    fn grow(writer: W, header: &Header, growable: Growable, start: u64, (patch, sync): Changes<W>) -> Result<Self> {
         let committed = growable.rows(start);
         let mut writer = Self::with_header(writer, header)?;
-        // The header is there.
-        writer.stage = Stage::new(Vec::new());
         writer.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
         writer.growth = Some(Growth { growable, patch, sync, start, committed });
         Ok(writer)
     }
 }
+
+/// How a header is put over another one, and data are brought to the disk: see [`Growth`].
+type Changes<W> = (fn(&mut W, u64, &[u8]) -> io::Result<()>, fn(&mut W) -> io::Result<()>);
 
 /// Refuses elements whose width is that of the longest, which nobody knows before.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {

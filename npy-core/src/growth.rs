@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
+use crate::output::WriteBack;
 use crate::save::is_same;
 use crate::shape::Order;
 
@@ -38,6 +39,11 @@ impl Growable {
     /// How many whole rows so many elements are.
     pub(crate) fn rows(&self, elements: u64) -> u64 {
         elements / self.row_elements
+    }
+
+    /// Bytes of the header in the file.
+    pub(crate) fn header_bytes(&self) -> usize {
+        self.length
     }
 
     /// Elements of a row.
@@ -121,11 +127,21 @@ pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) ->
     // Relative to here, because the array need not begin where the stream does.
     let place = writer.seek(SeekFrom::Current(-distance(back)?))?;
     writer.write_all(bytes)?;
-    if writer.stream_position()? != place + bytes.len() as u64 {
+    if writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))? != place + back {
         return Err(io::Error::other("the stream writes at its end only, as a file does that was opened for appending"));
     }
-    writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))?;
     Ok(())
+}
+
+/// [`patch`] for a file that the array begins.
+pub(crate) fn patch_file(file: &mut File, back: u64, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let _ = back;
+        std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+    }
+    #[cfg(not(unix))]
+    patch(file, back, bytes)
 }
 
 pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
@@ -146,6 +162,8 @@ pub(crate) struct Rescue {
     pub(crate) growable: Growable,
     /// Bytes of the array that were handed on, those that were in the file before included.
     pub(crate) handed: u64,
+    /// It is going to be on the disk, so that its pieces begin their way there when they are written.
+    pub(crate) write_back: WriteBack,
 }
 
 impl Stage {
@@ -157,6 +175,8 @@ impl Stage {
     pub(crate) fn note(&mut self, bytes: usize) {
         if let Some(rescue) = &mut self.rescue {
             rescue.handed += bytes as u64;
+            let place = rescue.growable.length as u64 + rescue.handed;
+            rescue.write_back.reach(&rescue.file, place);
         }
     }
 }

@@ -205,5 +205,5 @@ pub mod __private {
         NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
         view_with_header,
     };
-    pub use crate::write::dtype_of;
+    pub use crate::write::{dtype_of, write_small};
 }

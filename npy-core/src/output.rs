@@ -20,14 +20,35 @@ pub struct Output {
     is_durable: bool,
     /// Where the next bytes go.
     place: u64,
-    /// Up to here its pieces are on their way.
+    write_back: WriteBack,
+}
+
+/// Up to where the pieces of a file are on their way to the disk.
+#[derive(Debug, Default)]
+pub(crate) struct WriteBack {
     begun: u64,
+}
+
+impl WriteBack {
+    /// Of a file that was written before up to there.
+    pub(crate) fn from(begun: u64) -> Self {
+        Self { begun }
+    }
+
+    /// Has the pieces begin their way that end before `place`, up to where the file was written.
+    pub(crate) fn reach(&mut self, file: &File, place: u64) {
+        let end = place - place % PIECE;
+        if end > self.begun {
+            write_back(file, self.begun, end - self.begun);
+            self.begun = end;
+        }
+    }
 }
 
 impl Output {
     /// A file to be written to from its beginning.
     pub(crate) fn new(file: File, is_durable: bool) -> Self {
-        Self { file, is_durable, place: 0, begun: 0 }
+        Self { file, is_durable, place: 0, write_back: WriteBack::default() }
     }
 
     /// Where the next bytes go: behind what was written, if nobody went back. The system need not be asked for it.
@@ -49,9 +70,8 @@ impl Output {
     /// Notes that so many bytes were written.
     fn note(&mut self, written: usize) {
         self.place = self.place.saturating_add(written as u64);
-        if self.is_durable && self.place.is_multiple_of(PIECE) && self.place > self.begun {
-            write_back(&self.file, self.begun, self.place - self.begun);
-            self.begun = self.place;
+        if self.is_durable {
+            self.write_back.reach(&self.file, self.place);
         }
     }
 }

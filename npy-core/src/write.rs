@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::growth::{Growth, Stage};
-use crate::header::Header;
+use crate::header::{Header, encode_plain};
 use crate::output::SMALL_BYTES;
 use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::Order;
@@ -78,12 +78,44 @@ pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: Sa
 /// assert_eq!(file.len(), 128 + 3);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
-    let header = header_of(dtype_of(items.iter()), &[items.len()])?;
+pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
+    let dtype = dtype_of(items.iter());
+    if write_small(&mut writer, &dtype, Order::C, &[items.len()], items)? {
+        return Ok(());
+    }
+    let header = header_of(dtype, &[items.len()])?;
     let mut writer = NpyWriter::with_header(writer, &header)?;
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())
+}
+
+/// Writes an array of a few numbers that need no conversion, if it is one; tells whether it was. The header and the writer of others take as long
+/// as a tenth of making a file.
+///
+/// # Errors
+///
+/// When writing fails, or the dtype does not fit `T`.
+pub fn write_small<T: NpyElement>(
+    writer: &mut impl Write,
+    dtype: &DType,
+    order: Order,
+    shape: &[usize],
+    items: &[T],
+) -> Result<bool> {
+    let file = || {
+        let (bulk, difference) = element::bulk::<T>(&element::plan::<T>(dtype).ok()?, dtype.itemsize())?;
+        let elements = bulk.bytes_of(items).filter(|elements| difference == Difference::None && elements.len() <= SMALL_BYTES)?;
+        // Any other number is for others to refuse.
+        let count = shape.iter().try_fold(1_usize, |count, length| count.checked_mul(*length));
+        let mut file = encode_plain(dtype, order, shape, elements.len()).filter(|_| count == Some(items.len()))?;
+        file.extend_from_slice(elements);
+        Some(file)
+    };
+    match file() {
+        Some(file) => writer.write_all(&file).and_then(|()| writer.flush()).map(|()| true).map_err(cannot_write),
+        None => Ok(false),
+    }
 }
 
 /// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.

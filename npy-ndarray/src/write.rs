@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use ndarray::{ArrayBase, ArrayRef, ArrayViewD, Axis, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with};
+use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with, write_small};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Parts of lines that are shorter than a line of the cache are not worth being transposed.
@@ -185,23 +185,42 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     array: &ArrayRef<A, D>,
     dtype: &DType,
     stored: &DType,
-    writer: W,
+    mut writer: W,
     options: NpyWriteOptions,
 ) -> Result<()> {
+    let shape = array.shape();
     // C first, as NumPy has it for arrays that are contiguous in both orders.
     let order = match options.order {
-        _ if is_same_in_both(array.shape()) => Order::C,
+        None if array.as_slice().is_some() => Order::C,
+        _ if is_same_in_both(shape) => Order::C,
         Some(order) => order,
-        None if array.as_slice().is_none() && array.view().reversed_axes().as_slice().is_some() => Order::Fortran,
+        None if items_in(array, Order::Fortran).is_some() => Order::Fortran,
         None => Order::C,
     };
-    let header = |dtype: &DType| Header::new(dtype.clone(), order, array.shape());
+    let items = items_in(array, order);
+    if let Some(items) = items.filter(|_| stored == dtype)
+        && write_small(&mut writer, dtype, order, shape, items)?
+    {
+        return Ok(());
+    }
+    let header = |dtype: &DType| Header::new(dtype.clone(), order, shape);
     let written = header(dtype)?;
     let stored = if stored == dtype { Cow::Borrowed(&written) } else { Cow::Owned(header(stored)?) };
     let mut writer = NpyWriter::with_header_as(writer, &written, &stored)?;
-    write_elements(&mut writer, array, order)?;
+    match items {
+        Some(items) => writer.write_slice(items)?,
+        None => write_scattered(&mut writer, array, order)?,
+    }
     writer.finish()?;
     Ok(())
+}
+
+/// All elements, if they lie together in that order.
+fn items_in<A, D: Dimension>(array: &ArrayRef<A, D>, order: Order) -> Option<&[A]> {
+    match order {
+        Order::C => array.as_slice(),
+        Order::Fortran => array.view().reversed_axes().to_slice(),
+    }
 }
 
 /// Writes the elements in an order.
@@ -211,11 +230,21 @@ where
     D: Dimension,
     W: Write,
 {
+    match items_in(array, order) {
+        Some(items) => writer.write_slice(items),
+        None => write_scattered(writer, array, order),
+    }
+}
+
+/// Writes elements that do not lie together, in an order.
+fn write_scattered<A, D, W>(writer: &mut NpyWriter<A, W>, array: &ArrayRef<A, D>, order: Order) -> Result<()>
+where
+    A: NpyElement,
+    D: Dimension,
+    W: Write,
+{
     let view = array.view().into_dyn();
     let view = if order == Order::Fortran { view.reversed_axes() } else { view };
-    if let Some(items) = view.as_slice() {
-        return writer.write_slice(items);
-    }
     write_view(writer, &view)
 }
 

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use ndarray::{Array1, Array2, ShapeBuilder};
-use npy_core::{Header, NpyElement};
+use npy_core::{DynValues, Header, NpyElement};
 use npy_ndarray::{NpyReadOptions, NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
 
 use super::{MIB, bytes};
@@ -23,6 +23,8 @@ const NP_COPY: &str = "np.ascontiguousarray(np.load)";
 const NP_MAPPED_COPY: &str = "np.ascontiguousarray(np.load(mmap_mode='r'))";
 const NP_SAVE: &str = "np.save(np.ascontiguousarray)";
 const NP_ASTYPE: &str = "np.load().astype";
+const NP_NORMAL: &str = "np.load().view(np.uint8) != 0";
+const LOAD_AS_IS: &str = "DynValues::load, bytes as they are";
 const SAVE: &str = "save_npy_with, order C";
 const SAVE_COPY: &str = "as_standard_layout().save_npy";
 const ALLOCATED: &str = "fallocate + write(2)";
@@ -40,7 +42,8 @@ pub(super) fn run(bench: &mut Bench) {
     bench.row("b.read.big-endian", "read 512 MiB of big-endian f64", need, |job| read_big_endian(job, size / 8));
     let size = bench.size(512 * MIB, 2 * MIB);
     let need = Need::of(bytes(2, size), bytes(6, size));
-    bench.row("b.read.bool", "read 512 MiB of bool", need, |job| read_bool(job, size));
+    let title = "read 512 MiB of bool: into bytes that are 0 or 1, or as they are, as np.load and DynValues::load do";
+    bench.row("b.read.bool", title, need, |job| read_bool(job, size));
 }
 
 fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
@@ -146,15 +149,22 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     row.rounds(7);
     row.measure_second_runs();
     row.numpy(job.numpy, "np.load", "np.load(path)");
+    row.numpy(job.numpy, NP_NORMAL, "np.load(path).view(np.uint8) != 0");
     row.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
     row.ours("load_aligned", || drop(black_box(npy_core::load_aligned::<bool>(&path).unwrap())));
+    row.ours(LOAD_AS_IS, || drop(black_box(DynValues::load(&path).unwrap())));
     row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
     row.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
     row.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
     row.bound_by(
         "zeroing fresh pages and copying from the page cache; besides, each byte is looked at, because it has to be 0 or 1",
     );
-    row.targets([Target::factor(LOAD, 1.08, "load_npy as u8")]);
+    row.targets([
+        Target::factor(LOAD, 1.08, "load_npy as u8"),
+        Target::factor(LOAD, 1.0, NP_NORMAL),
+        Target::factor(LOAD_AS_IS, 1.0, "np.load")
+            .bound_by("zeroing fresh pages and copying from the page cache; np.load does both"),
+    ]);
     row.measure()
 }
 

@@ -32,7 +32,8 @@ pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in sizes {
         let size = bench.size(size, quick);
         let need = Need { disk: bytes(1, size), memory: bytes(2, size.min(WHOLE)), is_optional: size > WHOLE };
-        let title = format!("write {name} of f64 to a new file whose length is not known before");
+        let kinds = "safe at every instant with NpyWriter::create, or synced at the end, as all others";
+        let title = format!("write {name} of f64 to a new file whose length is not known before: {kinds}");
         bench.row(&format!("g.write.{name}"), &title, need, |job| write(job, size));
     }
     // The name, the size, the smaller one, and how often each run adds an element.
@@ -44,7 +45,8 @@ pub(super) fn run(bench: &mut Bench) {
     }
 }
 
-/// Ours brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens; the others when they end.
+/// `NpyWriter::create` brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens; all others when
+/// they end, as `NpyWriter::new` does here.
 fn write(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.folder.file("array.npy");
     let count = size / 8;
@@ -88,6 +90,20 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
             writer.write_slice(block).unwrap();
         }
         writer.finish().unwrap();
+    });
+    row.ours("NpyWriter::new, push + fsync", || {
+        let mut writer = NpyWriter::<f64, _>::new(File::create(&path).unwrap()).unwrap();
+        for item in blocks().flatten() {
+            writer.push(item).unwrap();
+        }
+        writer.finish().unwrap().sync_all().unwrap();
+    });
+    row.ours("NpyWriter::new, write_slice + fsync", || {
+        let mut writer = NpyWriter::<f64, _>::new(File::create(&path).unwrap()).unwrap();
+        for block in blocks() {
+            writer.write_slice(block).unwrap();
+        }
+        writer.finish().unwrap().sync_all().unwrap();
     });
     row.peer("npyz + fsync", || {
         let file = File::create(&path).unwrap();

@@ -280,13 +280,12 @@ impl Scalar {
         if let Some(code) = self.short_code() {
             return out.extend_from_slice(&code);
         }
-        let Spelling { order, code, length, unit } = self.spelling();
-        out.push(order);
-        out.extend_from_slice(code.as_bytes());
-        if let Some(length) = length {
+        out.push(self.order_symbol());
+        out.extend_from_slice(self.code().as_bytes());
+        if let Some(length) = self.counted() {
             push_decimal(length, out);
         }
-        if let Some((unit, count)) = unit {
+        if let Some((unit, count)) = self.unit() {
             out.push(b'[');
             if count != 1 {
                 push_decimal(count as usize, out);
@@ -299,58 +298,70 @@ impl Scalar {
     /// `dtype.str`, if it has three characters and none of them is counted: that of most numbers.
     #[inline]
     pub(crate) fn short_code(self) -> Option<[u8; 3]> {
-        match self.spelling() {
-            Spelling { order, code, length: None, unit: None } => match *code.as_bytes() {
-                [kind, size] => Some([order, kind, size]),
-                _ => None,
-            },
+        let [kind, size] = *self.code().as_bytes() else { return None };
+        // What is counted has one letter, and times two characters with a unit behind them.
+        self.unit().is_none().then_some([self.order_symbol(), kind, size])
+    }
+
+    #[inline]
+    fn order_symbol(self) -> u8 {
+        match self.byte_order {
+            None => b'|',
+            Some(ByteOrder::Little) => b'<',
+            Some(ByteOrder::Big) => b'>',
+        }
+    }
+
+    /// What stands behind the byte order, without what is counted and without a unit.
+    #[inline]
+    fn code(self) -> &'static str {
+        match self.kind {
+            ScalarKind::Bool => "b1",
+            ScalarKind::Int8 => "i1",
+            ScalarKind::Int16 => "i2",
+            ScalarKind::Int32 => "i4",
+            ScalarKind::Int64 => "i8",
+            ScalarKind::UInt8 => "u1",
+            ScalarKind::UInt16 => "u2",
+            ScalarKind::UInt32 => "u4",
+            ScalarKind::UInt64 => "u8",
+            ScalarKind::Float8E5M2 => "f1",
+            ScalarKind::Float16 => "f2",
+            ScalarKind::Float32 => "f4",
+            ScalarKind::Float64 => "f8",
+            ScalarKind::LongDouble { .. } => "f",
+            ScalarKind::Complex32 => "W4",
+            ScalarKind::Complex64 => "c8",
+            ScalarKind::Complex128 => "c16",
+            ScalarKind::ComplexLongDouble { .. } => "c",
+            ScalarKind::Bytes { .. } => "S",
+            ScalarKind::Unicode { .. } => "U",
+            ScalarKind::Void { .. } => "V",
+            ScalarKind::Object => "O",
+            ScalarKind::Datetime { .. } => "M8",
+            ScalarKind::Timedelta { .. } => "m8",
+        }
+    }
+
+    /// The number behind the code.
+    fn counted(self) -> Option<usize> {
+        match self.kind {
+            ScalarKind::LongDouble { itemsize } | ScalarKind::ComplexLongDouble { itemsize } => Some(usize::from(itemsize)),
+            ScalarKind::Bytes { length } | ScalarKind::Unicode { length } | ScalarKind::Void { length } => Some(length),
             _ => None,
         }
     }
 
+    /// The unit of a time, unless it is the generic one.
     #[inline]
-    fn spelling(self) -> Spelling {
-        let order = match self.byte_order {
-            None => b'|',
-            Some(ByteOrder::Little) => b'<',
-            Some(ByteOrder::Big) => b'>',
-        };
-        let (code, length, unit) = match self.kind {
-            ScalarKind::Bool => ("b1", None, None),
-            ScalarKind::Int8 => ("i1", None, None),
-            ScalarKind::Int16 => ("i2", None, None),
-            ScalarKind::Int32 => ("i4", None, None),
-            ScalarKind::Int64 => ("i8", None, None),
-            ScalarKind::UInt8 => ("u1", None, None),
-            ScalarKind::UInt16 => ("u2", None, None),
-            ScalarKind::UInt32 => ("u4", None, None),
-            ScalarKind::UInt64 => ("u8", None, None),
-            ScalarKind::Float8E5M2 => ("f1", None, None),
-            ScalarKind::Float16 => ("f2", None, None),
-            ScalarKind::Float32 => ("f4", None, None),
-            ScalarKind::Float64 => ("f8", None, None),
-            ScalarKind::LongDouble { itemsize } => ("f", Some(usize::from(itemsize)), None),
-            ScalarKind::Complex32 => ("W4", None, None),
-            ScalarKind::Complex64 => ("c8", None, None),
-            ScalarKind::Complex128 => ("c16", None, None),
-            ScalarKind::ComplexLongDouble { itemsize } => ("c", Some(usize::from(itemsize)), None),
-            ScalarKind::Bytes { length } => ("S", Some(length), None),
-            ScalarKind::Unicode { length } => ("U", Some(length), None),
-            ScalarKind::Void { length } => ("V", Some(length), None),
-            ScalarKind::Object => ("O", None, None),
-            ScalarKind::Datetime { unit, count } => ("M8", None, Some((unit, count))),
-            ScalarKind::Timedelta { unit, count } => ("m8", None, Some((unit, count))),
-        };
-        Spelling { order, code, length, unit: unit.filter(|(unit, _)| *unit != TimeUnit::Generic) }
+    fn unit(self) -> Option<(TimeUnit, u32)> {
+        match self.kind {
+            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } if unit != TimeUnit::Generic => {
+                Some((unit, count))
+            }
+            _ => None,
+        }
     }
-}
-
-/// What `dtype.str` consists of.
-struct Spelling {
-    order: u8,
-    code: &'static str,
-    length: Option<usize>,
-    unit: Option<(TimeUnit, u32)>,
 }
 
 /// Appends a number.

@@ -14,48 +14,55 @@ const GROWTH_DIGITS: usize = 21;
 /// How many bytes the header of a plain dtype has, unless its shape is a long one.
 const PLAIN: usize = 2 * ALIGNMENT;
 
-impl Header {
-    /// What [`encode`](Self::encode) makes of nearly all: those of a number, with a few axes. Only what differs is written, over a header
-    /// that has the rest.
-    #[inline]
-    pub(super) fn encode_plain(&self, room: usize) -> Option<Vec<u8>> {
-        const C: [u8; PLAIN] = plain(b"False, 'shape': (");
-        const FORTRAN: [u8; PLAIN] = plain(b"True, 'shape': (");
-        let DType::Scalar(scalar) = &self.dtype else { return None };
-        let code = scalar.short_code().filter(|_| self.version == Version::V1 && self.shape.len() <= MOST_PLAIN_AXES)?;
-        let (begin, header) = match self.order {
-            Order::C => (BEFORE_ORDER.len() + b"False, 'shape': (".len(), &C),
-            Order::Fortran => (BEFORE_ORDER.len() + b"True, 'shape': (".len(), &FORTRAN),
-        };
-        let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN));
-        bytes.extend_from_slice(header);
-        *bytes.get_mut(CODE_AT..)?.first_chunk_mut()? = code;
+/// The header of a number's array of a few axes, as nearly all are, in a vector with room for so many bytes more; `None` for others. Only what
+/// differs is written, over a header that has the rest.
+#[inline]
+pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], room: usize) -> Option<Vec<u8>> {
+    const C: [u8; PLAIN] = plain(b"False, 'shape': (");
+    const FORTRAN: [u8; PLAIN] = plain(b"True, 'shape': (");
+    let DType::Scalar(scalar) = dtype else { return None };
+    let code = scalar.short_code().filter(|_| shape.len() <= MOST_PLAIN_AXES)?;
+    let (begin, header) = match order {
+        Order::C => (BEFORE_ORDER.len() + b"False, 'shape': (".len(), &C),
+        Order::Fortran => (BEFORE_ORDER.len() + b"True, 'shape': (".len(), &FORTRAN),
+    };
+    let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN));
+    bytes.extend_from_slice(header);
+    *bytes.get_mut(CODE_AT..)?.first_chunk_mut()? = code;
 
-        // Eight bytes at a time, of which the next ones overwrite what is too much.
-        let mut end = begin;
-        let mut put = |text: &[u8; 8], length: usize| {
-            *bytes.get_mut(end..)?.first_chunk_mut()? = *text;
-            end += length;
-            Some(())
-        };
-        // As many digits as there may be, less those of the axis along which the array grows.
-        let mut growth = 0;
-        for (axis, length) in self.shape.iter().enumerate() {
-            if axis > 0 {
-                put(b",       ", 2)?;
-            }
-            let (digits, count) = dtype::decimal(*length)?;
-            put(&digits, count)?;
-            if axis == 0 || self.order == Order::Fortran {
-                growth = GROWTH_DIGITS - count;
-            }
+    // Eight bytes at a time, of which the next ones overwrite what is too much.
+    let mut end = begin;
+    let mut put = |text: &[u8; 8], length: usize| {
+        *bytes.get_mut(end..)?.first_chunk_mut()? = *text;
+        end += length;
+        Some(())
+    };
+    // As many digits as there may be, less those of the axis along which the array grows.
+    let mut growth = 0;
+    for (axis, length) in shape.iter().enumerate() {
+        if axis > 0 {
+            put(b",       ", 2)?;
         }
-        if self.shape.len() == 1 {
-            put(b",), }   ", 5)?;
-        } else {
-            put(b"), }    ", 4)?;
+        let (digits, count) = dtype::decimal(*length)?;
+        put(&digits, count)?;
+        if axis == 0 || order == Order::Fortran {
+            growth = GROWTH_DIGITS - count;
         }
-        (padded(end + growth) == PLAIN).then_some(bytes)
+    }
+    if shape.len() == 1 {
+        put(b",), }   ", 5)?;
+    } else {
+        put(b"), }    ", 4)?;
+    }
+    (padded(end + growth) == PLAIN).then_some(bytes)
+}
+
+impl Header {
+    /// The header's bytes in a vector with room for so many more.
+    pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
+        let plain = if self.version == Version::V1 { encode_plain(&self.dtype, self.order, &self.shape, room) } else { None };
+        // Encoding failed in `new` if it can fail: a header of 4 GiB.
+        plain.unwrap_or_else(|| self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default())
     }
 
     /// The header's bytes in the first version from `self.version` on that can hold it, if possible with room for so many more.
@@ -154,6 +161,7 @@ fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::encode_plain;
     use crate::header::{Header, Version};
     use crate::shape::Order;
 
@@ -179,7 +187,7 @@ mod tests {
                             let (version, bytes) = header.encode(0).unwrap();
                             assert_eq!(version, Version::V1);
                             assert_eq!(header.to_bytes(), bytes, "{header:?}");
-                            match header.encode_plain(5) {
+                            match encode_plain(&dtype, order, &shape, 5) {
                                 Some(found) => {
                                     assert!(found == bytes && found.capacity() >= 133);
                                     plain += 1;
@@ -187,7 +195,7 @@ mod tests {
                                 None => others += 1,
                             }
                             let newer = header.with_version(Version::V2).unwrap();
-                            assert_eq!((newer.to_bytes()[6], newer.encode_plain(0)), (2, None));
+                            assert_eq!(newer.to_bytes()[6], 2);
                         }
                     }
                 }

@@ -15,6 +15,8 @@ use crate::small::Lengths;
 
 use self::canonical::Plain;
 
+pub(crate) use self::encode::encode_plain;
+
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The magic string and the version: what every file begins with.
@@ -339,12 +341,6 @@ impl Header {
     /// A header that was [read](Self::read) keeps its version, unless NumPy's padding does not fit that.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.to_bytes_with_room(0)
-    }
-
-    /// [`to_bytes`](Self::to_bytes) in a vector with room for so many more.
-    pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
-        // Encoding failed in `new` if it can fail: a header of 4 GiB.
-        self.encode_plain(room).unwrap_or_else(|| self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default())
     }
 
     /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
