@@ -58,29 +58,17 @@ impl Growable {
 
     /// How many rows the header has room to say.
     pub(crate) fn most_rows(&self) -> u64 {
-        let mut most = 0_u64;
-        while let Some(more) = most.checked_mul(10).and_then(|most| most.checked_add(9)) {
-            if more > i64::MAX as u64 / self.row_bytes.max(1) || self.bytes(more).is_err() {
-                break;
-            }
-            most = more;
-        }
-        // The last digits, as far as the size of an array allows.
-        let largest = i64::MAX as u64 / self.row_bytes.max(1);
-        if self.bytes(largest).is_ok() { largest } else { most }
+        // As far as the size of an array allows.
+        let largest = isize::MAX as u64 / self.row_bytes.max(self.row_elements);
+        let Ok((_, end)) = self.dict(0) else { return 0 };
+        // The digit that is there, and those that find room before the line feed.
+        let digits = self.length.checked_sub(end).and_then(|digits| u32::try_from(digits).ok()).unwrap_or_default();
+        10_u64.checked_pow(digits).map_or(largest, |next| largest.min(next - 1))
     }
 
     /// The header of so many rows, as long as the one that is there.
     pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
-        let mut shape = self.header.shape().to_vec();
-        let outer = outer_axis(&self.header)?;
-        let overflow =
-            || ErrorKind::ShapeOverflow { shape: self.header.shape().to_vec(), itemsize: self.header.dtype().itemsize() };
-        shape[outer] = usize::try_from(rows).map_err(|_| overflow())?;
-        let version = self.header.version();
-        let header = Header::new(self.header.dtype().clone(), self.header.order(), &shape)?.with_version(version)?;
-        let mut bytes = header.to_bytes();
-        let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n')).map_or(0, |last| last + 1);
+        let (mut bytes, end) = self.dict(rows)?;
         if end >= self.length {
             let problem = format!(
                 "its header has {} bytes, and one of {rows} rows takes {}; NumPy 1.24 and later leave room, and so does this library: \
@@ -94,10 +82,27 @@ impl Growable {
         bytes.truncate(end);
         bytes.resize(self.length - 1, b' ');
         bytes.push(b'\n');
-        let prefix = if version.major() == 1 { 10 } else { 12 };
+        let prefix = if self.header.version().major() == 1 { 10 } else { 12 };
         let text_bytes = (self.length - prefix).to_le_bytes();
         bytes[8..prefix].copy_from_slice(&text_bytes[..prefix - 8]);
         Ok(bytes)
+    }
+
+    /// A header of so many rows, and where in it the dict ends.
+    fn dict(&self, rows: u64) -> Result<(Vec<u8>, usize)> {
+        let mut shape = self.header.shape().to_vec();
+        let outer = outer_axis(&self.header)?;
+        let overflow =
+            || ErrorKind::ShapeOverflow { shape: self.header.shape().to_vec(), itemsize: self.header.dtype().itemsize() };
+        shape[outer] = usize::try_from(rows).map_err(|_| overflow())?;
+        let version = self.header.version();
+        let mut header = Header::new(self.header.dtype().clone(), self.header.order(), &shape)?;
+        if header.version() != version {
+            header = header.with_version(version)?;
+        }
+        let bytes = header.to_bytes();
+        let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n')).map_or(0, |last| last + 1);
+        Ok((bytes, end))
     }
 }
 

@@ -74,7 +74,11 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
 
     let mut row = job.row();
     row.sync_before_each(job.folder);
-    row.rounds(if size > WHOLE { 3 } else { 9 });
+    row.rounds(match size {
+        0..=MIB => 101,
+        _ if size <= WHOLE => 9,
+        _ => 3,
+    });
     row.units(u32::try_from(count).unwrap(), "element");
     row.after_each(|| {
         fs::remove_file(&path).unwrap();
