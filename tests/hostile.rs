@@ -41,6 +41,8 @@ fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
     assert!(peak < bound, "{peak} bytes were allocated for a file of {} in memory", bytes.len());
     let (_, peak) = with_peak(|| NpyReader::new(bytes).and_then(|reader| reader.into_columns::<(T, T)>(["x", "f0"])).is_ok());
     assert!(peak < bound, "{peak} bytes were allocated for columns of a file of {}", bytes.len());
+    let (_, peak) = with_peak(|| ["x", "f0"].map(|name| npy_core::view_column::<f64>(bytes, name).is_ok()));
+    assert!(peak < bound, "{peak} bytes were allocated for columns in place of a file of {}", bytes.len());
     kind
 }
 

@@ -135,14 +135,7 @@ impl<T: NpyElement> Copy for Column<'_, T> {}
 impl<'a, T: NpyElement> Column<'a, T> {
     /// Finds the field; notes it in `planner` if it is not there or does not fit.
     fn find(name: &'a str, dtype: &DType, planner: &mut Planner) -> Option<Self> {
-        let DType::Record(record) = dtype else {
-            planner.in_column(name, |planner| planner.no_fields(dtype));
-            return None;
-        };
-        let Some((offset, field)) = lookup(name, dtype) else {
-            planner.in_column(name, |planner| planner.missing_column(record));
-            return None;
-        };
+        let (offset, field) = find_field(name, dtype, planner)?;
         let plan = planner.in_column(name, |planner| T::plan(field.dtype(), planner))?;
         Some(Self { name, offset, plan })
     }
@@ -224,6 +217,19 @@ impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
         self.column.decode(self.slots.get(), bytes, itemsize, count, first)
     }
+}
+
+/// [`lookup`]; notes in `planner` if there is no such field.
+pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
+    let DType::Record(record) = dtype else {
+        planner.in_column(name, |planner| planner.no_fields(dtype));
+        return None;
+    };
+    let found = lookup(name, dtype);
+    if found.is_none() {
+        planner.in_column(name, |planner| planner.missing_column(record));
+    }
+    found
 }
 
 /// The field of that name, and where it begins. Names may have dots in them, so a whole name comes before one that is taken apart.

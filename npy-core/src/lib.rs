@@ -27,7 +27,7 @@
 //! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
 //! - [`load_into`], [`NpyReader::read_to_vec`], [`NpyReader::read_into`]: many files, one after another in the same memory.
 //! - [`Folder`]: many small files of one folder, faster than by their paths.
-//! - [`load_columns`]: some fields of records, each into a vector of its own.
+//! - [`load_columns`]: some fields of records, each into a vector of its own. [`view_column`]: one of them in place, without copying.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another; [`NpyReader::for_each_chunk`]: all elements once, fast.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
 //! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
@@ -150,9 +150,9 @@ pub use save::SaveOptions;
 pub use shape::Order;
 pub use shards::{Shard, ShardWriter, Shards};
 pub use stream::{read, read_with};
+pub use view::{NpyColumn, NpyColumnIter, NpyView, view, view_column, view_column_with, view_mut, view_mut_with, view_with};
 #[cfg(feature = "mmap")]
 pub use view::{NpyMap, NpyMapMut};
-pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_with, write};
 
 #[doc = include_str!("dtypes.md")]

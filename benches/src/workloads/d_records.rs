@@ -146,6 +146,10 @@ fn view(job: &Job<'_>, count: usize) -> Outcome {
 
     let mut row = job.row();
     row.numpy(job.numpy, "np.load(mmap_mode='r')['t'].sum()", "np.load(path, mmap_mode='r')['t'].sum()");
+    row.ours("NpyMap, column", || {
+        let map = map(&path);
+        black_box(map.column::<f64>("t").unwrap().iter().sum::<f64>());
+    });
     row.ours("NpyMap, view", || {
         let map = map(&path);
         black_box(map.view::<SampleView>().unwrap().iter().map(|record| record.t).sum::<f64>());

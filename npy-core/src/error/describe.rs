@@ -55,6 +55,10 @@ pub(super) fn describe_no_field(record: &str, available: &[String], omitted: usi
     }
 }
 
+pub(super) fn describe_viewed(path: &str, file: &str) -> String {
+    if path.is_empty() { format!("an array of {file}") } else { format!("the field {path}, which is {file},") }
+}
+
 pub(super) fn describe_no_numbers(from: &str) -> &'static str {
     let code = from.trim_start_matches(['<', '>']);
     match from {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveProblem;
 use describe::{
     describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset, describe_others,
-    dimensions, list,
+    describe_viewed, dimensions, list,
 };
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
@@ -466,9 +466,14 @@ pub enum ErrorKind {
     },
 
     /// The data cannot be viewed in place because their bytes are laid out differently in memory.
-    #[error("an array of {file} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy")]
+    #[error(
+        "{} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy",
+        describe_viewed(path, file)
+    )]
     NotViewable {
-        /// The dtype of the file.
+        /// The field that was asked for, such as `origin.depth`; empty for the whole array.
+        path: String,
+        /// The dtype of the file, or of that field.
         file: String,
         /// The Rust type.
         rust_type: String,

@@ -3,18 +3,21 @@
 //! One of the two modules that may hold `unsafe`; the other is `alloc`.
 #![allow(unsafe_code)]
 
+mod column;
 #[cfg(feature = "mmap")]
 mod map;
 
 use std::ops::Range;
 
 use crate::alloc::{Bulk, Plain};
+use crate::dtype::DType;
 use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
-use crate::error::{ErrorKind, Part, Result, ValueError, ValueProblem};
+use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::rust_type;
 
+pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
 #[cfg(feature = "mmap")]
 pub use map::{NpyMap, NpyMapMut};
 
@@ -145,11 +148,7 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Hea
 ///
 /// Like [`view`], when it is not.
 pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {
-    let not_viewable = || {
-        let (file, rust_type, rust) = (header.dtype().to_string(), rust_type::<T>(), T::dtype().to_string());
-        ErrorKind::NotViewable { file, rust_type, rust }
-    };
-    let bytes = S::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(not_viewable)?;
+    let bytes = S::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(|| not_viewable::<T>(header.dtype(), ""))?;
     view_elements(header, bytes)
 }
 
@@ -224,18 +223,10 @@ fn elements_mut<'a, T: NpyView>(header: &Header, data: &'a mut [u8], offset: usi
 
 /// Checks everything that viewing these elements needs; tells where in `data` their bytes are.
 fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
-    const { T::PROOF }
     let plan = element::plan::<T>(header.dtype())?;
-    let is_native = element::native::<T>().is_some_and(|layout| layout.plan == plan);
-    if !is_native || header.dtype().itemsize() != size_of::<T>() {
-        let (file, rust_type, rust) = (header.dtype().to_string(), rust_type::<T>(), T::dtype().to_string());
-        return Err(ErrorKind::NotViewable { file, rust_type, rust }.into());
-    }
-    let place = range.start.saturating_mul(size_of::<T>())..range.end.saturating_mul(size_of::<T>());
-    let Some(bytes) = data.get(place.clone()).filter(|bytes| Some(bytes.len()) == range.len().checked_mul(size_of::<T>())) else {
-        let (expected, found) = (header.data_bytes(), data.len() as u64);
-        return Err(ErrorKind::Truncated { part: Part::Data, offset: offset as u64, expected, found }.into());
-    };
+    require_native::<T>(header.dtype(), &plan, "")?;
+    let place = place_of(header, data, offset, range)?;
+    let bytes = &data[place.clone()];
     let misalignment = bytes.as_ptr().addr() % align_of::<T>();
     if misalignment != 0 {
         return Err(ErrorKind::Misaligned { alignment: align_of::<T>(), misalignment }.into());
@@ -244,6 +235,31 @@ fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range
         for (index, element) in bytes.chunks_exact(size_of::<T>().max(1)).enumerate() {
             T::check(element).map_err(|error| error.in_element((range.start + index) as u64))?;
         }
+    }
+    Ok(place)
+}
+
+/// Refuses a dtype, whose plan this is, unless its bytes are laid out as `T` is in memory. It is that of the whole array, or of the field
+/// that `path` names.
+fn require_native<T: NpyView>(dtype: &DType, plan: &T::Plan, path: &str) -> Result<()> {
+    const { T::PROOF }
+    let is_native = element::native::<T>().is_some_and(|layout| layout.plan == *plan);
+    if is_native && dtype.itemsize() == size_of::<T>() { Ok(()) } else { Err(not_viewable::<T>(dtype, path)) }
+}
+
+#[cold]
+fn not_viewable<T: NpyElement>(dtype: &DType, path: &str) -> Error {
+    let (file, rust_type, rust) = (dtype.to_string(), rust_type::<T>(), T::dtype().to_string());
+    ErrorKind::NotViewable { path: path.to_owned(), file, rust_type, rust }.into()
+}
+
+/// Where in `data`, which stand at `offset` in the file, the bytes of these elements are.
+fn place_of(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
+    let itemsize = header.dtype().itemsize();
+    let place = range.start.saturating_mul(itemsize)..range.end.saturating_mul(itemsize);
+    if data.get(place.clone()).is_none_or(|bytes| Some(bytes.len()) != range.len().checked_mul(itemsize)) {
+        let (expected, found) = (header.data_bytes(), data.len() as u64);
+        return Err(ErrorKind::Truncated { part: Part::Data, offset: offset as u64, expected, found }.into());
     }
     Ok(place)
 }

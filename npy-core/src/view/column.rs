@@ -1,0 +1,300 @@
+//! One field of records in place, without a struct for the others.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::{NpyView, place_of, require_native};
+use crate::columns::find_field;
+use crate::dtype::DType;
+use crate::element;
+use crate::error::{ErrorKind, Result};
+use crate::header::Header;
+use crate::limits::Limits;
+use crate::plan::{Planner, rust_type};
+
+/// One field of all records of a file in memory, in place: what `np.load(path, mmap_mode='r')['t']` is.
+///
+/// Made by [`view_column`], and by `column` of `NpyMap` and `NpyMapMut` (feature `mmap`). Each value is copied when it is asked for,
+/// wherever it lies, so that packed records will do; nothing else of a record is looked at. The values come in the order of the file,
+/// whatever the number of dimensions. All of them in a vector of their own are `column.iter().collect()`, or those of a file that is
+/// not in memory [`load_columns`](crate::load_columns).
+///
+/// ```
+/// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
+/// # let mut file = header.to_bytes();
+/// # for t in [0.5_f64, 1.5] {
+/// #     file.push(7);
+/// #     file.extend(t.to_le_bytes());
+/// # }
+/// let t = npy_core::view_column::<f64>(&file, "t")?;
+/// assert_eq!(t.iter().sum::<f64>() / t.len() as f64, 1.0);
+/// assert_eq!((t.get(1), t.get(2)), (Some(1.5), None));
+/// for time in t {
+///     assert!(time < 2.0);
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct NpyColumn<'a, T> {
+    /// From the value of the first record to the end of that of the last. For each index below `len`, the `size_of::<T>()` bytes from
+    /// `index * stride` on are among them, and are a valid value in the native layout of `T`.
+    bytes: &'a [u8],
+    /// How many bytes a record takes.
+    stride: usize,
+    len: usize,
+    values: PhantomData<&'a [T]>,
+}
+
+/// One field of all records of a whole file in memory (read, mapped or embedded), in place.
+///
+/// A field of a record within the record is named with a dot, such as `"origin.depth"`. Making it takes no time, however many records
+/// there are, except where not all bytes are values, as with bools and enums: those of this field are checked, every time.
+///
+/// # Errors
+///
+/// When `bytes` do not begin with an `.npy` file that holds all of its data; when its elements are no records, or have no field of that
+/// name; when the dtype of the field differs from `T`'s in anything, byte order included; when a bool in it is neither 0 nor 1.
+///
+/// ```
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('origin', [('depth', '<f4')])]".parse()?, npy_core::Order::C, &[3])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 36, 0);
+/// let depths = npy_core::view_column::<f32>(&file, "origin.depth")?;
+/// assert_eq!(depths.iter().collect::<Vec<_>>(), [0.0; 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn view_column<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str) -> Result<NpyColumn<'a, T>> {
+    view_column_with(bytes, name, Limits::new())
+}
+
+/// [`view_column`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`view_column`].
+///
+/// ```
+/// use npy_core::Limits;
+///
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[3])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 36, 0);
+/// assert_eq!(npy_core::view_column_with::<f64>(&file, "t", Limits::new().fields(2))?.len(), 3);
+/// assert!(npy_core::view_column_with::<f64>(&file, "t", Limits::new().fields(1)).is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn view_column_with<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str, limits: Limits) -> Result<NpyColumn<'a, T>> {
+    let (header, begin) = Header::parse_with(bytes, limits)?;
+    NpyColumn::new(&header, &bytes[begin..], begin, name)
+}
+
+impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
+    /// The field of that name of an array whose data begin with `data`, which stand at `offset` in the file.
+    pub(super) fn new(header: &Header, data: &'a [u8], offset: usize, name: &str) -> Result<Self> {
+        let field = Place::find::<T>(header.dtype(), name)?;
+        let (stride, len) = (header.dtype().itemsize(), header.element_count());
+        let records = &data[place_of(header, data, offset, &(0..len))?];
+        let bytes = field.bytes_of(records, stride, len)?;
+        let column = Self { bytes, stride, len, values: PhantomData };
+        column.check(name)?;
+        Ok(column)
+    }
+
+    /// Refuses bytes that are no value, wherever there can be some.
+    fn check(&self, name: &str) -> Result<()> {
+        let size = size_of::<T>();
+        if !T::HAS_INVALID || size == 0 {
+            return Ok(());
+        }
+        // The last record ends with this field here.
+        for (index, record) in self.bytes.chunks(self.stride.max(1)).enumerate() {
+            let check = record.get(..size).ok_or_else(element::outside).and_then(T::check);
+            check.map_err(|error| error.in_path(name.to_owned()).in_element(index as u64))?;
+        }
+        Ok(())
+    }
+
+    /// How many values there are: as many as records.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no records.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The value in the record of that number, if there are so many.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<T> {
+        // SAFETY: it is one of them.
+        (index < self.len).then(|| unsafe { self.value(index) })
+    }
+
+    /// The values, one after another.
+    #[inline]
+    pub fn iter(&self) -> NpyColumnIter<'a, T> {
+        NpyColumnIter { column: *self, range: 0..self.len }
+    }
+
+    /// The value in the record of that number.
+    ///
+    /// # Safety
+    ///
+    /// There are more than `index` records.
+    #[inline(always)]
+    unsafe fn value(&self, index: usize) -> T {
+        // SAFETY: the product is an offset in `bytes`, as there are more records, so that it does not overflow either.
+        let bytes = unsafe { self.bytes.as_ptr().add(index * self.stride) };
+        // SAFETY: as many bytes as `T` has follow in `bytes`, and are a value. It is `Copy`, and nothing is asked of the address.
+        unsafe { bytes.cast::<T>().read_unaligned() }
+    }
+}
+
+impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumn<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl<'a, T: NpyView + Copy> IntoIterator for NpyColumn<'a, T> {
+    type Item = T;
+    type IntoIter = NpyColumnIter<'a, T>;
+
+    #[inline]
+    fn into_iter(self) -> NpyColumnIter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: NpyView + Copy> IntoIterator for &NpyColumn<'a, T> {
+    type Item = T;
+    type IntoIter = NpyColumnIter<'a, T>;
+
+    #[inline]
+    fn into_iter(self) -> NpyColumnIter<'a, T> {
+        self.iter()
+    }
+}
+
+/// The values of an [`NpyColumn`], one after another.
+///
+/// ```
+/// # let header = npy_core::Header::new("[('id', '|u1'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[4])?;
+/// # let mut file = header.to_bytes();
+/// # for id in [1, 2, 3, 4] {
+/// #     file.extend([id, 0, 0, 0, 0]);
+/// # }
+/// let ids = npy_core::view_column::<u8>(&file, "id")?;
+/// assert_eq!(ids.iter().rev().step_by(2).collect::<Vec<_>>(), [4, 2]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NpyColumnIter<'a, T> {
+    column: NpyColumn<'a, T>,
+    /// Which are left; none is at or beyond `column.len`.
+    range: Range<usize>,
+}
+
+impl<T: NpyView + Copy> Iterator for NpyColumnIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        // SAFETY: all that are left are less than `len`.
+        self.range.next().map(|index| unsafe { self.column.value(index) })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<T> {
+        // SAFETY: as in `next`.
+        self.range.nth(n).map(|index| unsafe { self.column.value(index) })
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.range.len()
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<T> {
+        self.next_back()
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, T) -> A>(self, initial: A, mut step: F) -> A {
+        let Self { column, range } = self;
+        // SAFETY: as in `next`.
+        range.fold(initial, |folded, index| step(folded, unsafe { column.value(index) }))
+    }
+}
+
+impl<T: NpyView + Copy> DoubleEndedIterator for NpyColumnIter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        // SAFETY: as in `next`.
+        self.range.next_back().map(|index| unsafe { self.column.value(index) })
+    }
+
+    #[inline]
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        // SAFETY: as in `next`.
+        self.range.nth_back(n).map(|index| unsafe { self.column.value(index) })
+    }
+
+    #[inline]
+    fn rfold<A, F: FnMut(A, T) -> A>(self, initial: A, mut step: F) -> A {
+        let Self { column, range } = self;
+        // SAFETY: as in `next`.
+        range.rfold(initial, |folded, index| step(folded, unsafe { column.value(index) }))
+    }
+}
+
+impl<T: NpyView + Copy> ExactSizeIterator for NpyColumnIter<'_, T> {}
+
+impl<T: NpyView + Copy> FusedIterator for NpyColumnIter<'_, T> {}
+
+impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumnIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// Where in each record a field lies.
+struct Place {
+    offset: usize,
+    size: usize,
+}
+
+impl Place {
+    /// Finds a field whose bytes are `T`s.
+    fn find<T: NpyView>(dtype: &DType, name: &str) -> Result<Self> {
+        if dtype.has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let mut planner = Planner::new();
+        let planned = find_field(name, dtype, &mut planner)
+            .and_then(|(offset, field)| Some((offset, field, planner.in_column(name, |planner| T::plan(field.dtype(), planner))?)));
+        let Some((offset, field, plan)) = planned else { return Err(planner.into_error(rust_type::<T>())) };
+        require_native::<T>(field.dtype(), &plan, name)?;
+        Ok(Self { offset, size: size_of::<T>() })
+    }
+
+    /// Those from the field of the first record to the end of that of the last.
+    fn bytes_of<'a>(&self, records: &'a [u8], stride: usize, len: usize) -> Result<&'a [u8]> {
+        let Some(last) = len.checked_sub(1) else { return Ok(&[]) };
+        let end = last.checked_mul(stride).and_then(|begin| begin.checked_add(self.offset)?.checked_add(self.size));
+        // The field of a header's dtype lies in its record.
+        let bytes = end.and_then(|end| records.get(self.offset..end));
+        bytes.ok_or_else(|| element::outside().in_element(last as u64))
+    }
+}
