@@ -93,10 +93,10 @@ pub fn view_column_with<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str, limi
 impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     /// The field of that name of an array whose data begin with `data`, which stand at `offset` in the file.
     pub(super) fn new(header: &Header, data: &'a [u8], offset: usize, name: &str) -> Result<Self> {
-        let field = Place::find::<T>(header.dtype(), name)?;
+        let field = offset_of::<T>(name, header.dtype())?;
         let (stride, len) = (header.dtype().itemsize(), header.element_count());
         let records = &data[place_of(header, data, offset, &(0..len))?];
-        let bytes = field.bytes_of(records, stride, len)?;
+        let bytes = bytes_of::<T>(records, field, stride, len)?;
         let column = Self { bytes, stride, len, values: PhantomData };
         column.check(name)?;
         Ok(column)
@@ -131,7 +131,7 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     /// The value in the record of that number, if there are so many.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
-        // SAFETY: it is one of them.
+        // SAFETY: there are more than `index` records.
         (index < self.len).then(|| unsafe { self.value(index) })
     }
 
@@ -269,32 +269,23 @@ impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumnIter<'_, T> {
     }
 }
 
-/// Where in each record a field lies.
-struct Place {
-    offset: usize,
-    size: usize,
+/// Where in each record the field of that name begins, whose bytes are `T`s.
+fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
+    if dtype.has_object() {
+        return Err(ErrorKind::ObjectArray.into());
+    }
+    let mut planner = Planner::new();
+    let found = find_field(name, dtype, &mut planner)
+        .and_then(|(offset, field)| Some((offset, field, planner.in_column(name, |planner| T::plan(field.dtype(), planner))?)));
+    let Some((offset, field, plan)) = found else { return Err(planner.into_error(rust_type::<T>())) };
+    require_native::<T>(field.dtype(), &plan, name)?;
+    Ok(offset)
 }
 
-impl Place {
-    /// Finds a field whose bytes are `T`s.
-    fn find<T: NpyView>(dtype: &DType, name: &str) -> Result<Self> {
-        if dtype.has_object() {
-            return Err(ErrorKind::ObjectArray.into());
-        }
-        let mut planner = Planner::new();
-        let planned = find_field(name, dtype, &mut planner)
-            .and_then(|(offset, field)| Some((offset, field, planner.in_column(name, |planner| T::plan(field.dtype(), planner))?)));
-        let Some((offset, field, plan)) = planned else { return Err(planner.into_error(rust_type::<T>())) };
-        require_native::<T>(field.dtype(), &plan, name)?;
-        Ok(Self { offset, size: size_of::<T>() })
-    }
-
-    /// Those from the field of the first record to the end of that of the last.
-    fn bytes_of<'a>(&self, records: &'a [u8], stride: usize, len: usize) -> Result<&'a [u8]> {
-        let Some(last) = len.checked_sub(1) else { return Ok(&[]) };
-        let end = last.checked_mul(stride).and_then(|begin| begin.checked_add(self.offset)?.checked_add(self.size));
-        // The field of a header's dtype lies in its record.
-        let bytes = end.and_then(|end| records.get(self.offset..end));
-        bytes.ok_or_else(|| element::outside().in_element(last as u64))
-    }
+/// The bytes from the field of the first record to the end of that of the last.
+fn bytes_of<T>(records: &[u8], offset: usize, stride: usize, len: usize) -> Result<&[u8]> {
+    let Some(last) = len.checked_sub(1) else { return Ok(&[]) };
+    let end = last.checked_mul(stride).and_then(|begin| begin.checked_add(offset)?.checked_add(size_of::<T>()));
+    // The field of a header's dtype lies in its record.
+    end.and_then(|end| records.get(offset..end)).ok_or_else(|| element::outside().in_element(last as u64))
 }
