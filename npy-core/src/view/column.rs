@@ -155,6 +155,52 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 }
 
+/// What both maps have. The example needs the type's name.
+#[cfg(feature = "mmap")]
+macro_rules! column {
+    ($map:ident) => {
+        impl super::$map {
+            /// One field of all records, in place and without a struct for the others: what `np.load(path, mmap_mode='r')['t']` is.
+            ///
+            /// A field of a record within the record is named with a dot, such as `"origin.depth"`. That takes no time, except where not
+            /// all bytes are values, as with bools and enums: those of this field are checked, every time.
+            ///
+            /// # Errors
+            ///
+            /// When the elements are no records, or have no field of that name; when the dtype of the field differs from `T`'s in
+            /// anything, byte order included; when a bool in it is neither 0 nor 1. A copy can be read of the latter two: see
+            /// [`load_columns`](crate::load_columns).
+            ///
+            /// ```
+            #[doc = concat!("# use npy_core::", stringify!($map), ";")]
+            /// # let folder = tempfile::tempdir()?;
+            /// # let path = folder.path().join("records.npy");
+            /// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
+            /// # let mut file = header.to_bytes();
+            /// # for t in [0.5_f64, 1.5] {
+            /// #     file.push(7);
+            /// #     file.extend(t.to_le_bytes());
+            /// # }
+            /// # std::fs::write(&path, file)?;
+            /// # // SAFETY: nobody else knows the file.
+            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
+            /// let t = map.column::<f64>("t")?;
+            /// assert_eq!(t.iter().sum::<f64>() / t.len() as f64, 1.0);
+            /// assert!(map.column::<f64>("id").is_err());
+            /// # Ok::<(), npy_core::Error>(())
+            /// ```
+            pub fn column<T: NpyView + Copy>(&self, name: &str) -> Result<NpyColumn<'_, T>> {
+                NpyColumn::new(self.header(), self.bytes(), self.data_offset(), name)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "mmap")]
+column!(NpyMap);
+#[cfg(feature = "mmap")]
+column!(NpyMapMut);
+
 impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumn<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
