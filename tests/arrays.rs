@@ -3,8 +3,8 @@
 mod support;
 
 use ndarray::{
-    ArcArray, Array, Array0, Array1, Array2, Array3, ArrayD, ArrayRef, ArrayView2, ArrayViewD, ArrayViewMut2, Axis, CowArray,
-    Dimension, IxDyn, ShapeBuilder, s,
+    ArcArray, Array, Array0, Array1, Array2, Array3, Array4, ArrayD, ArrayRef, ArrayView2, ArrayViewD, ArrayViewMut2, Axis,
+    CowArray, Dimension, IxDyn, ShapeBuilder, s,
 };
 use npy_core::{ErrorKind, Header, NpyRecord};
 use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
@@ -56,6 +56,12 @@ fn empty_arrays_keep_their_shape() {
         assert_eq!((header.order(), header.shape()), (Order::C, &shape[..]), "contiguous in both orders is C, as NumPy has it");
         assert_eq!(ArrayD::<f64>::read_npy(&file[..]).unwrap().shape(), shape);
     }
+    // The lengths besides are more bytes than there can be, which NumPy refuses to read.
+    let shape = (0, 99_999_999, 99_999_999, 900);
+    let mut file = Vec::new();
+    let error = Array4::<f64>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ShapeOverflow { .. }) && file.is_empty(), "{error}");
+    assert!(Array4::<u8>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).is_ok());
 }
 
 #[test]

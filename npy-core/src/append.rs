@@ -37,7 +37,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// For text without a fixed width see [`create_with`](Self::create_with).
+    /// For text without a fixed width see [`create_with`](Self::create_with). Where no power cut need be survived, [`new`](NpyWriter::new) with a
+    /// [`File`] takes no time for the disk.
     ///
     /// # Errors
     ///
@@ -142,9 +143,6 @@ impl<T: NpyElement> NpyWriter<T, File> {
         let handle = file.try_clone().map_err(cannot_write)?;
         let mut writer = Self::grow(file, header, growable.clone(), start, (patch_file, sync_file))?;
         let handed = start * writer.itemsize as u64;
-        // The header is there.
-        writer.stage = Stage::new(Vec::new());
-        writer.handed = growable.header_bytes() as u64 + handed;
         let write_back = WriteBack::from(writer.handed);
         writer.stage.rescue = Some(Box::new(Rescue { file: handle, path: path.to_owned(), growable, handed, write_back }));
         Ok(writer)
@@ -153,8 +151,14 @@ impl<T: NpyElement> NpyWriter<T, File> {
 
 impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// Begins a one-dimensional array of any number of elements in a stream that can be gone back in, where it stands; the number is put into the header
-    /// by [`flush`](Self::flush) and [`finish`](Self::finish), and not if the writer is dropped. Nothing is brought to a disk: for a file that survives
-    /// crashes see [`create`](NpyWriter::create), which takes some milliseconds more.
+    /// by [`flush`](Self::flush) and [`finish`](Self::finish).
+    ///
+    /// With a [`File`] this is the fast way where no power cut need be survived: nothing is brought to the disk, where [`create`](NpyWriter::create)
+    /// takes an `fsync` or two at the beginning and at each `flush`. The header never counts what was not written before. What was not flushed is lost
+    /// if the process is killed or the writer is dropped; [`recover`] counts rows of it that were written. Nothing locks the file.
+    ///
+    /// A file that was opened for appending writes at its end only, and cannot be gone back in: that is an error, but it comes with the first `flush`,
+    /// when the array is there already. To add to a file use [`append`](NpyWriter::append).
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -168,7 +172,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// When writing fails, or the width of the elements is not known: text without a fixed width.
     pub fn new(writer: W) -> Result<Self> {
         expect_fixed_width::<T>()?;
         Self::new_with(writer, &header_of(T::dtype(), &[0])?)
@@ -179,18 +183,18 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// # Errors
     ///
     /// When writing fails, when the dtype does not fit `T`, or rows have no elements.
-    pub fn new_with(writer: W, header: &Header) -> Result<Self> {
+    pub fn new_with(mut writer: W, header: &Header) -> Result<Self> {
         let growable = Growable::new(header, &layout_of::<T>(header), header.to_bytes().len())?;
-        let first = growable.bytes(0)?;
-        let mut writer = Self::grow(writer, header, growable, 0, (patch, |_| Ok(())))?;
-        // It is handed on with the first elements, and counts them when they are there.
-        writer.stage = Stage::new(first);
-        Ok(writer)
+        writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
+        Self::grow(writer, header, growable, 0, (patch, |_| Ok(())))
     }
 
     fn grow(writer: W, header: &Header, growable: Growable, start: u64, (patch, sync): Changes<W>) -> Result<Self> {
         let committed = growable.rows(start);
         let mut writer = Self::with_header(writer, header)?;
+        // The header is there.
+        writer.stage = Stage::new(Vec::new());
+        writer.handed = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(writer.itemsize as u64));
         writer.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
         writer.growth = Some(Growth { growable, patch, sync, start, committed });
         Ok(writer)

@@ -18,7 +18,7 @@ use crate::stage::Decode;
 /// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
 ///
 /// `C` is a tuple of the types of up to 12 fields. A field of a record within the record is named with a dot, such as
-/// `"origin.depth"`. For the fields of a record in one struct, derive [`NpyRecord`](crate::NpyRecord) for one that has only those. In a
+/// `"origin.depth"`. For files of other shapes see [`NpyReader::into_columns`]. For the fields of a record in one struct, derive [`NpyRecord`](crate::NpyRecord) for one that has only those. In a
 /// file that is mapped or otherwise in memory, [`view_column`](crate::view_column) shows a field in place.
 ///
 /// # Errors
@@ -222,15 +222,25 @@ impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
 
 /// [`lookup`]; notes in `planner` if there is no such field.
 pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
-    let DType::Record(record) = dtype else {
-        planner.in_column(name, |planner| planner.no_fields(dtype));
-        return None;
-    };
     let found = lookup(name, dtype);
     if found.is_none() {
-        planner.in_column(name, |planner| planner.missing_column(record));
+        let (length, parent) = led_to(name, dtype).unwrap_or((0, dtype));
+        planner.in_column(name, |planner| match parent {
+            DType::Record(record) => planner.missing_column(&name[..length], record),
+            other => planner.no_fields(&name[..length], other),
+        });
     }
     found
+}
+
+/// The innermost field that the beginning of the name leads to, and how much of the name that is.
+fn led_to<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d DType)> {
+    let DType::Record(record) = dtype else { return None };
+    name.match_indices('.').find_map(|(dot, _)| {
+        let outer = record.field(&name[..dot])?;
+        let inner = led_to(&name[dot + 1..], outer.dtype());
+        Some(inner.map_or((dot, outer.dtype()), |(length, dtype)| (dot + 1 + length, dtype)))
+    })
 }
 
 /// The field of that name, and where it begins. Names may have dots in them, so a whole name comes before one that is taken apart.

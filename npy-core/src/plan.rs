@@ -91,14 +91,14 @@ impl Planner {
     }
 
     #[cold]
-    pub(crate) fn missing_column(&mut self, record: &Record) {
+    pub(crate) fn missing_column(&mut self, parent: &str, record: &Record) {
         let (available, omitted) = names_of(record);
-        self.push(MismatchKind::MissingColumn { available, omitted });
+        self.push(MismatchKind::MissingColumn { parent: parent.to_owned(), available, omitted });
     }
 
     #[cold]
-    pub(crate) fn no_fields(&mut self, file: &DType) {
-        self.push(MismatchKind::NoFields { file: file.to_string() });
+    pub(crate) fn no_fields(&mut self, parent: &str, file: &DType) {
+        self.push(MismatchKind::NoFields { parent: parent.to_owned(), file: file.to_string() });
     }
 
     /// Notes a field of the file that the struct does not have.

@@ -14,7 +14,7 @@ use crate::growth::{Growth, Stage};
 use crate::header::{Header, encode_plain};
 use crate::output::SMALL_BYTES;
 use crate::save::{SaveOptions, replace_file_with};
-use crate::shape::Order;
+use crate::shape::{Order, element_count};
 
 /// What is written in parts goes to the file in pieces that end at multiples of this: the page cache takes them in by large pages then.
 /// Pieces that do not were measured to take 1.4 to 6 times as long on ext4.
@@ -91,11 +91,11 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
 }
 
 /// Writes an array of a few numbers that need no conversion, if it is one; tells whether it was. The header and the writer of others take as long
-/// as a tenth of making a file.
+/// as a twentieth of making a file.
 ///
 /// # Errors
 ///
-/// When writing fails, or the dtype does not fit `T`.
+/// When writing fails. What is wrong with the array is for others to say.
 pub fn write_small<T: NpyElement>(
     writer: &mut impl Write,
     dtype: &DType,
@@ -106,9 +106,9 @@ pub fn write_small<T: NpyElement>(
     let file = || {
         let (bulk, difference) = element::bulk::<T>(&element::plan::<T>(dtype).ok()?, dtype.itemsize())?;
         let elements = bulk.bytes_of(items).filter(|elements| difference == Difference::None && elements.len() <= SMALL_BYTES)?;
-        // Any other number is for others to refuse.
-        let count = shape.iter().try_fold(1_usize, |count, length| count.checked_mul(*length));
-        let mut file = encode_plain(dtype, order, shape, elements.len()).filter(|_| count == Some(items.len()))?;
+        // Any other number is for others to refuse, and a shape that no array can have.
+        let count = element_count(shape, dtype.itemsize()).ok().filter(|count| *count == items.len());
+        let mut file = encode_plain(dtype, order, shape, elements.len()).filter(|_| count.is_some())?;
         file.extend_from_slice(elements);
         Some(file)
     };
@@ -131,7 +131,15 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
     if const { T::VARIES } { T::dtype_of(items) } else { T::dtype() }
 }
 
-/// Writes an array whose shape is known before its elements are: one after another, or slices of them.
+/// Writes an array, one element after another, or slices of them.
+///
+/// | the number of elements | | when the process is killed | when the power is cut | a [`flush`](Self::flush) takes |
+/// |---|---|---|---|---|
+/// | is known | [`with_len`](Self::with_len), [`with_header`](Self::with_header): any stream | the file is torn | the file is torn | a `write` |
+/// | is not | [`new`](Self::new): a stream that can be gone back in | what was flushed is there | nothing is certain | two `write`s |
+/// | is not | [`create`](NpyWriter::create), [`append`](NpyWriter::append): a file | what was flushed is there | what was flushed is there | two `fsync`s |
+///
+/// It puts small writes together itself: a file needs no `BufWriter`.
 ///
 /// ```
 /// use npy_core::NpyWriter;
@@ -144,7 +152,7 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
 /// assert_eq!(npy_core::read::<f64>(&file[..])?, [0.5, 1.5, 2.5, 3.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[must_use = "without `finish` the end of the array is not written"]
+#[must_use = "without `finish` the end of the array is not written, or errors are not seen"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
     pub(crate) writer: W,
     pub(crate) plan: T::Plan,

@@ -36,9 +36,11 @@ pub enum MismatchKind {
         /// What to do about it.
         advice: Option<String>,
     },
-    /// A column was asked for, and the file's elements are no records.
+    /// A column was asked for, and what would have it, the file's elements or a field of them, are no records.
     NoFields {
-        /// The file's dtype.
+        /// That field; empty for the elements themselves.
+        parent: String,
+        /// The file's dtype of it.
         file: String,
     },
     /// The file has no field of that name.
@@ -52,7 +54,9 @@ pub enum MismatchKind {
     },
     /// The file has no field of the name of a column that was asked for.
     MissingColumn {
-        /// The first names that the file has.
+        /// The field that is a record without such a field; empty for the file's elements themselves.
+        parent: String,
+        /// The first names that it has.
         available: Vec<String>,
         /// How many more it has.
         omitted: usize,
@@ -81,13 +85,16 @@ impl fmt::Display for Mismatch {
                 write!(f, "file has {file}, and {rust} was asked for")?;
                 write_advice(f, advice.as_deref())
             }
-            MismatchKind::NoFields { file } => write!(f, "file has no fields, its elements are {file}"),
+            MismatchKind::NoFields { parent, file } if parent.is_empty() => {
+                write!(f, "file has no fields, its elements are {file}")
+            }
+            MismatchKind::NoFields { parent, file } => write!(f, "file has no such field ({parent} is {file})"),
             MismatchKind::MissingField { rust, available, omitted } => {
-                write!(f, "file has no such field, {needs} {rust} ({}", describe_names(available, *omitted))?;
+                write!(f, "file has no such field, {needs} {rust} ({}", describe_names("", available, *omitted))?;
                 f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
             }
-            MismatchKind::MissingColumn { available, omitted } => {
-                write!(f, "file has no such field ({})", describe_names(available, *omitted))
+            MismatchKind::MissingColumn { parent, available, omitted } => {
+                write!(f, "file has no such field ({})", describe_names(parent, available, *omitted))
             }
             MismatchKind::UnknownField { file, known } => {
                 let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
@@ -101,13 +108,10 @@ fn write_advice(f: &mut fmt::Formatter<'_>, advice: Option<&str>) -> fmt::Result
     advice.map_or(Ok(()), |advice| write!(f, " ({advice})"))
 }
 
-/// Which fields there are.
-fn describe_names(available: &[String], omitted: usize) -> String {
-    if available.is_empty() {
-        "the file's record has no fields".to_owned()
-    } else {
-        format!("the file has {}", list(available, omitted))
-    }
+/// Which fields there are, in the file or in one of its fields.
+fn describe_names(parent: &str, available: &[String], omitted: usize) -> String {
+    let (record, whole) = if parent.is_empty() { ("the file's record", "the file") } else { (parent, parent) };
+    if available.is_empty() { format!("{record} has no fields") } else { format!("{whole} has {}", list(available, omitted)) }
 }
 
 /// All mismatches, as a message.

@@ -467,8 +467,9 @@ pub enum ErrorKind {
 
     /// The data cannot be viewed in place because their bytes are laid out differently in memory.
     #[error(
-        "{} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy",
-        describe_viewed(path, file)
+        "{} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy{}",
+        describe_viewed(path, file),
+        if path.is_empty() { "" } else { ", with `load_columns`" }
     )]
     NotViewable {
         /// The field that was asked for, such as `origin.depth`; empty for the whole array.

@@ -116,7 +116,7 @@ pub enum PickleProblem {
     /// An object contains itself.
     #[error("an object contains itself, which has no value")]
     Cycle,
-    /// One of the limits of [`ObjectOptions`](crate::object::ObjectOptions) was exceeded.
+    /// One of the limits of `ObjectOptions` was exceeded.
     #[error("{what}: {found} is more than the limit of {limit}; if the file can be trusted, raise it with `ObjectOptions`")]
     LimitExceeded {
         /// What is limited.

@@ -54,8 +54,9 @@ pub struct NpyColumn<'a, T> {
 ///
 /// # Errors
 ///
-/// When `bytes` do not begin with an `.npy` file that holds all of its data; when its elements are no records, or have no field of that
-/// name; when the dtype of the field differs from `T`'s in anything, byte order included; when a bool in it is neither 0 nor 1.
+/// When `bytes` do not begin with an `.npy` file that holds all of its data, or a limit is exceeded; when any of its fields holds Python objects;
+/// when its elements are no records, or have no field of that name; when the dtype of the field differs from `T`'s in anything, byte order
+/// included; when a bool in it is neither 0 nor 1, or an enum has no variant of a value.
 ///
 /// ```
 /// # let header = npy_core::Header::new("[('t', '<f8'), ('origin', [('depth', '<f4')])]".parse()?, npy_core::Order::C, &[3])?;
@@ -168,8 +169,8 @@ macro_rules! column {
             /// # Errors
             ///
             /// When the elements are no records, or have no field of that name; when the dtype of the field differs from `T`'s in
-            /// anything, byte order included; when a bool in it is neither 0 nor 1. A copy can be read of the latter two: see
-            /// [`load_columns`](crate::load_columns).
+            /// anything, byte order included; when a bool in it is neither 0 nor 1, or an enum has no variant of a value. Of other byte
+            /// orders and bools a copy can be read: see [`load_columns`](crate::load_columns).
             ///
             /// ```
             #[doc = concat!("# use npy_core::", stringify!($map), ";")]
@@ -190,7 +191,7 @@ macro_rules! column {
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             pub fn column<T: NpyView + Copy>(&self, name: &str) -> Result<NpyColumn<'_, T>> {
-                NpyColumn::new(self.header(), self.bytes(), self.data_offset(), name)
+                NpyColumn::new(self.header(), self.bytes(), self.data_offset(), name).map_err(|error| self.locate(error))
             }
         }
     };

@@ -39,6 +39,8 @@ pub struct NpyMap {
     header: Header,
     /// Where the data begin.
     begin: usize,
+    /// Where it was opened, for errors.
+    path: Box<Path>,
 }
 
 /// A file mapped into memory to be changed, or a copy of it that is private to the process.
@@ -67,6 +69,8 @@ pub struct NpyMapMut {
     header: Header,
     /// Where the data begin.
     begin: usize,
+    /// Where it was opened, for errors.
+    path: Box<Path>,
 }
 
 impl NpyMap {
@@ -80,7 +84,8 @@ impl NpyMap {
     ///
     /// The bytes of a map are those of the file, whoever changes it, inside of this process or outside.
     ///
-    /// - While a slice borrows from the map, the elements that it shows must not change: that is undefined behaviour.
+    /// - While a slice or a column borrows from the map, the elements that it shows must not change: that is undefined behaviour. What is added
+    ///   behind them, as a growing file is, does no harm; the map keeps the rows that the file had.
     /// - While the file is mapped, it must not be cut shorter: touching a page that is no longer there ends the process, on Unix by the
     ///   signal SIGBUS. So does a disk or a network that fails.
     ///
@@ -115,7 +120,7 @@ impl NpyMap {
         let Opened { file, header, begin, length } = Opened::open(path, limits, false)?;
         // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map(&file) };
-        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin })
+        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 }
 
@@ -130,7 +135,7 @@ impl NpyMapMut {
     ///
     /// The bytes of a map are those of the file, whoever changes it, inside of this process or outside.
     ///
-    /// - While a slice borrows from the map, nobody else may change the elements that it shows; if it is a slice to be changed, nobody else
+    /// - While a slice or a column borrows from the map, nobody else may change the elements that it shows; if it is a slice to be changed, nobody else
     ///   may look at them either. Both are undefined behaviour. Elements that no slice shows are free: processes that fill disjoint
     ///   [`rows_mut`](Self::rows_mut) of a file, and look at nothing else of it, are in order. A second map of the file is somebody else
     ///   too.
@@ -169,7 +174,7 @@ impl NpyMapMut {
         let Opened { file, header, begin, length } = Opened::open(path, limits, true)?;
         // SAFETY: the caller promises that nobody else uses what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map_mut(&file) };
-        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin })
+        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 
     /// Maps a file so that changes stay in the memory of this process and never reach the file: mode `c` of NumPy, copy-on-write.
@@ -215,7 +220,7 @@ impl NpyMapMut {
         let Opened { file, header, begin, length } = Opened::open(path, limits, false)?;
         // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map_copy(&file) };
-        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin })
+        Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 
     /// Makes a new file of zeros and maps it to be filled: mode `w+` of NumPy.
@@ -263,7 +268,7 @@ impl NpyMapMut {
             replacement.commit(SaveOptions::new(), || file.sync_all())?;
             // Where a map keeps its file open, it would keep the temporary file's lock too.
             let _ = file.unlock();
-            Ok(Self { file: map, header: header.clone(), begin })
+            Ok(Self { file: map, header: header.clone(), begin, path: path.into() })
         };
         create().map_err(|error: Error| error.with_path(path))
     }
@@ -308,7 +313,7 @@ impl NpyMapMut {
     /// ```
     pub fn view_mut<T: NpyView>(&mut self) -> Result<&mut [T]> {
         let count = self.header.element_count();
-        elements_mut(&self.header, &mut self.file[self.begin..], self.begin, 0..count)
+        elements_mut(&self.header, &mut self.file[self.begin..], self.begin, 0..count).map_err(|error| error.with_path(&*self.path))
     }
 
     /// The elements of some rows, to be changed in place. See [`rows`](Self::rows) for what a row is.
@@ -333,8 +338,9 @@ impl NpyMapMut {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn rows_mut<T: NpyView>(&mut self, rows: Range<usize>) -> Result<&mut [T]> {
-        let range = OuterAxis::of(&self.header).elements(&rows)?;
-        elements_mut(&self.header, &mut self.file[self.begin..], self.begin, range)
+        let range = OuterAxis::of(&self.header).elements(&rows);
+        let rows = range.and_then(|range| elements_mut(&self.header, &mut self.file[self.begin..], self.begin, range));
+        rows.map_err(|error| error.with_path(&*self.path))
     }
 
     /// The elements in `n` blocks of nearly equally many rows, to be changed in place by as many threads.
@@ -394,7 +400,7 @@ impl NpyMapMut {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn flush(&self) -> Result<()> {
-        self.file.flush().map_err(cannot_flush)
+        self.file.flush().map_err(|error| self.locate(cannot_flush(error)))
     }
 
     /// Has the changes written to the disk without waiting for it.
@@ -415,7 +421,7 @@ impl NpyMapMut {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn flush_async(&self) -> Result<()> {
-        self.file.flush_async().map_err(cannot_flush)
+        self.file.flush_async().map_err(|error| self.locate(cannot_flush(error)))
     }
 }
 
@@ -460,7 +466,7 @@ macro_rules! looking {
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             pub fn view<T: NpyView>(&self) -> Result<&[T]> {
-                elements(&self.header, self.bytes(), self.begin, 0..self.header.element_count())
+                elements(&self.header, self.bytes(), self.begin, 0..self.header.element_count()).map_err(|error| self.locate(error))
             }
 
             /// How many rows there are; see [`rows`](Self::rows).
@@ -492,7 +498,15 @@ macro_rules! looking {
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
-                elements(&self.header, self.bytes(), self.begin, OuterAxis::of(&self.header).elements(&rows)?)
+                let range = OuterAxis::of(&self.header).elements(&rows);
+                let rows = range.and_then(|range| elements(&self.header, self.bytes(), self.begin, range));
+                rows.map_err(|error| self.locate(error))
+            }
+
+            /// The error, with the path of the file.
+            #[cold]
+            pub(super) fn locate(&self, error: Error) -> Error {
+                error.with_path(&*self.path)
             }
         }
 
