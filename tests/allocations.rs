@@ -7,16 +7,16 @@ use npy_core::SaveOptions;
 use peak::{CALLS, with_peak};
 
 #[test]
-fn small_files_take_one_allocation() {
+fn small_files_take_one_allocation_at_most() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.npy");
     let items = [0.5_f32; 10];
     let in_place = SaveOptions::new().in_place(true);
-    // Anew, then over it.
-    for _ in 0..2 {
+    // Anew, then over it, in the same memory.
+    for allocations in [1, 0] {
         let before = CALLS.get();
         npy_core::save_with(&path, &items, in_place).unwrap();
-        assert_eq!(CALLS.get() - before, 1, "saving");
+        assert_eq!(CALLS.get() - before, allocations, "saving");
     }
     let before = CALLS.get();
     let (loaded, peak) = with_peak(|| npy_core::load::<f32>(&path).unwrap());

@@ -104,6 +104,8 @@ impl Bench {
             let name = if self.arguments.is_quick { "RESULTS-quick.md" } else { "RESULTS.md" };
             fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(name), text).map_err(|error| format!("{name}: {error}"))?;
             println!("{name} is written");
+        } else {
+            println!("{}", report::summary(&self.outcomes, &self.refusals));
         }
         let refused = self.refusals.iter().filter(|refusal| !refusal.is_optional).count();
         if refused > 0 {

@@ -26,6 +26,17 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
          medians of the ratios within each round, with the least and the most of them in brackets. Only ratios carry over to another machine.\n\n",
     );
     text.push_str(&list(facts));
+    text.push_str(&summary(outcomes, refusals));
+    for outcome in outcomes {
+        text.push('\n');
+        text.push_str(&row(outcome));
+    }
+    text
+}
+
+/// What stands before the rows: the targets that are missed, and where others are faster.
+pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
+    let mut text = String::new();
     let count = |state| outcomes.iter().flat_map(|outcome| &outcome.verdicts).filter(|verdict| verdict.state == state).count();
     let (met, missed, unmeasured) = (count(State::Met), count(State::Missed), count(State::NotMeasured));
     let unexplained = outcomes.iter().flat_map(|outcome| &outcome.verdicts).filter(|verdict| verdict.is_unexplained()).count();
@@ -49,10 +60,6 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
     section(&mut text, "Targets that are not measured", &verdicts(outcomes, State::NotMeasured));
     let refused: Vec<_> = refusals.iter().map(|one| format!("`{}` ({}): {}", one.name, one.place, one.reason)).collect();
     section(&mut text, "Rows that did not run", &refused);
-    for outcome in outcomes {
-        text.push('\n');
-        text.push_str(&row(outcome));
-    }
     text
 }
 

@@ -12,21 +12,20 @@ const ALIGNMENT: usize = 64;
 const GROWTH_DIGITS: usize = 21;
 
 /// How many bytes the header of a plain dtype has, unless its shape is a long one.
-const PLAIN: usize = 2 * ALIGNMENT;
+pub(crate) const PLAIN_HEADER_BYTES: usize = 2 * ALIGNMENT;
 
-/// The header of a number's array of a few axes, as nearly all are, in a vector with room for so many bytes more; `None` for others. Only what
-/// differs is written, over a header that has the rest.
+/// Appends the header of a number's array of a few axes, as nearly all are, to an empty vector; of others what it appends is no header, and it gives
+/// `None`. Only what differs is written, over a header that has the rest.
 #[inline]
-pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], room: usize) -> Option<Vec<u8>> {
-    const C: [u8; PLAIN] = plain(b"False, 'shape': (");
-    const FORTRAN: [u8; PLAIN] = plain(b"True, 'shape': (");
+pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], bytes: &mut Vec<u8>) -> Option<()> {
+    const C: [u8; PLAIN_HEADER_BYTES] = plain(b"False, 'shape': (");
+    const FORTRAN: [u8; PLAIN_HEADER_BYTES] = plain(b"True, 'shape': (");
     let DType::Scalar(scalar) = dtype else { return None };
     let code = scalar.short_code().filter(|_| shape.len() <= MOST_PLAIN_AXES)?;
     let (begin, header) = match order {
         Order::C => (BEFORE_ORDER.len() + b"False, 'shape': (".len(), &C),
         Order::Fortran => (BEFORE_ORDER.len() + b"True, 'shape': (".len(), &FORTRAN),
     };
-    let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN));
     bytes.extend_from_slice(header);
     *bytes.get_mut(CODE_AT..)?.first_chunk_mut()? = code;
 
@@ -54,15 +53,20 @@ pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], room: u
     } else {
         put(b"), }    ", 4)?;
     }
-    (padded(end + growth) == PLAIN).then_some(bytes)
+    (padded(end + growth) == PLAIN_HEADER_BYTES).then_some(())
 }
 
 impl Header {
     /// The header's bytes in a vector with room for so many more.
     pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
-        let plain = if self.version == Version::V1 { encode_plain(&self.dtype, self.order, &self.shape, room) } else { None };
+        if self.version == Version::V1 && matches!(self.dtype, DType::Scalar(_)) {
+            let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN_HEADER_BYTES));
+            if encode_plain(&self.dtype, self.order, &self.shape, &mut bytes).is_some() {
+                return bytes;
+            }
+        }
         // Encoding failed in `new` if it can fail: a header of 4 GiB.
-        plain.unwrap_or_else(|| self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default())
+        self.encode(room).map(|(_, bytes)| bytes).unwrap_or_default()
     }
 
     /// The header's bytes in the first version from `self.version` on that can hold it, if possible with room for so many more.
@@ -130,19 +134,19 @@ impl Header {
 /// With so many axes of at most eight digits each, there are spaces behind the dict.
 const MOST_PLAIN_AXES: usize = 4;
 
-/// The front of a header of [`PLAIN`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
+/// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
 const BEFORE_ORDER: &[u8] = b"\x93NUMPY\x01\0\x76\0{'descr': '   ', 'fortran_order': ";
 
 /// Where the dtype stands.
 const CODE_AT: usize = b"\x93NUMPY\x01\0\x76\0{'descr': '".len();
 
 /// A header of a plain dtype, without that and without its shape.
-const fn plain(behind: &[u8]) -> [u8; PLAIN] {
-    let mut header = [b' '; PLAIN];
+const fn plain(behind: &[u8]) -> [u8; PLAIN_HEADER_BYTES] {
+    let mut header = [b' '; PLAIN_HEADER_BYTES];
     let (front, rest) = header.split_at_mut(BEFORE_ORDER.len());
     front.copy_from_slice(BEFORE_ORDER);
     rest.split_at_mut(behind.len()).0.copy_from_slice(behind);
-    header[PLAIN - 1] = b'\n';
+    header[PLAIN_HEADER_BYTES - 1] = b'\n';
     header
 }
 
@@ -187,9 +191,10 @@ mod tests {
                             let (version, bytes) = header.encode(0).unwrap();
                             assert_eq!(version, Version::V1);
                             assert_eq!(header.to_bytes(), bytes, "{header:?}");
-                            match encode_plain(&dtype, order, &shape, 5) {
-                                Some(found) => {
-                                    assert!(found == bytes && found.capacity() >= 133);
+                            let mut found = Vec::new();
+                            match encode_plain(&dtype, order, &shape, &mut found) {
+                                Some(()) => {
+                                    assert_eq!(found, bytes);
                                     plain += 1;
                                 }
                                 None => others += 1,
