@@ -18,8 +18,9 @@ use crate::stage::Decode;
 /// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
 ///
 /// `C` is a tuple of the types of up to 12 fields. A field of a record within the record is named with a dot, such as
-/// `"origin.depth"`. For files of other shapes see [`NpyReader::into_columns`]. For the fields of a record in one struct, derive [`NpyRecord`](crate::NpyRecord) for one that has only those. In a
-/// file that is mapped or otherwise in memory, [`view_column`](crate::view_column) shows a field in place.
+/// `"origin.depth"`. For files of other shapes see [`NpyReader::into_columns`]. For the fields of a record in one struct, derive
+/// [`NpyRecord`](crate::NpyRecord) for one that has only those. In a file that is mapped or otherwise in memory,
+/// [`view_column`](crate::view_column) shows a field in place.
 ///
 /// # Errors
 ///

@@ -84,8 +84,8 @@ impl NpyMap {
     ///
     /// The bytes of a map are those of the file, whoever changes it, inside of this process or outside.
     ///
-    /// - While a slice or a column borrows from the map, the elements that it shows must not change: that is undefined behaviour. What is added
-    ///   behind them, as a growing file is, does no harm; the map keeps the rows that the file had.
+    /// - While a slice or a column borrows from the map, the elements that it shows must not change: that is undefined behaviour. A file
+    ///   that an [`NpyWriter`](crate::NpyWriter) adds to changes its header, which belongs to the bytes of the map: map it when the writer is done.
     /// - While the file is mapped, it must not be cut shorter: touching a page that is no longer there ends the process, on Unix by the
     ///   signal SIGBUS. So does a disk or a network that fails.
     ///
