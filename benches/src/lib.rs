@@ -15,6 +15,7 @@ mod numpy;
 mod outcome;
 mod peers;
 mod random;
+mod ratio;
 mod report;
 mod room;
 mod row;

@@ -1,9 +1,7 @@
-//! What was measured, and the ratios in it.
+//! What was measured, and who is faster.
 
+use crate::ratio::{Ratio, Standing, median};
 use crate::target::Verdict;
-
-/// From which ratio on one candidate counts as slower than another: equal ones differ by as much.
-const CLEARLY: f64 = 1.02;
 
 /// What a candidate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,12 +63,11 @@ pub(crate) struct Measured {
     pub(crate) remark: String,
 }
 
-/// How many times the time of another candidate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ratio {
-    pub(crate) median: f64,
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+/// All of ours in one thread, beside one that does the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Comparison<'a> {
+    other: &'a Measured,
+    ours: Vec<(&'a Measured, Ratio)>,
 }
 
 impl Measured {
@@ -99,10 +96,31 @@ impl Ratio {
             let base = bases.iter().map(|base| base.times[round]).reduce(f64::min)?;
             Some(own.times[round] / base)
         };
-        let mut ratios: Vec<f64> = (0..own.times.len()).map(of_round).collect::<Option<_>>()?;
-        let median = median(&mut ratios);
-        // Sorted by now.
-        Some(Self { median, least: *ratios.first()?, most: *ratios.last()? })
+        Self::of_rounds((0..own.times.len()).map(of_round).collect::<Option<_>>()?)
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// Those of all that do the same as ours, where there is one of ours.
+    pub(crate) fn all(candidates: &'a [Measured]) -> Vec<Self> {
+        let with = |other| {
+            let ours = candidates.iter().filter(|own| own.role == Role::Ours);
+            Self { other, ours: ours.filter_map(|own| Some((own, Ratio::to(own, other)?))).collect() }
+        };
+        let others = candidates.iter().filter(|other| other.is_competitor());
+        others.map(with).filter(|comparison| !comparison.ours.is_empty()).collect()
+    }
+
+    /// That of the best of ours.
+    pub(crate) fn standing(&self) -> Standing {
+        let standings: Vec<_> = self.ours.iter().map(|(_, ratio)| ratio.standing()).collect();
+        if standings.contains(&Standing::NotSlower) {
+            Standing::NotSlower
+        } else if standings.contains(&Standing::Undecided) {
+            Standing::Undecided
+        } else {
+            Standing::Slower
+        }
     }
 }
 
@@ -112,35 +130,34 @@ impl Outcome {
         self.candidates.iter().find(|candidate| candidate.role == role)
     }
 
-    /// What is clearly faster than all of ours in one thread, as sentences.
+    /// What is faster than all of ours in one thread, as sentences.
     pub(crate) fn faster_ones(&self) -> Vec<String> {
-        self.slower_pairs(true)
+        self.sentences(Standing::Slower, |(_, ratio)| ratio.standing() == Standing::Slower)
     }
 
-    /// What is clearly faster than some of ours in one thread, but not than another one of them.
+    /// What the rounds leave open to be faster than all of ours in one thread.
+    pub(crate) fn undecided_ones(&self) -> Vec<String> {
+        self.sentences(Standing::Undecided, |(_, ratio)| ratio.standing() == Standing::Undecided)
+    }
+
+    /// What is faster than some of ours in one thread, but not than another one of them.
     pub(crate) fn partly_faster_ones(&self) -> Vec<String> {
-        self.slower_pairs(false)
+        self.sentences(Standing::NotSlower, |(_, ratio)| ratio.standing() == Standing::Slower)
     }
 
-    fn slower_pairs(&self, is_of_all: bool) -> Vec<String> {
-        let competitors = self.candidates.iter().filter(|other| other.is_competitor());
-        let pairs_of = |other| {
-            let ours = self.candidates.iter().filter(|own| own.role == Role::Ours);
-            let pairs: Vec<_> = ours.filter_map(|own| Some((other, own, Ratio::to(own, other)?))).collect();
-            let is_of_each = pairs.iter().all(|(_, _, ratio)| ratio.median > CLEARLY);
-            if is_of_each == is_of_all { pairs } else { Vec::new() }
+    /// Of the others beside which the best of ours stands so, and of those of ours that are to be told of.
+    fn sentences(&self, standing: Standing, is_told: impl Fn(&(&Measured, Ratio)) -> bool) -> Vec<String> {
+        let much = if self.quantity == Quantity::Time { "long" } else { "much" };
+        let of_comparison = |comparison: Comparison<'_>| {
+            let told = comparison.ours.into_iter().filter(&is_told);
+            let sentence = |(own, Ratio { median, interval: (low, high), .. }): (&Measured, Ratio)| {
+                let (name, place, other) = (&self.name, &self.place, &comparison.other.name);
+                format!("`{name}` ({place}): {} takes {median:.2} ({low:.2} to {high:.2}) times as {much} as {other}", own.name)
+            };
+            told.map(sentence).collect::<Vec<_>>()
         };
-        let pairs = competitors.flat_map(pairs_of);
-        pairs
-            .filter(|(_, _, ratio)| ratio.median > CLEARLY)
-            .map(|(other, own, ratio)| {
-                let much = if self.quantity == Quantity::Time { "long" } else { "much" };
-                format!(
-                    "`{}` ({}): {} takes {:.2} times as {much} as {}",
-                    self.name, self.place, own.name, ratio.median, other.name
-                )
-            })
-            .collect()
+        let comparisons = Comparison::all(&self.candidates).into_iter();
+        comparisons.filter(|comparison| comparison.standing() == standing).flat_map(of_comparison).collect()
     }
 }
 
@@ -158,12 +175,6 @@ pub(crate) fn seconds(time: f64) -> String {
         _ => 0,
     };
     format!("{value:.decimals$} {unit}")
-}
-
-/// Sorts them; the upper one of two in the middle.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -201,11 +212,24 @@ mod tests {
             candidates,
             verdicts: Vec::new(),
         };
-        assert_eq!(outcome.faster_ones(), ["`a.read` (ext4): load takes 1.25 times as long as np.load"]);
-        assert!(outcome.partly_faster_ones().is_empty());
-        let mut with_another = outcome;
+        let slower = ["`a.read` (ext4): load takes 1.25 (1.25 to 1.25) times as long as np.load"];
+        assert_eq!(outcome.faster_ones(), slower);
+        assert!(outcome.partly_faster_ones().is_empty() && outcome.undecided_ones().is_empty());
+        let mut with_another = outcome.clone();
         with_another.candidates.push(candidate("load, in place", Role::Ours, 0.7));
-        assert!(with_another.faster_ones().is_empty());
-        assert_eq!(with_another.partly_faster_ones(), ["`a.read` (ext4): load takes 1.25 times as long as np.load"]);
+        assert!(with_another.faster_ones().is_empty() && with_another.undecided_ones().is_empty());
+        assert_eq!(with_another.partly_faster_ones(), slower);
+
+        let mut without_decision = outcome;
+        without_decision.candidates.iter_mut().for_each(|candidate| candidate.times = vec![candidate.times[0]; 3]);
+        without_decision.candidates[0].times = vec![1.0, 1.1, 0.8];
+        assert!(without_decision.faster_ones().is_empty() && without_decision.partly_faster_ones().is_empty());
+        assert_eq!(
+            without_decision.undecided_ones(),
+            [
+                "`a.read` (ext4): load takes 1.25 (1.00 to 1.38) times as long as np.load",
+                "`a.read` (ext4): load takes 1.02 (0.81 to 1.12) times as long as ndarray-npy"
+            ]
+        );
     }
 }

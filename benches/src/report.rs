@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::outcome::{Measured, Outcome, Ratio, Role};
+use crate::outcome::{Measured, Outcome, Role};
+use crate::ratio::Ratio;
 use crate::target::State;
 
 /// A row that did not run, and why.
@@ -23,7 +24,9 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
     }
     text.push_str(
         "Made by `cargo bench -p npy-benches --bench all`; [README.md](README.md) says how, and what the rows are. Times are medians. Ratios are \
-         medians of the ratios within each round, with the least and the most of them in brackets. Only ratios carry over to another machine.\n\n",
+         medians of the ratios within each round; in brackets stand the least and the most of them in the tables, and in the lists the interval in which \
+         the median lies, 19 times in 20. Faster is what is so by more than 2 %, which is what equal candidates differ by. Only ratios carry over to \
+         another machine.\n\n",
     );
     text.push_str(&list(facts));
     text.push_str(&summary(outcomes, refusals));
@@ -45,18 +48,13 @@ pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
         "\nTargets: {met} met, {missed} missed, of which {unexplained} are bound by what is not known, {unmeasured} not measured."
     );
     section(&mut text, "Missed targets", &verdicts(outcomes, State::Missed));
-    let faster: Vec<_> = outcomes.iter().flat_map(Outcome::faster_ones).collect();
-    section(
-        &mut text,
-        "Rows on which a peer or NumPy is faster than ours at one thread, by more than 2 %, which is what equal candidates differ by here",
-        &faster,
-    );
-    let partly: Vec<_> = outcomes.iter().flat_map(Outcome::partly_faster_ones).collect();
-    section(
-        &mut text,
-        "Where a peer or NumPy is faster than one of ours at one thread, by more than 2 %, but not than another",
-        &partly,
-    );
+    for (title, sentences) in [
+        ("Rows on which a peer or NumPy is faster than ours at one thread", Outcome::faster_ones as fn(&Outcome) -> Vec<String>),
+        ("Rows whose rounds do not decide whether a peer or NumPy is faster than ours at one thread", Outcome::undecided_ones),
+        ("Where a peer or NumPy is faster than one of ours at one thread, but not than another", Outcome::partly_faster_ones),
+    ] {
+        section(&mut text, title, &outcomes.iter().flat_map(sentences).collect::<Vec<_>>());
+    }
     section(&mut text, "Targets that are not measured", &verdicts(outcomes, State::NotMeasured));
     let refused: Vec<_> = refusals.iter().map(|one| format!("`{}` ({}): {}", one.name, one.place, one.reason)).collect();
     section(&mut text, "Rows that did not run", &refused);
@@ -95,7 +93,7 @@ fn cells(outcome: &Outcome, bases: &[&Measured]) -> Vec<Vec<String>> {
         };
         let mut cells = vec![candidate.name.clone(), kind.to_owned(), outcome.quantity.text(candidate.median())];
         cells.extend(bases.iter().map(|base| match Ratio::to(candidate, base) {
-            Some(Ratio { median, least, most }) => format!("{median:.3} ({least:.3}–{most:.3})"),
+            Some(Ratio { median, least, most, .. }) => format!("{median:.3} ({least:.3}–{most:.3})"),
             None => String::new(),
         }));
         if has_remarks {

@@ -1,16 +1,22 @@
 //! A row: candidates that take turns, round after round.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::memory::most_memory_of;
 use crate::numpy::NumPy;
-use crate::outcome::{Measured, Outcome, Quantity, Role};
+use crate::outcome::{Comparison, Measured, Outcome, Quantity, Role};
 use crate::random::Random;
+use crate::ratio::Standing;
 use crate::room::Folder;
 use crate::target::Target;
 
 /// Rounds of `--quick`.
 const QUICK_ROUNDS: usize = 3;
+
+/// A row whose rounds do not decide who is faster has them again, so many times at most in all,
+const MOST_TIMES: usize = 4;
+/// and does not begin again after so long.
+const LONG: Duration = Duration::from_secs(90);
 
 /// How much of a row runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +77,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// How many rounds there are, unless it is to be quick.
+    /// How many rounds there are, unless it is to be quick; or several times as many, if so many do not decide who is faster.
     pub(crate) fn rounds(&mut self, rounds: usize) {
         self.rounds = rounds;
     }
@@ -145,39 +151,64 @@ impl<'a> Row<'a> {
 
     /// Runs all.
     pub(crate) fn measure(mut self) -> Outcome {
-        // The first of them warms up.
-        let rounds = match self.extent {
-            Extent::Full => 1 + self.rounds,
-            Extent::Quick => 1 + QUICK_ROUNDS,
-            #[cfg(test)]
-            Extent::Nothing => 0,
-        };
         let mut order: Vec<_> = (0..self.candidates.len()).collect();
         let mut random = Random::new(1);
-        for round in 0..rounds {
+        let began = Instant::now();
+        let mut rounds = 0;
+        // The first of them warms up.
+        self.run_round(&order, false);
+        while !self.is_enough(rounds, began) {
             shuffle(&mut order, &mut random);
-            for &turn in &order {
-                let candidate = &mut self.candidates[turn];
-                let runs_before = if round > 0 { self.runs_before } else { 0 };
-                for _ in 0..runs_before {
-                    (candidate.run)();
-                    (self.after_each)();
-                }
-                (self.before_each)();
-                let figure = match self.quantity {
-                    Quantity::Time => time_of(&mut candidate.run) / f64::from(self.units),
-                    Quantity::Memory => most_memory_of(&mut candidate.run),
-                };
-                candidate.measured.remark = (self.after_each)();
-                if round > 0 {
-                    candidate.measured.times.push(figure);
-                }
-            }
+            self.run_round(&order, true);
+            rounds += 1;
         }
-        let candidates: Vec<_> = self.candidates.drain(..).map(|candidate| candidate.measured).collect();
+        let candidates = self.measured();
         let verdicts = self.targets.iter().map(|target| target.judge(&candidates, self.bound_by)).collect();
         let Self { name, title, place, quantity, unit, .. } = self;
-        Outcome { name, title, place, rounds: rounds.saturating_sub(1), quantity, unit, candidates, verdicts }
+        Outcome { name, title, place, rounds, quantity, unit, candidates, verdicts }
+    }
+
+    fn run_round(&mut self, order: &[usize], is_measured: bool) {
+        #[cfg(test)]
+        if self.extent == Extent::Nothing {
+            return;
+        }
+        for &turn in order {
+            let candidate = &mut self.candidates[turn];
+            for _ in 0..if is_measured { self.runs_before } else { 0 } {
+                (candidate.run)();
+                (self.after_each)();
+            }
+            (self.before_each)();
+            let figure = match self.quantity {
+                Quantity::Time => time_of(&mut candidate.run) / f64::from(self.units),
+                Quantity::Memory => most_memory_of(&mut candidate.run),
+            };
+            candidate.measured.remark = (self.after_each)();
+            if is_measured {
+                candidate.measured.times.push(figure);
+            }
+        }
+    }
+
+    fn is_enough(&self, rounds: usize, began: Instant) -> bool {
+        match self.extent {
+            // Only asked from time to time: who asks after each round stops at a good moment.
+            Extent::Full if rounds == 0 || !rounds.is_multiple_of(self.rounds) => false,
+            Extent::Full => {
+                let is_open = |comparison: &Comparison<'_>| comparison.standing() == Standing::Undecided;
+                rounds == MOST_TIMES * self.rounds
+                    || began.elapsed() > LONG
+                    || !Comparison::all(&self.measured()).iter().any(is_open)
+            }
+            Extent::Quick => rounds == QUICK_ROUNDS,
+            #[cfg(test)]
+            Extent::Nothing => true,
+        }
+    }
+
+    fn measured(&self) -> Vec<Measured> {
+        self.candidates.iter().map(|candidate| candidate.measured.clone()).collect()
     }
 
     fn add(&mut self, role: Role, name: &str, run: impl FnMut() + 'a) {
@@ -209,8 +240,31 @@ pub(crate) fn repeat(times: u32, mut run: impl FnMut()) -> impl FnMut() {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::thread;
 
     use super::*;
+
+    fn sleep(milliseconds: u64) {
+        thread::sleep(Duration::from_millis(milliseconds));
+    }
+
+    #[test]
+    fn rounds_that_do_not_decide_are_followed_by_others() {
+        let rounds_of = |ours: fn(u32) -> u64| {
+            let calls = RefCell::new(0);
+            let mut row = Row::new("a", "", "", Extent::Full);
+            row.rounds(6);
+            row.ours("a", || {
+                *calls.borrow_mut() += 1;
+                sleep(ours(*calls.borrow()));
+            });
+            row.peer("b", || sleep(20));
+            row.measure().rounds
+        };
+        assert_eq!(rounds_of(|_| 1), 6);
+        // Now twice as fast, now twice as slow.
+        assert_eq!(rounds_of(|call| if call.is_multiple_of(2) { 10 } else { 40 }), 24);
+    }
 
     #[test]
     fn candidates_take_turns_and_none_always_follows_the_same_one() {
@@ -218,7 +272,7 @@ mod tests {
         let mut row = Row::new("a", "", "", Extent::Full);
         row.rounds(60);
         row.ours("a", || calls.borrow_mut().push('a'));
-        row.peer("b", || calls.borrow_mut().push('b'));
+        row.variant("b", || calls.borrow_mut().push('b'));
         row.limit("c", || calls.borrow_mut().push('c'));
         let outcome = row.measure();
         assert!(outcome.candidates.iter().all(|candidate| candidate.times.len() == 60));

@@ -1,6 +1,7 @@
 //! How fast a candidate of ours has to be.
 
-use crate::outcome::{Measured, Ratio, Role, seconds};
+use crate::outcome::{Measured, Role, seconds};
+use crate::ratio::Ratio;
 
 /// A bound on the time of one of our candidates.
 ///
