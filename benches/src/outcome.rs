@@ -149,10 +149,14 @@ impl Outcome {
     fn sentences(&self, standing: Standing, is_told: impl Fn(&(&Measured, Ratio)) -> bool) -> Vec<String> {
         let much = if self.quantity == Quantity::Time { "long" } else { "much" };
         let of_comparison = |comparison: Comparison<'_>| {
-            let told = comparison.ours.into_iter().filter(&is_told);
-            let sentence = |(own, Ratio { median, interval: (low, high), .. }): (&Measured, Ratio)| {
-                let (name, place, other) = (&self.name, &self.place, &comparison.other.name);
-                format!("`{name}` ({place}): {} takes {median:.2} ({low:.2} to {high:.2}) times as {much} as {other}", own.name)
+            let (name, place, other) = (&self.name, &self.place, comparison.other);
+            let of_limit = |limit: &Measured| Some(format!("; {} itself {}", limit.name, Ratio::to(limit, other)?.with_interval()));
+            // Who is as fast as the machine is beaten by nobody.
+            let limit = self.first(Role::Limit).filter(|_| standing == Standing::Undecided).and_then(of_limit).unwrap_or_default();
+            let told = comparison.ours.iter().copied().filter(&is_told);
+            let sentence = |(own, ratio): (&Measured, Ratio)| {
+                let ratio = ratio.with_interval();
+                format!("`{name}` ({place}): {} takes {ratio} times as {much} as {}{limit}", own.name, other.name)
             };
             told.map(sentence).collect::<Vec<_>>()
         };
@@ -227,8 +231,8 @@ mod tests {
         assert_eq!(
             without_decision.undecided_ones(),
             [
-                "`a.read` (ext4): load takes 1.25 (1.00 to 1.38) times as long as np.load",
-                "`a.read` (ext4): load takes 1.02 (0.81 to 1.12) times as long as ndarray-npy"
+                "`a.read` (ext4): load takes 1.25 (1.00 to 1.38) times as long as np.load; read(2) itself 0.62 (0.62 to 0.62)",
+                "`a.read` (ext4): load takes 1.02 (0.81 to 1.12) times as long as ndarray-npy; read(2) itself 0.51 (0.51 to 0.51)"
             ]
         );
     }

@@ -35,6 +35,12 @@ impl Ratio {
         Some(Self { median, least, most, interval: interval_of_median(&ratios)? })
     }
 
+    /// The median, and where it lies.
+    pub(crate) fn with_interval(self) -> String {
+        let Self { median, interval: (low, high), .. } = self;
+        format!("{median:.2} ({low:.2} to {high:.2})")
+    }
+
     pub(crate) fn standing(self) -> Standing {
         match self.interval {
             (_, high) if high <= CLEARLY => Standing::NotSlower,
