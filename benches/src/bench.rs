@@ -96,7 +96,9 @@ impl Bench {
     }
 
     /// Writes the results if all rows ran.
-    pub(crate) fn finish(self) -> Result<(), String> {
+    pub(crate) fn finish(mut self) -> Result<(), String> {
+        // They did not run in the order of their groups.
+        self.outcomes.sort_by_key(|outcome| outcome.name.chars().next());
         if self.arguments.wants_all() {
             let file_systems: Vec<_> = self.folders.iter().map(Folder::file_system).collect();
             let facts = facts(&self.numpy, &file_systems);

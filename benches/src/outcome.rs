@@ -76,27 +76,25 @@ impl Measured {
         median(&mut self.times.clone())
     }
 
-    /// Whether the others do the same as ours.
-    pub(crate) fn is_competitor(&self) -> bool {
-        matches!(self.role, Role::NumPy | Role::Peer)
-    }
-}
-
-impl Ratio {
     /// The ratio to one other.
     ///
     /// It is the median of the ratios within each round, so that a machine that is slow for a while slows both of them.
-    pub(crate) fn to(own: &Measured, base: &Measured) -> Option<Self> {
-        Self::to_fastest(own, &[base])
+    pub(crate) fn ratio_to(&self, base: &Self) -> Option<Ratio> {
+        self.ratio_to_fastest(&[base])
     }
 
     /// The ratio to whichever of the others was the fastest in each round.
-    pub(crate) fn to_fastest(own: &Measured, bases: &[&Measured]) -> Option<Self> {
+    pub(crate) fn ratio_to_fastest(&self, bases: &[&Self]) -> Option<Ratio> {
         let of_round = |round: usize| {
             let base = bases.iter().map(|base| base.times[round]).reduce(f64::min)?;
-            Some(own.times[round] / base)
+            Some(self.times[round] / base)
         };
-        Self::of_rounds((0..own.times.len()).map(of_round).collect::<Option<_>>()?)
+        Ratio::of_rounds((0..self.times.len()).map(of_round).collect::<Option<_>>()?)
+    }
+
+    /// Whether the others do the same as ours.
+    pub(crate) fn is_competitor(&self) -> bool {
+        matches!(self.role, Role::NumPy | Role::Peer)
     }
 }
 
@@ -105,7 +103,7 @@ impl<'a> Comparison<'a> {
     pub(crate) fn all(candidates: &'a [Measured]) -> Vec<Self> {
         let with = |other| {
             let ours = candidates.iter().filter(|own| own.role == Role::Ours);
-            Self { other, ours: ours.filter_map(|own| Some((own, Ratio::to(own, other)?))).collect() }
+            Self { other, ours: ours.filter_map(|own| Some((own, own.ratio_to(other)?))).collect() }
         };
         let others = candidates.iter().filter(|other| other.is_competitor());
         others.map(with).filter(|comparison| !comparison.ours.is_empty()).collect()
@@ -132,36 +130,41 @@ impl Outcome {
 
     /// What is faster than all of ours in one thread, as sentences.
     pub(crate) fn faster_ones(&self) -> Vec<String> {
-        self.sentences(Standing::Slower, |(_, ratio)| ratio.standing() == Standing::Slower)
+        self.sentences(Standing::Slower)
     }
 
     /// What the rounds leave open to be faster than all of ours in one thread.
     pub(crate) fn undecided_ones(&self) -> Vec<String> {
-        self.sentences(Standing::Undecided, |(_, ratio)| ratio.standing() == Standing::Undecided)
+        self.sentences(Standing::Undecided)
     }
 
-    /// What is faster than some of ours in one thread, but not than another one of them.
+    /// What is faster than some of ours in one thread, or may be, but not than another one of them.
     pub(crate) fn partly_faster_ones(&self) -> Vec<String> {
-        self.sentences(Standing::NotSlower, |(_, ratio)| ratio.standing() == Standing::Slower)
+        self.sentences(Standing::NotSlower)
     }
 
-    /// Of the others beside which the best of ours stands so, and of those of ours that are to be told of.
-    fn sentences(&self, standing: Standing, is_told: impl Fn(&(&Measured, Ratio)) -> bool) -> Vec<String> {
-        let much = if self.quantity == Quantity::Time { "long" } else { "much" };
-        let of_comparison = |comparison: Comparison<'_>| {
-            let (name, place, other) = (&self.name, &self.place, comparison.other);
-            let of_limit = |limit: &Measured| Some(format!("; {} itself {}", limit.name, Ratio::to(limit, other)?.with_interval()));
-            // Who is as fast as the machine is beaten by nobody.
-            let limit = self.first(Role::Limit).filter(|_| standing == Standing::Undecided).and_then(of_limit).unwrap_or_default();
-            let told = comparison.ours.iter().copied().filter(&is_told);
-            let sentence = |(own, ratio): (&Measured, Ratio)| {
-                let ratio = ratio.with_interval();
-                format!("`{name}` ({place}): {} takes {ratio} times as {much} as {}{limit}", own.name, other.name)
-            };
-            told.map(sentence).collect::<Vec<_>>()
-        };
+    /// Tells of all of ours that are slower than others, or may be. The best of ours decides in which list.
+    fn sentences(&self, list: Standing) -> Vec<String> {
         let comparisons = Comparison::all(&self.candidates).into_iter();
-        comparisons.filter(|comparison| comparison.standing() == standing).flat_map(of_comparison).collect()
+        comparisons
+            .filter(|comparison| comparison.standing() == list)
+            .flat_map(|comparison| self.sentences_of(&comparison))
+            .collect()
+    }
+
+    fn sentences_of(&self, comparison: &Comparison<'_>) -> Vec<String> {
+        let (name, place, other) = (&self.name, &self.place, comparison.other);
+        let much = if self.quantity == Quantity::Time { "long" } else { "much" };
+        // Beside what is open, the reader sees whether there was anything to be gained.
+        let of_limit = |limit: &Measured| Some(format!("; {} itself {}", limit.name, limit.ratio_to(other)?.with_interval()));
+        let is_open = comparison.standing() == Standing::Undecided;
+        let limit = self.first(Role::Limit).filter(|_| is_open).and_then(of_limit).unwrap_or_default();
+        let told = comparison.ours.iter().filter(|(_, ratio)| ratio.standing() != Standing::NotSlower);
+        let sentence = |(own, ratio): &(&Measured, Ratio)| {
+            let ratio = ratio.with_interval();
+            format!("`{name}` ({place}): {} takes {ratio} times as {much} as {}{limit}", own.name, other.name)
+        };
+        told.map(sentence).collect()
     }
 }
 
@@ -193,47 +196,53 @@ mod tests {
         assert_eq!(seconds(4.04), "4.04 s");
     }
 
-    #[test]
-    fn peers_that_are_faster_are_found() {
-        let candidate = |name: &str, role, time| Measured { name: name.to_owned(), role, times: vec![time], remark: String::new() };
-        let candidates = vec![
-            candidate("load", Role::Ours, 1.0),
+    /// Of so many times the time of `np.load` in each round.
+    fn outcome(ours: &[(&str, [f64; 6])]) -> Outcome {
+        let candidate = |name: &str, role, times: [f64; 6]| Measured {
+            name: name.to_owned(),
+            role,
+            times: times.to_vec(),
+            remark: String::new(),
+        };
+        let mut candidates = vec![
+            candidate("np.load", Role::NumPy, [1.0; 6]),
+            candidate("npyz", Role::Peer, [9.0; 6]),
             // Neither of these counts: one is not ours in one thread, the other no competitor.
-            candidate("load, 2 threads", Role::Variant, 2.0),
-            candidate("read(2)", Role::Limit, 0.5),
-            candidate("np.load", Role::NumPy, 0.8),
-            candidate("npyz", Role::Peer, 1.5),
-            // This is no difference.
-            candidate("ndarray-npy", Role::Peer, 0.985),
+            candidate("load, 2 threads", Role::Variant, [8.0; 6]),
+            candidate("read(2)", Role::Limit, [0.5; 6]),
         ];
-        let outcome = Outcome {
+        candidates.extend(ours.iter().map(|(name, times)| candidate(name, Role::Ours, *times)));
+        Outcome {
             name: "a.read".to_owned(),
             title: String::new(),
             place: "ext4".to_owned(),
-            rounds: 1,
+            rounds: 6,
             quantity: Quantity::Time,
             unit: None,
             candidates,
             verdicts: Vec::new(),
-        };
-        let slower = ["`a.read` (ext4): load takes 1.25 (1.25 to 1.25) times as long as np.load"];
-        assert_eq!(outcome.faster_ones(), slower);
-        assert!(outcome.partly_faster_ones().is_empty() && outcome.undecided_ones().is_empty());
-        let mut with_another = outcome.clone();
-        with_another.candidates.push(candidate("load, in place", Role::Ours, 0.7));
-        assert!(with_another.faster_ones().is_empty() && with_another.undecided_ones().is_empty());
-        assert_eq!(with_another.partly_faster_ones(), slower);
+        }
+    }
 
-        let mut without_decision = outcome;
-        without_decision.candidates.iter_mut().for_each(|candidate| candidate.times = vec![candidate.times[0]; 3]);
-        without_decision.candidates[0].times = vec![1.0, 1.1, 0.8];
-        assert!(without_decision.faster_ones().is_empty() && without_decision.partly_faster_ones().is_empty());
-        assert_eq!(
-            without_decision.undecided_ones(),
-            [
-                "`a.read` (ext4): load takes 1.25 (1.00 to 1.38) times as long as np.load; read(2) itself 0.62 (0.62 to 0.62)",
-                "`a.read` (ext4): load takes 1.02 (0.81 to 1.12) times as long as ndarray-npy; read(2) itself 0.51 (0.51 to 0.51)"
-            ]
-        );
+    #[test]
+    fn each_that_is_slower_or_may_be_is_told_of_in_one_list() {
+        let lists = |ours: &[(&str, [f64; 6])]| {
+            let outcome = outcome(ours);
+            [outcome.faster_ones(), outcome.undecided_ones(), outcome.partly_faster_ones()]
+        };
+        let none = Vec::<String>::new;
+        let (fast, slow, open) = ([0.8; 6], [1.25; 6], [0.9, 1.1, 1.0, 1.2, 1.3, 1.2]);
+        // The same, within what equal ones differ by.
+        assert_eq!(lists(&[("load", [1.015; 6])]), [none(), none(), none()]);
+
+        let is_slow = "`a.read` (ext4): load takes 1.250 (1.250 to 1.250) times as long as np.load";
+        assert_eq!(lists(&[("load", slow)]), [vec![is_slow.to_owned()], none(), none()]);
+        assert_eq!(lists(&[("load", slow), ("in place", fast)]), [none(), none(), vec![is_slow.to_owned()]]);
+
+        let is_open = "`a.read` (ext4): in place takes 1.150 (0.900 to 1.300) times as long as np.load";
+        let [is_slow_beside, is_open_beside] =
+            [is_slow, is_open].map(|text| format!("{text}; read(2) itself 0.500 (0.500 to 0.500)"));
+        assert_eq!(lists(&[("load", slow), ("in place", open)]), [none(), vec![is_slow_beside, is_open_beside], none()]);
+        assert_eq!(lists(&[("load", fast), ("in place", open)]), [none(), none(), vec![is_open.to_owned()]]);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
     text.push_str(
         "Made by `cargo bench -p npy-benches --bench all`; [README.md](README.md) says how, and what the rows are. Times are medians. Ratios are \
          medians of the ratios within each round; in brackets stand the least and the most of them in the tables, and in the lists the interval in which \
-         the median lies, 19 times in 20. Faster is what is so by more than 2 %, which is what equal candidates differ by. Only ratios carry over to \
+         the median lies, 19 times in 20 if one asks once. Faster is what is so by more than 2 %, which is what equal candidates differ by. Only ratios carry over to \
          another machine.\n\n",
     );
     text.push_str(&list(facts));
@@ -51,7 +51,10 @@ pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
     for (title, sentences) in [
         ("Rows on which a peer or NumPy is faster than ours at one thread", Outcome::faster_ones as fn(&Outcome) -> Vec<String>),
         ("Rows whose rounds do not decide whether a peer or NumPy is faster than ours at one thread", Outcome::undecided_ones),
-        ("Where a peer or NumPy is faster than one of ours at one thread, but not than another", Outcome::partly_faster_ones),
+        (
+            "Where a peer or NumPy is faster than one of ours at one thread, or may be, but not than another",
+            Outcome::partly_faster_ones,
+        ),
     ] {
         section(&mut text, title, &outcomes.iter().flat_map(sentences).collect::<Vec<_>>());
     }
@@ -92,7 +95,7 @@ fn cells(outcome: &Outcome, bases: &[&Measured]) -> Vec<Vec<String>> {
             Role::Limit => "limit",
         };
         let mut cells = vec![candidate.name.clone(), kind.to_owned(), outcome.quantity.text(candidate.median())];
-        cells.extend(bases.iter().map(|base| match Ratio::to(candidate, base) {
+        cells.extend(bases.iter().map(|base| match candidate.ratio_to(base) {
             Some(Ratio { median, least, most, .. }) => format!("{median:.3} ({least:.3}–{most:.3})"),
             None => String::new(),
         }));

@@ -7,8 +7,11 @@ use std::process::{Child, Command, Stdio};
 
 const MIB: u64 = 1 << 20;
 
-/// From how many files on their removal slows what comes after it.
+/// The removal of more files than these slows what comes after it.
 const MANY: usize = 100;
+
+/// What a small file takes on a disk.
+const BLOCK: u64 = 4096;
 
 /// A folder of its own for the files of a benchmark, removed in the end.
 pub(crate) struct Folder {
@@ -27,6 +30,8 @@ pub(crate) struct Folder {
 pub(crate) struct Need {
     /// All files that are there at the same time.
     pub(crate) disk: u64,
+    /// How many small files stay until the end, where they do: see [`Folder::clear`].
+    pub(crate) small_files: u64,
     /// All arrays of this process and of NumPy's.
     pub(crate) memory: u64,
     /// Whether the benchmark is as good as whole without the row.
@@ -36,7 +41,12 @@ pub(crate) struct Need {
 impl Need {
     /// So many bytes on the disk, and so many in memory.
     pub(crate) const fn of(disk: u64, memory: u64) -> Self {
-        Self { disk, memory, is_optional: false }
+        Self { disk, memory, small_files: 0, is_optional: false }
+    }
+
+    /// So many small files besides, which stay until the end.
+    pub(crate) const fn and_small_files(self, small_files: u64) -> Self {
+        Self { small_files, ..self }
     }
 }
 
@@ -46,7 +56,9 @@ impl Folder {
         let parent = parent.canonicalize().map_err(|error| format!("{}: {error}", parent.display()))?;
         let path = parent.join(format!("npy-bench-{}", std::process::id()));
         let files = path.join("files");
-        fs::create_dir_all(&files).map_err(|error| format!("{}: {error}", files.display()))?;
+        for folder in [&path, &files] {
+            fs::create_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         // Its input ends when this process does, however that comes.
         let script = r#"trap "" HUP INT TERM; cat > /dev/null; rm -rf -- "$1""#;
         let watch = Command::new("sh").args(["-c", script, "sh"]).arg(&path).stdin(Stdio::piped()).spawn().ok();
@@ -61,8 +73,8 @@ impl Folder {
 
     /// Takes away what is in it.
     ///
-    /// Many files on a disk stay until the end, beside it. Without a journal, ext4 looks at each inode that was freed within the last minute, or the last
-    /// five, before it gives out another one: after thousands of files had been removed, a new one took 600 µs where it had taken 30.
+    /// Many files on a disk stay until the end, beside it. Without a journal, ext4 looks at each inode that was freed within the last minutes before it
+    /// gives out another one: after thousands of files had been removed, a new one took 600 µs where it had taken 25.
     pub(crate) fn clear(&self) {
         let is_many = fs::read_dir(&self.files).is_ok_and(|mut entries| entries.nth(MANY).is_some());
         if is_many && !self.is_in_memory() {
@@ -100,9 +112,19 @@ impl Folder {
 
     /// Sees that there is room. Where the system does not say how much there is, it is taken to be enough.
     pub(crate) fn require(&self, need: Need) -> Result<(), String> {
-        let memory = if self.is_in_memory() { need.memory.saturating_add(need.disk) } else { need.memory };
+        let (disk, memory) = if self.is_in_memory() {
+            (need.disk, need.memory.saturating_add(need.disk))
+        } else {
+            (need.disk.saturating_add(need.small_files.saturating_mul(BLOCK)), need.memory)
+        };
         match free_on_disk(&self.path) {
-            Some(free) if free < need.disk => return Err(short_of(free, need.disk, "on the disk")),
+            Some(free) if free < disk => return Err(short_of(free, disk, "on the disk")),
+            _ => {}
+        }
+        match free_inodes(&self.path) {
+            Some(free) if !self.is_in_memory() && free < need.small_files => {
+                return Err(format!("the file system has room for {free} more files, and {} are needed", need.small_files));
+            }
             _ => {}
         }
         match free_memory() {
@@ -114,6 +136,9 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        if self.aside.get() > 0 {
+            println!("removing many small files");
+        }
         let _ = fs::remove_dir_all(&self.path);
         if let Some(mut watch) = self.watch.take() {
             drop(watch.stdin.take());
@@ -139,6 +164,18 @@ fn free_on_disk(folder: &Path) -> Option<u64> {
     text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok().map(|kib: u64| kib * 1024)
 }
 
+/// Some file systems make inodes as they need them, and say that they have none at all.
+#[cfg(target_os = "linux")]
+fn free_inodes(folder: &Path) -> Option<u64> {
+    let room = rustix::fs::statvfs(folder).ok()?;
+    (room.f_files > 0).then_some(room.f_favail)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free_inodes(_: &Path) -> Option<u64> {
+    None
+}
+
 /// That of the longest mount point above the folder.
 fn file_system_of(folder: &Path) -> Option<String> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
@@ -155,38 +192,52 @@ fn file_system_of(folder: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// A folder in one that only this test has, and which is removed with it.
+    fn with_folder(test: &str, run: impl FnOnce(&mut Folder)) {
+        let parent = std::env::temp_dir().join(format!("npy-bench-{test}-{}", std::process::id()));
+        fs::create_dir(&parent).unwrap();
+        let mut folder = Folder::create_in(&parent).unwrap();
+        run(&mut folder);
+        drop(folder);
+        // It is empty again.
+        fs::remove_dir(&parent).unwrap();
+    }
+
     #[test]
     fn a_folder_has_a_file_system_and_leaves_nothing_behind() {
-        let folder = Folder::create_in(&std::env::temp_dir()).unwrap();
-        let path = folder.path.clone();
-        fs::write(folder.file("file"), "content").unwrap();
-        fs::create_dir(folder.file("folder")).unwrap();
-        assert!(!folder.file_system().is_empty());
-        folder.clear();
-        assert_eq!(fs::read_dir(&folder.files).unwrap().count(), 0);
-        for i in 0..2 * MANY {
-            fs::write(folder.file(&i.to_string()), "content").unwrap();
-        }
-        folder.clear();
-        assert_eq!(fs::read_dir(&folder.files).unwrap().count(), 0);
-        fs::write(folder.file("file"), "content").unwrap();
-        drop(folder);
-        assert!(!path.exists());
+        with_folder("clear", |folder| {
+            assert!(!folder.file_system().is_empty());
+            for (file_system, count, is_kept) in [("ext4", MANY, false), ("tmpfs", MANY + 1, false), ("ext4", MANY + 1, true)] {
+                folder.file_system = file_system.to_owned();
+                for i in 0..count {
+                    fs::write(folder.file(&i.to_string()), "content").unwrap();
+                }
+                folder.clear();
+                assert_eq!(fs::read_dir(&folder.files).unwrap().count(), 0);
+                let kept = fs::read_dir(folder.path.join("aside-1")).map_or(0, Iterator::count);
+                assert_eq!(kept, if is_kept { count } else { 0 }, "{file_system}, {count}");
+            }
+            fs::write(folder.file("file"), "content").unwrap();
+        });
     }
 
     #[test]
     fn what_there_is_no_room_for_is_refused() {
-        let parent = std::env::temp_dir().join(format!("npy-bench-room-{}", std::process::id()));
-        fs::create_dir(&parent).unwrap();
-        let folder = Folder::create_in(&parent).unwrap();
-        assert_eq!(folder.require(Need::of(1, 1)), Ok(()));
-        if free_on_disk(&parent).is_some() {
-            assert!(folder.require(Need::of(u64::MAX, 0)).unwrap_err().contains("on the disk are free"));
-        }
-        if free_memory().is_some() {
-            assert!(folder.require(Need::of(0, u64::MAX)).unwrap_err().contains("of memory are free"));
-        }
-        drop(folder);
-        fs::remove_dir(&parent).unwrap();
+        with_folder("room", |folder| {
+            assert_eq!(folder.require(Need::of(1, 1)), Ok(()));
+            if free_on_disk(&folder.path).is_some() {
+                assert!(folder.require(Need::of(u64::MAX, 0)).unwrap_err().contains("on the disk are free"));
+            }
+            if free_memory().is_some() {
+                assert!(folder.require(Need::of(0, u64::MAX)).unwrap_err().contains("of memory are free"));
+            }
+            folder.file_system = "ext4".to_owned();
+            if let Some(free) = free_inodes(&folder.path) {
+                let refusal = folder.require(Need::of(0, 0).and_small_files(free + 1)).unwrap_err();
+                assert!(refusal.contains("more files, and") || refusal.contains("on the disk are free"), "{refusal}");
+            }
+            folder.file_system = "tmpfs".to_owned();
+            assert_eq!(folder.require(Need::of(0, 0).and_small_files(u64::MAX)), Ok(()));
+        });
     }
 }

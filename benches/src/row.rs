@@ -14,8 +14,8 @@ use crate::target::Target;
 const QUICK_ROUNDS: usize = 3;
 
 /// A row whose rounds do not decide who is faster has them again, so many times at most in all,
-const MOST_TIMES: usize = 4;
-/// and does not begin again after so long.
+pub(crate) const MOST_TIMES: usize = 4;
+/// and does not have them again after so long.
 const LONG: Duration = Duration::from_secs(90);
 
 /// How much of a row runs.
@@ -157,7 +157,7 @@ impl<'a> Row<'a> {
         let mut rounds = 0;
         // The first of them warms up.
         self.run_round(&order, false);
-        while !self.is_enough(rounds, began) {
+        while !self.is_enough(rounds, began.elapsed()) {
             shuffle(&mut order, &mut random);
             self.run_round(&order, true);
             rounds += 1;
@@ -191,15 +191,14 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn is_enough(&self, rounds: usize, began: Instant) -> bool {
+    fn is_enough(&self, rounds: usize, elapsed: Duration) -> bool {
         match self.extent {
             // Only asked from time to time: who asks after each round stops at a good moment.
             Extent::Full if rounds == 0 || !rounds.is_multiple_of(self.rounds) => false,
             Extent::Full => {
                 let is_open = |comparison: &Comparison<'_>| comparison.standing() == Standing::Undecided;
-                rounds == MOST_TIMES * self.rounds
-                    || began.elapsed() > LONG
-                    || !Comparison::all(&self.measured()).iter().any(is_open)
+                let is_last = rounds >= MOST_TIMES * self.rounds || elapsed > LONG;
+                is_last || !Comparison::all(&self.measured()).iter().any(is_open)
             }
             Extent::Quick => rounds == QUICK_ROUNDS,
             #[cfg(test)]
@@ -240,30 +239,26 @@ pub(crate) fn repeat(times: u32, mut run: impl FnMut()) -> impl FnMut() {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::thread;
 
     use super::*;
 
-    fn sleep(milliseconds: u64) {
-        thread::sleep(Duration::from_millis(milliseconds));
-    }
-
     #[test]
-    fn rounds_that_do_not_decide_are_followed_by_others() {
-        let rounds_of = |ours: fn(u32) -> u64| {
-            let calls = RefCell::new(0);
+    fn rounds_go_on_as_long_as_they_do_not_decide() {
+        let is_enough = |ours: &[f64], elapsed| {
             let mut row = Row::new("a", "", "", Extent::Full);
             row.rounds(6);
-            row.ours("a", || {
-                *calls.borrow_mut() += 1;
-                sleep(ours(*calls.borrow()));
-            });
-            row.peer("b", || sleep(20));
-            row.measure().rounds
+            row.ours("a", || ());
+            row.peer("b", || ());
+            row.candidates[0].measured.times = ours.to_vec();
+            row.candidates[1].measured.times = vec![2.0; ours.len()];
+            row.is_enough(ours.len(), Duration::from_secs(elapsed))
         };
-        assert_eq!(rounds_of(|_| 1), 6);
-        // Now twice as fast, now twice as slow.
-        assert_eq!(rounds_of(|call| if call.is_multiple_of(2) { 10 } else { 40 }), 24);
+        let open = [1.0, 4.0].repeat(12);
+        assert!(!is_enough(&open[..6], 80) && !is_enough(&open[..18], 80));
+        assert!(is_enough(&open, 80) && is_enough(&open[..6], 100));
+        assert!(is_enough(&[1.0; 6], 0) && is_enough(&[4.0; 6], 0));
+        // Who asks after each round stops at a good moment.
+        assert!(!is_enough(&[1.0; 5], 0) && !is_enough(&[1.0; 7], 0) && !is_enough(&[], 0));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! How fast a candidate of ours has to be.
 
 use crate::outcome::{Measured, Role, seconds};
-use crate::ratio::Ratio;
 
 /// A bound on the time of one of our candidates.
 ///
@@ -98,7 +97,7 @@ impl Target {
             Goal::Factor(factor, bases) => {
                 let ratio = find(candidates, self.ours)
                     .zip(find_all(candidates, bases))
-                    .and_then(|(ours, bases)| Ratio::to_fastest(ours, &bases));
+                    .and_then(|(ours, bases)| ours.ratio_to_fastest(&bases));
                 let ratio = ratio.map(|ratio| (format!("{:.3}", ratio.median), ratio.median <= *factor));
                 (format!("≤ {} × {}", short(*factor), fastest_of(bases)), ratio)
             }
@@ -132,7 +131,7 @@ impl Target {
         } else {
             find_all(candidates, self.limits)?
         };
-        let ratio_of = |candidate| Ratio::to_fastest(candidate, &bases).map(|ratio| ratio.median);
+        let ratio_of = |candidate: &Measured| candidate.ratio_to_fastest(&bases).map(|ratio| ratio.median);
         let fastest =
             limits.into_iter().filter_map(|limit| Some((limit, ratio_of(limit)?))).min_by(|(_, a), (_, b)| a.total_cmp(b));
         // What is slower than ours is no limit of it.

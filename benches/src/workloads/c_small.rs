@@ -18,7 +18,7 @@ use crate::peers::{
 };
 use crate::random::Random;
 use crate::room::Need;
-use crate::row::Row;
+use crate::row::{MOST_TIMES, Row};
 use crate::target::Target;
 
 const NP_LOAD: &str = "np.load";
@@ -34,20 +34,22 @@ const WRITE: &str = "open + write + close";
 const BY_TWO: &str = "the same system calls; how far two threads hinder each other in them has not been looked into";
 const FROM_FOLDER: &str = "the same system calls; only the way to the folder is not looked up for each file";
 const NEED: Need = Need::of(256 * MIB as u64, 512 * MIB as u64);
-/// All that any round writes stays there: see [`clear`](crate::room::Folder::clear).
-const NEED_OF_NEW: Need = Need::of(3072 * MIB as u64, 512 * MIB as u64);
+
+/// Rounds that last so long that few are enough.
+const ROUNDS: usize = 11;
+
+/// Candidates that write files of their own, at most: with the limit, PNG and NumPy.
+const WRITERS: usize = 8;
 
 /// How many different arrays there are; the files repeat them.
 const ARRAYS: usize = 16;
 
-/// What is done to files.
-#[derive(Clone, Copy)]
-enum Kind {
-    Read,
-    /// They are written, and none is there before.
-    New,
-    /// They are written, and are there before.
-    Over,
+/// What there is before files are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// Files of the same size.
+    Same,
 }
 
 /// The files of a row.
@@ -64,57 +66,47 @@ struct Files<A, D: Dimension> {
 }
 
 pub(super) fn run(bench: &mut Bench) {
-    run_rows(bench, &[Kind::Read, Kind::New]);
+    run_rows(bench, |bench, files| files.run_reading_and_new(bench));
     // Afterwards, because it frees inodes, and files that are made thereafter pay for that.
-    run_rows(bench, &[Kind::Over]);
+    run_rows(bench, |bench, files| files.run_over(bench));
 }
 
-fn run_rows(bench: &mut Bench, kinds: &[Kind]) {
+fn run_rows(bench: &mut Bench, run: impl Fn(&mut Bench, &dyn Rows)) {
     let count = bench.size(2000, 200);
     let vector = |random: &mut Random, shape: &_| Array1::from_shape_simple_fn(*shape, || f32_of(random));
     let matrix = |random: &mut Random, shape: &_| Array2::from_shape_simple_fn(*shape, || f32_of(random));
-    run_files(
-        bench,
-        &Files { name: "vector-10", title: "vectors of 10 f32", count, shape: 10.into_dimension(), make: vector, png: None },
-        kinds,
-    );
-    run_files(
-        bench,
-        &Files {
-            name: "image-10x10",
-            title: "images of 10 × 10 f32",
-            count,
-            shape: (10, 10).into_dimension(),
-            make: matrix,
-            png: None,
-        },
-        kinds,
-    );
-    let (shape, title, few) = ((10, 100_000).into_dimension(), "arrays of 10 × 100,000 f32", bench.size(20, 4));
-    run_files(bench, &Files { name: "array-10x100000", title, count: few, shape, make: matrix, png: None }, kinds);
+    let (shape, title) = (10.into_dimension(), "vectors of 10 f32");
+    run(bench, &Files { name: "vector-10", title, count, shape, make: vector, png: None });
+    let (shape, title) = ((10, 10).into_dimension(), "images of 10 × 10 f32");
+    run(bench, &Files { name: "image-10x10", title, count, shape, make: matrix, png: None });
     let (shape, title) = ((28, 28).into_dimension(), "images of 28 × 28 u8, like those of MNIST");
-    run_files(bench, &Files { name: "mnist-28x28", title, count, shape, make: digit, png: Some((1.85, 5.6)) }, kinds);
+    run(bench, &Files { name: "mnist-28x28", title, count, shape, make: digit, png: Some((1.85, 5.6)) });
     let (shape, title) = ((36, 36, 3).into_dimension(), "images of 36 × 36 × 3 u8, like those of CIFAR");
-    run_files(bench, &Files { name: "cifar-36x36x3", title, count, shape, make: photo, png: Some((5.0, 8.0)) }, kinds);
+    run(bench, &Files { name: "cifar-36x36x3", title, count, shape, make: photo, png: Some((5.0, 8.0)) });
+    let (shape, title, few) = ((10, 100_000).into_dimension(), "arrays of 10 × 100,000 f32", bench.size(20, 4));
+    run(bench, &Files { name: "array-10x100000", title, count: few, shape, make: matrix, png: None });
 }
 
-fn run_files<A: Element + Pixels, D: Dimension>(bench: &mut Bench, files: &Files<A, D>, kinds: &[Kind]) {
-    let Files { name, title, count, .. } = files;
-    for kind in kinds {
-        match kind {
-            Kind::Read => {
-                let title = format!("read {count} {title}, each a file");
-                bench.row(&format!("c.read.{name}"), &title, NEED, |job| files.read(job));
-            }
-            Kind::New => {
-                let title = format!("write {count} {title}, each to a new file");
-                bench.row(&format!("c.write.{name}.new"), &title, NEED_OF_NEW, |job| files.write(job, true));
-            }
-            Kind::Over => {
-                let title = format!("write {count} {title}, each over a file of the same size");
-                bench.row(&format!("c.write.{name}.over"), &title, NEED, |job| files.write(job, false));
-            }
-        }
+/// What is run of files of any kind.
+trait Rows {
+    fn run_reading_and_new(&self, bench: &mut Bench);
+
+    fn run_over(&self, bench: &mut Bench);
+}
+
+impl<A: Element + Pixels, D: Dimension> Rows for Files<A, D> {
+    fn run_reading_and_new(&self, bench: &mut Bench) {
+        let Self { name, title, count, .. } = self;
+        bench.row(&format!("c.read.{name}"), &format!("read {count} {title}, each a file"), NEED, |job| self.read(job));
+        let stay = if self.is_small() { WRITERS * count * (1 + MOST_TIMES * ROUNDS) } else { 0 };
+        let new = format!("write {count} {title}, each to a new file");
+        bench.row(&format!("c.write.{name}.new"), &new, NEED.and_small_files(stay as u64), |job| self.write(job, Before::Nothing));
+    }
+
+    fn run_over(&self, bench: &mut Bench) {
+        let Self { name, title, count, .. } = self;
+        let over = format!("write {count} {title}, each over a file of the same size");
+        bench.row(&format!("c.write.{name}.over"), &over, NEED, |job| self.write(job, Before::Same));
     }
 }
 
@@ -168,7 +160,8 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         row.measure()
     }
 
-    fn write(&self, job: &Job<'_>, is_new: bool) -> Outcome {
+    fn write(&self, job: &Job<'_>, before: Before) -> Outcome {
+        let is_new = before == Before::Nothing;
         let arrays = self.arrays();
         let [paths, raw, png] = ["npy", "ra", "png"].map(|ending| self.paths(job, ending));
         let of_rawarray: Vec<_> = arrays.iter().map(|array| rawarray::RawArray::from(array.as_slice().unwrap().to_vec())).collect();
@@ -224,7 +217,7 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
 
     fn row<'a>(&self, job: &Job<'_>) -> Row<'a> {
         let mut row = job.row();
-        row.rounds(11);
+        row.rounds(ROUNDS);
         row.units(u32::try_from(self.count).unwrap(), "file");
         row
     }

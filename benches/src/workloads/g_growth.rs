@@ -31,7 +31,7 @@ pub(super) fn run(bench: &mut Bench) {
     ];
     for (name, size, quick) in sizes {
         let size = bench.size(size, quick);
-        let need = Need { disk: bytes(1, size), memory: bytes(2, size.min(WHOLE)), is_optional: size > WHOLE };
+        let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(1, size), bytes(2, size.min(WHOLE))) };
         let kinds = "safe at every instant with NpyWriter::create, or synced at the end, as all others";
         let title = format!("write {name} of f64 to a new file whose length is not known before: {kinds}");
         bench.row(&format!("g.write.{name}"), &title, need, |job| write(job, size));
@@ -40,7 +40,7 @@ pub(super) fn run(bench: &mut Bench) {
     let sizes = [("1KiB", KIB, KIB, 50), ("1MiB", MIB, 64 * KIB, 20), ("64MiB", 64 * MIB, MIB, 4), ("1GiB", GIB, 4 * MIB, 1)];
     for (name, size, quick, calls) in sizes {
         let size = bench.size(size, quick);
-        let need = Need { disk: bytes(3, size), memory: bytes(4, size), is_optional: size > WHOLE };
+        let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(3, size), bytes(4, size)) };
         bench.row(&format!("g.append.{name}"), &format!("add one f64 to a file of {name}"), need, |job| append(job, size, calls));
     }
 }
