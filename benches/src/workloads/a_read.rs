@@ -18,7 +18,7 @@ use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_reader, read_npyz, read_over, read_rawarray};
 use crate::random::Random;
 use crate::room::Need;
-use crate::row::repeat;
+use crate::row::{FEWEST_ROUNDS, repeat};
 use crate::target::Target;
 
 const NP_LOAD: &str = "np.load";
@@ -99,7 +99,7 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     let (source, mut copy, mut items2) = (fs::read(&path).unwrap(), buffer.clone(), items.clone());
 
     let mut row = job.row();
-    row.rounds(if is_huge { 7 } else { 15 });
+    row.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
     row.measure_second_runs();
     row.numpy(job.numpy, NP_LOAD, "np.load(path)");
     row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
@@ -151,7 +151,7 @@ fn read_busy(job: &Job<'_>, size: usize) -> Outcome {
     job.numpy.set_path("path", &path);
 
     let mut row = job.row();
-    row.rounds(15);
+    row.rounds(9);
     row.measure_second_runs();
     row.numpy(job.numpy, NP_LOAD, "np.load(path)");
     row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
@@ -194,7 +194,7 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     let (mut part, mut buffer) = (vec![0.0_f64; PART], vec![0; PART * 8]);
 
     let mut row = job.row();
-    row.rounds(if is_huge { 7 } else { 15 });
+    row.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
     row.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r').sum()");
     row.numpy(job.numpy, "np.load().sum()", "np.load(path).sum()");
     row.ours(STREAMED, || {

@@ -13,6 +13,7 @@ use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
 use crate::random::Random;
 use crate::room::Need;
+use crate::row::FEWEST_ROUNDS;
 use crate::target::Target;
 
 const DURABLE: &str = "save, durable";
@@ -60,7 +61,7 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
 
     let mut row = job.row();
     row.sync_before_each(job.folder);
-    row.rounds(if size >= GIB { job.folder.either(7, 5) } else { 11 });
+    row.rounds(if size >= GIB { FEWEST_ROUNDS } else { 9 });
     row.measure_second_runs();
     if before == Before::Nothing {
         row.after_each(|| remove(&[&path, &raw, &hdf5]));
@@ -103,7 +104,7 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
 
     let mut row = job.row();
     row.sync_before_each(job.folder);
-    row.rounds(job.folder.either(7, 3));
+    row.rounds(job.folder.either(FEWEST_ROUNDS, 3));
     row.after_each(|| remove(&[&path]));
     row.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
     row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable(true)).unwrap());

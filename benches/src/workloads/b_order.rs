@@ -146,7 +146,6 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     job.numpy.set_path("path", &path);
 
     let mut row = job.row();
-    row.rounds(7);
     row.measure_second_runs();
     row.numpy(job.numpy, "np.load", "np.load(path)");
     row.numpy(job.numpy, NP_NORMAL, "np.load(path).view(np.uint8) != 0");

@@ -35,8 +35,8 @@ const BY_TWO: &str = "the same system calls; how far two threads hinder each oth
 const FROM_FOLDER: &str = "the same system calls; only the way to the folder is not looked up for each file";
 const NEED: Need = Need::of(256 * MIB as u64, 512 * MIB as u64);
 
-/// Rounds that last so long that few are enough.
-const ROUNDS: usize = 11;
+/// On a disk, where a round lasts longer than in memory.
+const ROUNDS_OF_NEW: usize = 11;
 
 /// Candidates that write files of their own, at most: with the limit, PNG and NumPy.
 const WRITERS: usize = 8;
@@ -98,7 +98,7 @@ impl<A: Element + Pixels, D: Dimension> Rows for Files<A, D> {
     fn run_reading_and_new(&self, bench: &mut Bench) {
         let Self { name, title, count, .. } = self;
         bench.row(&format!("c.read.{name}"), &format!("read {count} {title}, each a file"), NEED, |job| self.read(job));
-        let stay = if self.is_small() { WRITERS * count * (1 + MOST_TIMES * ROUNDS) } else { 0 };
+        let stay = if self.is_small() { WRITERS * count * (1 + MOST_TIMES * ROUNDS_OF_NEW) } else { 0 };
         let new = format!("write {count} {title}, each to a new file");
         bench.row(&format!("c.write.{name}.new"), &new, NEED.and_small_files(stay as u64), |job| self.write(job, Before::Nothing));
     }
@@ -173,6 +173,9 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
 
         let mut row = self.row(job);
         row.sync_before_each(job.folder);
+        if is_new {
+            row.rounds(ROUNDS_OF_NEW);
+        }
         if self.is_small() && is_new && job.folder.is_in_memory() {
             // A file takes 8 µs, and candidates differ by less than rounds do.
             row.rounds(41);
@@ -217,7 +220,6 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
 
     fn row<'a>(&self, job: &Job<'_>) -> Row<'a> {
         let mut row = job.row();
-        row.rounds(ROUNDS);
         row.units(u32::try_from(self.count).unwrap(), "file");
         row
     }
