@@ -7,7 +7,7 @@ use ndarray::ArrayView1;
 use npy_core::{SaveOptions, save_with};
 use npy_ndarray::WriteNpyExt;
 
-use super::{GIB, MIB, bytes};
+use super::{Before, GIB, MIB, bytes};
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
@@ -25,14 +25,6 @@ const SAVE: &str = "save";
 const IN_PLACE: &str = "save, in place";
 const ALLOCATED: &str = "fallocate + write(2)";
 const WRITE: &str = "write(2)";
-
-/// What is there before.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
-    Nothing,
-    /// A file of the same size.
-    Same,
-}
 
 pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {

@@ -9,7 +9,7 @@ use std::thread;
 use ndarray::{Array, Array1, Array2, Array3, Dimension, IntoDimension};
 use npy_ndarray::{Folder, ReadNpyExt, SaveOptions, WriteNpyExt};
 
-use super::MIB;
+use super::{Before, MIB};
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
 use crate::peers::{
@@ -43,14 +43,6 @@ const WRITERS: usize = 8;
 
 /// How many different arrays there are; the files repeat them.
 const ARRAYS: usize = 16;
-
-/// What there is before files are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
-    Nothing,
-    /// Files of the same size.
-    Same,
-}
 
 /// The files of a row.
 struct Files<A, D: Dimension> {

@@ -16,6 +16,14 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
 
+/// What is there before something is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// As much as will be written.
+    Same,
+}
+
 /// Runs all that are asked for.
 pub(crate) fn run(bench: &mut Bench) {
     a_read::run(bench);
