@@ -97,6 +97,7 @@ mod columns;
 mod output;
 mod save;
 mod growth;
+mod small_file;
 mod write;
 mod across;
 mod append;
@@ -201,9 +202,10 @@ pub mod __private {
     };
     pub use crate::save::{replace_file, replace_file_with};
     pub use crate::shape::is_same_in_both;
+    pub use crate::small_file::write_small;
     pub use crate::view::{
         NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
         view_with_header,
     };
-    pub use crate::write::{dtype_of, write_small};
+    pub use crate::write::dtype_of;
 }

@@ -1,7 +1,6 @@
 //! Writing: slices and single elements into files and streams.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -12,10 +11,11 @@ use crate::dtype::DType;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::growth::{Growth, Stage};
-use crate::header::{Header, PLAIN_HEADER_BYTES, encode_plain};
+use crate::header::Header;
 use crate::output::SMALL_BYTES;
 use crate::save::{SaveOptions, replace_file_with};
-use crate::shape::{Order, element_count};
+use crate::shape::Order;
+use crate::small_file::write_small;
 
 /// What is written in parts goes to the file in pieces that end at multiples of this: the page cache takes them in by large pages then.
 /// Pieces that do not were measured to take 1.4 to 6 times as long on ext4.
@@ -89,42 +89,6 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())
-}
-
-/// Writes an array of a few numbers that need no conversion, if it is one; tells whether it was. The header and the writer of others take as long
-/// as a twentieth of making a file.
-///
-/// # Errors
-///
-/// When writing fails. What is wrong with the array is for others to say.
-pub fn write_small<T: NpyElement>(
-    writer: &mut impl Write,
-    dtype: &DType,
-    order: Order,
-    shape: &[usize],
-    items: &[T],
-) -> Result<bool> {
-    thread_local! {
-        /// Memory for small files, which are put together in it one after another: taking and giving back memory was a fifth of the instructions.
-        static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    }
-    // None, while a thread ends or a file is being written to a stream that writes one.
-    let mut file = MEMORY.try_with(Cell::take).unwrap_or_default();
-    file.clear();
-    let put_together = |file: &mut Vec<u8>| {
-        let (bulk, difference) = element::bulk::<T>(&element::plan::<T>(dtype).ok()?, dtype.itemsize())?;
-        let elements = bulk.bytes_of(items).filter(|elements| difference == Difference::None && elements.len() <= SMALL_BYTES)?;
-        // Any other number is for others to refuse, and a shape that no array can have.
-        let count = element_count(shape, dtype.itemsize()).ok().filter(|count| *count == items.len());
-        file.reserve_exact(elements.len() + PLAIN_HEADER_BYTES);
-        encode_plain(dtype, order, shape, file).filter(|()| count.is_some())?;
-        file.extend_from_slice(elements);
-        Some(())
-    };
-    let is_small = put_together(&mut file).is_some();
-    let written = if is_small { writer.write_all(&file).and_then(|()| writer.flush()) } else { Ok(()) };
-    let _ = MEMORY.try_with(|memory| memory.set(file));
-    written.map(|()| is_small).map_err(cannot_write)
 }
 
 /// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.

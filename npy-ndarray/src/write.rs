@@ -190,14 +190,15 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
 ) -> Result<()> {
     let shape = array.shape();
     // C first, as NumPy has it for arrays that are contiguous in both orders.
+    let in_c_order = array.as_slice();
     let order = match options.order {
-        None if array.as_slice().is_some() => Order::C,
+        None if in_c_order.is_some() => Order::C,
         _ if is_same_in_both(shape) => Order::C,
         Some(order) => order,
         None if items_in(array, Order::Fortran).is_some() => Order::Fortran,
         None => Order::C,
     };
-    let items = items_in(array, order);
+    let items = if order == Order::C { in_c_order } else { items_in(array, order) };
     if let Some(items) = items.filter(|_| stored == dtype)
         && write_small(&mut writer, dtype, order, shape, items)?
     {

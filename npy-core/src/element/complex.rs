@@ -38,6 +38,7 @@ macro_rules! complex {
             const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
+            #[inline]
             fn dtype() -> DType {
                 Scalar::new($kind, ByteOrder::NATIVE).into()
             }
@@ -72,6 +73,7 @@ impl Codec<Complex<f64>> for Widen {
     const BIG: Option<Layout<Self::Plan>> = <Items<Self> as Codec<Parts<f64>>>::BIG;
     const ALIGNMENT: usize = <Complex<f64>>::ALIGNMENT;
 
+    #[inline]
     fn dtype() -> DType {
         <Complex<f64>>::dtype()
     }

@@ -20,6 +20,7 @@ impl NpyElement for bf16 {
     const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
+    #[inline]
     fn dtype() -> DType {
         Scalar::void_with_byte_order(2, ByteOrder::NATIVE).into()
     }

@@ -17,7 +17,7 @@ mod time;
 mod void;
 
 use crate::alloc::{Bulk, Room, Sends, Slots};
-use crate::dtype::{ByteOrder, DType};
+use crate::dtype::{ByteOrder, DType, Scalar};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::plan::{Layout, Planner, rust_type};
 
@@ -174,6 +174,21 @@ pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bu
     match (native::<T>(), swapped::<T>()) {
         (Some(layout), _) if layout.plan == *plan => Some((bulk, Difference::None)),
         (_, Some(layout)) if bulk.can_swap() && layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
+        _ => None,
+    }
+}
+
+/// The proof that the memory of `T` is the file's bytes, where `dtype` is a scalar and the one that `T` is written as in native byte order; then no
+/// plan need be made.
+#[inline]
+pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scalar)> {
+    let bulk = T::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
+    match (dtype, T::dtype()) {
+        (DType::Scalar(scalar), DType::Scalar(own))
+            if *scalar == own && scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE) =>
+        {
+            Some((bulk, own))
+        }
         _ => None,
     }
 }

@@ -19,6 +19,7 @@ impl NpyElement for bool {
     const SENDS: Option<Sends<Self>> = Some(Sends::new());
     const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
+    #[inline]
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE).into()
     }
@@ -176,6 +177,7 @@ macro_rules! number {
             const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
 
+            #[inline]
             fn dtype() -> DType {
                 Scalar::new(ScalarKind::$kind, ByteOrder::NATIVE).into()
             }
@@ -213,6 +215,7 @@ macro_rules! number {
                 Some(Layout { itemsize: size_of::<$type>(), plan: WidePlan { order: ByteOrder::Big, narrow: None } });
             const ALIGNMENT: usize = <$type>::ALIGNMENT;
 
+            #[inline]
             fn dtype() -> DType {
                 <$type>::dtype()
             }

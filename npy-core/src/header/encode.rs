@@ -1,7 +1,7 @@
 //! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
 
 use super::{Header, MAGIC, MAGIC_BYTES, Version};
-use crate::dtype::{self, DType};
+use crate::dtype::{self, DType, Scalar};
 use crate::error::{ErrorKind, Result};
 use crate::shape::Order;
 
@@ -17,10 +17,9 @@ pub(crate) const PLAIN_HEADER_BYTES: usize = 2 * ALIGNMENT;
 /// Appends the header of a number's array of a few axes, as nearly all are, to an empty vector; of others what it appends is no header, and it gives
 /// `None`. Only what differs is written, over a header that has the rest.
 #[inline]
-pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], bytes: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn encode_plain(scalar: Scalar, order: Order, shape: &[usize], bytes: &mut Vec<u8>) -> Option<()> {
     const C: [u8; PLAIN_HEADER_BYTES] = plain(b"False, 'shape': (");
     const FORTRAN: [u8; PLAIN_HEADER_BYTES] = plain(b"True, 'shape': (");
-    let DType::Scalar(scalar) = dtype else { return None };
     let code = scalar.short_code().filter(|_| shape.len() <= MOST_PLAIN_AXES)?;
     let (begin, header) = match order {
         Order::C => (BEFORE_ORDER.len() + b"False, 'shape': (".len(), &C),
@@ -59,9 +58,11 @@ pub(crate) fn encode_plain(dtype: &DType, order: Order, shape: &[usize], bytes: 
 impl Header {
     /// The header's bytes in a vector with room for so many more.
     pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
-        if self.version == Version::V1 && matches!(self.dtype, DType::Scalar(_)) {
+        if self.version == Version::V1
+            && let DType::Scalar(scalar) = self.dtype
+        {
             let mut bytes = Vec::with_capacity(room.saturating_add(PLAIN_HEADER_BYTES));
-            if encode_plain(&self.dtype, self.order, &self.shape, &mut bytes).is_some() {
+            if encode_plain(scalar, self.order, &self.shape, &mut bytes).is_some() {
                 return bytes;
             }
         }
@@ -132,7 +133,7 @@ impl Header {
 }
 
 /// With so many axes of at most eight digits each, there are spaces behind the dict.
-const MOST_PLAIN_AXES: usize = 4;
+pub(crate) const MOST_PLAIN_AXES: usize = 4;
 
 /// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
 const BEFORE_ORDER: &[u8] = b"\x93NUMPY\x01\0\x76\0{'descr': '   ', 'fortran_order': ";
@@ -166,6 +167,7 @@ fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
 #[cfg(test)]
 mod tests {
     use super::encode_plain;
+    use crate::dtype::DType;
     use crate::header::{Header, Version};
     use crate::shape::Order;
 
@@ -175,7 +177,7 @@ mod tests {
         let (mut plain, mut others) = (0, 0);
         let lengths = [0, 1, 7, 10, 99, 1000, 65_535, 9_999_999, 99_999_999, 100_000_000, 4_000_000_000];
         for dtype in ["<f8", ">f4", "|b1", "<u2", "<c16", "|S3", "|V5", "<M8[ns]", "<m8", "|O", "<f16", "[('a', '<f8')]"] {
-            let dtype: crate::DType = dtype.parse().unwrap();
+            let dtype: DType = dtype.parse().unwrap();
             for order in [Order::C, Order::Fortran] {
                 for axes in 0..6 {
                     for first in lengths {
@@ -192,7 +194,8 @@ mod tests {
                             assert_eq!(version, Version::V1);
                             assert_eq!(header.to_bytes(), bytes, "{header:?}");
                             let mut found = Vec::new();
-                            match encode_plain(&dtype, order, &shape, &mut found) {
+                            let scalar = if let DType::Scalar(scalar) = dtype { Some(scalar) } else { None };
+                            match scalar.and_then(|scalar| encode_plain(scalar, order, &shape, &mut found)) {
                                 Some(()) => {
                                     assert_eq!(found, bytes);
                                     plain += 1;

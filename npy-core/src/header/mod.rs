@@ -15,7 +15,7 @@ use crate::small::Lengths;
 
 use self::canonical::Plain;
 
-pub(crate) use self::encode::{PLAIN_HEADER_BYTES, encode_plain};
+pub(crate) use self::encode::{MOST_PLAIN_AXES, PLAIN_HEADER_BYTES, encode_plain};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
