@@ -1,7 +1,7 @@
 //! Saving: all or nothing.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
 use npy_core::{ErrorKind, FixedUnicode, Header, NpyRecord, NpyWriter, Order};
@@ -197,6 +197,51 @@ fn a_small_array_takes_one_write_and_a_large_one_two() {
     };
     assert_eq!(calls(10), 1);
     assert_eq!(calls(1_000_000), 2);
+}
+
+/// Notes where each write ends.
+#[derive(Default)]
+struct Ends {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Write for Ends {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_put_together_goes_to_the_file_in_pieces_that_end_at_multiples() {
+    const PIECE: usize = 512 << 10;
+    let values: Vec<u16> = (0..4_000_000_u32).map(|i| u16::try_from(i % 65_521).unwrap()).collect();
+    let (last, others) = values.split_last().unwrap();
+    for dtype in ["<u2", ">u2"] {
+        let header = Header::new(dtype.parse().unwrap(), Order::C, &[values.len()]).unwrap();
+        let elements = values.iter().flat_map(|value| if dtype == ">u2" { value.to_be_bytes() } else { value.to_le_bytes() });
+        let expected: Vec<u8> = header.to_bytes().into_iter().chain(elements).collect();
+        // In slices of 1 KiB to 3 MiB, one by one, and by an iterator.
+        for step in [500, 150_000, 262_144, 350_000, 1_500_000, 1, 0] {
+            let mut writer = NpyWriter::with_header(Ends::default(), &header).unwrap();
+            match step {
+                0 => writer.extend(others).unwrap(),
+                1 => others.iter().for_each(|value| writer.push(value).unwrap()),
+                _ => others.chunks(step).for_each(|slice| writer.write_slice(slice).unwrap()),
+            }
+            writer.push(last).unwrap();
+            let Ends { bytes, ends } = writer.finish().unwrap();
+            assert!(bytes == expected, "{dtype} in steps of {step}");
+            let (_, before) = ends.split_last().unwrap();
+            assert!(before.len() > 1 && before.iter().all(|end| end % PIECE == 0), "{dtype} in steps of {step}: {ends:?}");
+        }
+    }
 }
 
 #[test]

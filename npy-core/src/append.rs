@@ -9,9 +9,9 @@ use crate::error::{Error, ErrorKind, Part, Result};
 use crate::growth::{Growable, Growth, Rescue, Stage, patch, patch_file, sync_file};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::output::WriteBack;
+use crate::output::{WriteBack, cannot_write};
 use crate::save::{Replacement, SaveOptions, is_same, lock};
-use crate::write::{NpyWriter, cannot_write, header_of, layout_of};
+use crate::write::{NpyWriter, header_of, layout_of};
 
 impl<T: NpyElement> NpyWriter<T, File> {
     /// Begins a one-dimensional file of any number of elements, which can be read at any time: by NumPy, by other processes, after a crash.

@@ -13,13 +13,13 @@ use crate::file::with_file;
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
-use crate::output::{total_length, write_parts};
+use crate::output::{cannot_write, total_length, write_parts};
 use crate::plan::names_of;
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::{Order, is_same_in_both};
 use crate::view::{NpyView, view_elements};
-use crate::write::{cannot_write, dtype_of, header_of};
+use crate::write::{dtype_of, header_of};
 
 /// An array whose dtype is known when the program runs: a dtype, a shape, an order, and the bytes of the elements as they stand in the
 /// file.

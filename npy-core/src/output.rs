@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 
 use crate::alloc::write_back;
+use crate::error::Error;
 
 /// What goes to the disk at a time, while the next is being copied: so much that a disk is busy with it, so little that there is not much left to be
 /// waited for at the end. Of 1, 4 and 16 MiB, 4 took the least time for files of 64 MiB and of 512 MiB.
@@ -117,6 +118,11 @@ pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Resul
         return writer.write_all(&parts.concat());
     }
     parts.iter().try_for_each(|part| writer.write_all(part))
+}
+
+#[cold]
+pub(crate) fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write the array", error)
 }
 
 /// How many bytes they have together.

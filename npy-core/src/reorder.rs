@@ -6,8 +6,9 @@ use crate::alloc::{Bulk, reserve_exact};
 use crate::dynamic::{DynValues, InOrderC};
 use crate::error::Result;
 use crate::header::Header;
+use crate::output::cannot_write;
 use crate::shape::{Order, is_same_in_both};
-use crate::write::{PIECE, cannot_write};
+use crate::write::PIECE;
 
 impl DynValues {
     /// The same array with its elements in an order: the shape and the element at each index stay.

@@ -10,9 +10,10 @@ use crate::append::expect_fixed_width;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
+use crate::output::cannot_write;
 use crate::read::NpyReader;
 use crate::save::{lock, sync_folder};
-use crate::write::{NpyWriter, cannot_write};
+use crate::write::NpyWriter;
 
 /// Writes rows into one file after another, each of which is finished before the next begins.
 ///

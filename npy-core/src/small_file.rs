@@ -7,9 +7,8 @@ use crate::dtype::{DType, Scalar};
 use crate::element::{self, NpyElement};
 use crate::error::Result;
 use crate::header::{MOST_PLAIN_AXES, PLAIN_HEADER_BYTES, encode_plain};
-use crate::output::SMALL_BYTES;
+use crate::output::{SMALL_BYTES, cannot_write};
 use crate::shape::{Order, element_count};
-use crate::write::cannot_write;
 
 /// Writes an array of a few numbers that need no conversion, if it is one; tells whether it was. The header and the writer of others take as long
 /// as a twentieth of making a file.
@@ -77,14 +76,16 @@ impl SmallFile {
 
     /// Makes the header anew; tells how many bytes come behind it.
     fn put_header(&mut self, scalar: Scalar, order: Order, shape: &[usize]) -> Option<usize> {
-        self.header = None;
-        self.bytes.clear();
-        // A shape that no array can have is for others to refuse.
-        let data_bytes = element_count(shape, scalar.itemsize()).ok()? * scalar.itemsize();
-        self.bytes.reserve_exact(PLAIN_HEADER_BYTES + data_bytes.min(SMALL_BYTES));
-        encode_plain(scalar, order, shape, &mut self.bytes)?;
+        // Those of others have another length. What is kept stays: it may be that of the next one.
+        scalar.short_code()?;
         let mut lengths = [0; MOST_PLAIN_AXES];
         lengths.get_mut(..shape.len())?.copy_from_slice(shape);
+        // A shape that no array can have is for others to refuse.
+        let data_bytes = element_count(shape, scalar.itemsize()).ok()? * scalar.itemsize();
+        self.header = None;
+        self.bytes.clear();
+        self.bytes.reserve_exact(PLAIN_HEADER_BYTES + data_bytes.min(SMALL_BYTES));
+        encode_plain(scalar, order, shape, &mut self.bytes)?;
         self.header = Some(Described { scalar, order, axes: shape.len(), lengths, data_bytes });
         Some(data_bytes)
     }
@@ -103,11 +104,14 @@ impl Described {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::io::{self, Write};
+    use std::sync::mpsc;
+    use std::thread;
 
     use super::write_small;
     use crate::dtype::DType;
-    use crate::element::NpyElement;
+    use crate::element::{FixedBytes, NpyElement};
     use crate::header::Header;
     use crate::shape::Order;
 
@@ -125,37 +129,95 @@ mod tests {
         assert_eq!(small(dtype, order, shape, items), Some([&header.to_bytes(), bytes].concat()), "{header:?}");
     }
 
-    /// The header is that of the array, whatever was written before, and also if that was refused.
+    const SHAPES: [&[usize]; 7] = [&[6], &[2, 3], &[3, 2], &[6, 1], &[1, 6], &[1, 2, 3], &[1, 1, 3, 2]];
+
+    /// A dtype in the byte order of the machine, and in the other one.
+    fn orders(code: &str) -> [String; 2] {
+        let orders = if cfg!(target_endian = "big") { [">", "<"] } else { ["<", ">"] };
+        orders.map(|order| format!("{order}{code}"))
+    }
+
+    /// The header is that of the array, whatever array of as many bytes was written before.
     #[test]
     fn headers_are_not_those_of_other_arrays() {
-        let own = |dtype: &str| dtype.replace('=', if cfg!(target_endian = "big") { ">" } else { "<" });
-        for _ in 0..2 {
-            for order in [Order::C, Order::Fortran] {
-                for (shape, count) in
-                    [(&[6][..], 6), (&[2, 3], 6), (&[3, 2], 6), (&[6, 0], 0), (&[], 1), (&[1; 4], 1), (&[1, 1], 1)]
-                {
-                    let floats = vec![1.5_f32; count];
-                    let bytes = 1.5_f32.to_ne_bytes().repeat(count);
-                    for _ in 0..2 {
-                        expect(&own("=f4"), order, shape, &floats, &bytes);
-                    }
-                    expect("|u1", order, shape, &vec![7_u8; count], &vec![7; count]);
-                    expect("|i1", order, shape, &vec![-1_i8; count], &vec![255; count]);
-                    expect("|b1", order, shape, &vec![true; count], &vec![1; count]);
-                    expect(&own("=i4"), order, shape, &vec![-1_i32; count], &vec![255; 4 * count]);
-                    // Other elements, other counts, other byte orders and other dtypes are for others.
-                    assert_eq!(small(&own("=f4"), order, shape, &vec![1_u32; count]), None);
-                    assert_eq!(small("|u1", order, shape, &vec![1_u8; count + 1]), None);
-                    assert_eq!(small(if own("=").eq("<") { ">i4" } else { "<i4" }, order, shape, &vec![1_i32; count]), None);
-                    assert_eq!(small("|O", order, shape, &vec![1_u8; count]), None);
-                }
-                // No header of two lines, no array that there can be, more axes than most have, and too many elements.
-                assert_eq!(small("|u1", order, &[100_000_000, 0], &[1_u8; 0]), None);
-                assert_eq!(small("|u1", order, &[usize::MAX, 2, 0], &[1_u8; 0]), None);
-                assert_eq!(small("|u1", order, &[1; 5], &[1_u8]), None);
-                assert_eq!(small("|u1", order, &[16_385], &vec![1_u8; 16_385]), None);
-                expect("|u1", order, &[16_384], &vec![1_u8; 16_384], &vec![1; 16_384]);
+        let [float, _] = orders("f4");
+        let [integer, _] = orders("i4");
+        let bytes = 1.5_f32.to_ne_bytes().repeat(6);
+        let arrays = || SHAPES.into_iter().flat_map(|shape| [(shape, Order::C), (shape, Order::Fortran)]);
+        for (first, first_order) in arrays() {
+            for (second, second_order) in arrays() {
+                expect(&float, first_order, first, &[1.5_f32; 6], &bytes);
+                expect(&float, second_order, second, &[1.5_f32; 6], &bytes);
             }
+            expect(&integer, first_order, first, &[-1_i32; 6], &[255; 24]);
+            expect("|i1", first_order, first, &[-1_i8; 6], &[255; 6]);
+            expect("|u1", first_order, first, &[7_u8; 6], &[7; 6]);
+            expect("|b1", first_order, first, &[true; 6], &[1; 6]);
+        }
+        for (shape, count) in [(&[][..], 1), (&[0], 0), (&[1], 1), (&[0, 6], 0), (&[16_384], 16_384), (&[1; 4], 1)] {
+            expect("|u1", Order::C, shape, &vec![3_u8; count], &vec![3; count]);
+        }
+    }
+
+    /// After one that is left to others, the next one is right.
+    #[test]
+    fn what_is_not_small_and_plain_is_left_to_others() {
+        let [own, other] = orders("i4");
+        for order in [Order::C, Order::Fortran] {
+            let expect_next = || expect(&own, order, &[3], &[-1_i32; 3], &[255; 12]);
+            expect_next();
+            // Another type of elements, another byte order, and other dtypes.
+            assert_eq!(small(&own, order, &[3], &[1_u32; 3]), None);
+            expect_next();
+            assert_eq!(small(&other, order, &[3], &[1_i32; 3]), None);
+            expect_next();
+            assert_eq!(small("|O", order, &[3], &[1_i32; 3]), None);
+            assert_eq!(small("|S3", order, &[1], &["abc".parse::<FixedBytes<3>>().unwrap()]), None);
+            expect_next();
+            // Another count, of the shape that was there before and of a new one.
+            assert_eq!(small(&own, order, &[3], &[1_i32; 4]), None);
+            expect_next();
+            assert_eq!(small(&own, order, &[4], &[1_i32; 3]), None);
+            expect_next();
+            // No header of two lines, no array that there can be, more axes than most have, and too many elements.
+            assert_eq!(small(&own, order, &[100_000_000, 0], &[1_i32; 0]), None);
+            expect_next();
+            assert_eq!(small(&own, order, &[usize::MAX, 2, 0], &[1_i32; 0]), None);
+            expect_next();
+            assert_eq!(small(&own, order, &[1; 5], &[1_i32]), None);
+            expect_next();
+            assert_eq!(small(&own, order, &[4097], &vec![1_i32; 4097]), None);
+            expect_next();
+        }
+    }
+
+    /// Values of a thread are dropped one after another, and then may still write files.
+    #[test]
+    fn a_thread_that_ends_writes_files() {
+        struct Last(mpsc::Sender<Option<Vec<u8>>>);
+        impl Drop for Last {
+            fn drop(&mut self) {
+                let _ = self.0.send(small("|u1", Order::C, &[2], &[1_u8, 2]));
+            }
+        }
+        thread_local! {
+            static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+        }
+        let (sender, receiver) = mpsc::channel();
+        // Dropped behind the memory for files where that is used afterwards, and before it where it is used before.
+        for is_used_before in [false, true] {
+            let sender = sender.clone();
+            let write = || assert!(small("|u1", Order::C, &[1], &[1_u8]).is_some());
+            let thread = thread::spawn(move || {
+                if is_used_before {
+                    write();
+                }
+                LAST.set(Some(Last(sender)));
+                write();
+            });
+            thread.join().unwrap();
+            let expected = small("|u1", Order::C, &[2], &[1_u8, 2]);
+            assert_eq!(receiver.recv().unwrap(), expected);
         }
     }
 

@@ -182,15 +182,12 @@ pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bu
 /// plan need be made.
 #[inline]
 pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scalar)> {
+    let DType::Scalar(scalar) = dtype else { return None };
     let bulk = T::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
-    match (dtype, T::dtype()) {
-        (DType::Scalar(scalar), DType::Scalar(own))
-            if *scalar == own && scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE) =>
-        {
-            Some((bulk, own))
-        }
-        _ => None,
-    }
+    // Whatever type has the proof, the plan of its own dtype in native byte order is that of the native layout.
+    let DType::Scalar(own) = T::dtype() else { return None };
+    let is_native = own.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
+    (*scalar == own && is_native).then_some((bulk, own))
 }
 
 /// How many axes an array has besides, whose elements are `T`s: those of `[T; N]`.
@@ -384,5 +381,59 @@ fn order_of(dtype: &DType, kind: crate::dtype::ScalarKind) -> Option<ByteOrder> 
     match dtype {
         DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Datetime64, Difference, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, bulk, bulk_of_own, plan,
+        unit,
+    };
+    use crate::dtype::{ByteOrder, DType};
+
+    /// Without a plan the same is found as with one.
+    fn check<T: NpyElement>(expected: bool) {
+        let (own, other) =
+            if cfg!(target_endian = "big") { (ByteOrder::Big, ByteOrder::Little) } else { (ByteOrder::Little, ByteOrder::Big) };
+        let own = T::dtype().with_byte_order(own);
+        let with_plan = |dtype: &DType| bulk::<T>(&plan::<T>(dtype).unwrap(), dtype.itemsize());
+        let is_found = bulk_of_own::<T>(&own).is_some();
+        assert_eq!(is_found, expected, "{own}");
+        assert!(!is_found || matches!(with_plan(&own), Some((_, Difference::None))), "{own}");
+        let other = T::dtype().with_byte_order(other);
+        assert_eq!(bulk_of_own::<T>(&other).is_some(), expected && own == other, "{other}");
+    }
+
+    #[test]
+    fn what_needs_no_plan() {
+        check::<bool>(true);
+        check::<i8>(true);
+        check::<i16>(true);
+        check::<i32>(true);
+        check::<i64>(true);
+        check::<u8>(true);
+        check::<u16>(true);
+        check::<u32>(true);
+        check::<u64>(true);
+        check::<f32>(true);
+        check::<f64>(true);
+        #[cfg(feature = "half")]
+        check::<half::f16>(true);
+        #[cfg(feature = "half")]
+        check::<half::bf16>(true);
+        #[cfg(feature = "complex")]
+        check::<num_complex::Complex<f32>>(true);
+        #[cfg(feature = "complex")]
+        check::<num_complex::Complex<f64>>(true);
+        check::<LongDouble>(true);
+        check::<FixedBytes<3>>(true);
+        check::<FixedUnicode<3>>(true);
+        check::<FixedVoid<3>>(true);
+        check::<Datetime64<unit::Nanosecond>>(true);
+        check::<Timedelta64<unit::Second, 5>>(true);
+        check::<[f32; 3]>(false);
+        check::<Option<f32>>(false);
+        check::<String>(false);
     }
 }

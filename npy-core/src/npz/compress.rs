@@ -169,12 +169,8 @@ impl<W: Write> Blocks<'_, W> {
             && self.block.is_empty()
             && let Some((block, [_, ..])) = bytes.split_at_checked(BLOCK_BYTES)
         {
-            // This thread compresses it now, so that nobody has to keep it. It is not the last.
-            while !self.pending.is_empty() {
-                self.write_next()?;
-            }
-            let compressed = compress_block(block, self.level, false)?;
-            self.write_block(&compressed)?;
+            // So that nobody has to keep it. It is not the last.
+            self.compress_now(block, false)?;
             return Ok(block.len());
         }
         if self.block.capacity() < BLOCK_BYTES {
@@ -187,14 +183,28 @@ impl<W: Write> Blocks<'_, W> {
         Ok(count)
     }
 
-    /// Gives the block to a thread.
+    /// Gives the block to a thread, if there are any.
     fn send(&mut self, is_last: bool) -> io::Result<()> {
-        while self.pending.len() >= self.workers.most_pending().max(1) {
+        if self.workers.most == 0 {
+            let mut block = mem::take(&mut self.block);
+            self.compress_now(&block, is_last)?;
+            // In the same memory comes the next one.
+            block.clear();
+            self.block = block;
+            return Ok(());
+        }
+        while self.pending.len() >= self.workers.most_pending() {
             self.write_next()?;
         }
         let block = mem::take(&mut self.block);
         self.pending.push_back(self.workers.compress(block, self.level, is_last));
         Ok(())
+    }
+
+    /// Compresses a block in this thread, where there is no other, so that none is pending.
+    fn compress_now(&mut self, block: &[u8], is_last: bool) -> io::Result<()> {
+        let compressed = compress_block(block, self.level, is_last)?;
+        self.write_block(&compressed)
     }
 
     /// Writes the first block that is pending, when it is compressed.
@@ -211,7 +221,7 @@ impl<W: Write> Blocks<'_, W> {
 
     fn finish(mut self) -> io::Result<(u64, Vec<u64>, VecDeque<Pending>)> {
         self.send(true)?;
-        while !self.pending.is_empty() && (!self.written.is_empty() || self.workers.most == 0) {
+        while !self.pending.is_empty() && !self.written.is_empty() {
             self.write_next()?;
         }
         Ok((self.writer.count, self.written, self.pending))

@@ -13,10 +13,9 @@ use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::output::{total_length, write_parts};
+use crate::output::{cannot_write, total_length, write_parts};
 use crate::read::NpyReader;
 use crate::save::{SaveOptions, replace_file_with};
-use crate::write::cannot_write;
 
 /// A whole `.ra` file: its header, the elements, and the metadata behind them.
 ///
