@@ -1,6 +1,7 @@
 //! What the command line asks for.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The options, and the rows that are asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub(crate) struct Arguments {
     folders: Vec<PathBuf>,
     /// Smaller and fewer, to see that it works.
     pub(crate) is_quick: bool,
+    /// How long rows go on whose rounds do not decide, if not as long as usual.
+    pub(crate) longest: Option<Duration>,
     /// With what the names of rows begin; all rows if empty.
     prefixes: Vec<String>,
 }
@@ -23,9 +26,13 @@ impl Arguments {
                 "--bench" => {}
                 "--quick" => parsed.is_quick = true,
                 "--folder" => parsed.folders.push(arguments.next().ok_or("--folder needs a folder behind it")?.into()),
+                "--seconds" => {
+                    let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
+                    parsed.longest = Some(Duration::from_secs(seconds.ok_or("--seconds needs a whole number behind it")?));
+                }
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "{option} is no option; there are --folder F, --quick, and beginnings of the names of rows"
+                        "{option} is no option; there are --folder F, --seconds N, --quick, and beginnings of the names of rows"
                     ));
                 }
                 _ => parsed.prefixes.push(argument),
@@ -75,10 +82,12 @@ mod tests {
 
     #[test]
     fn options_are_known_or_refused() {
-        let parsed = parse("--folder x --quick --folder y").unwrap();
+        let parsed = parse("--folder x --quick --seconds 300 --folder y").unwrap();
+        assert_eq!(parsed.longest, Some(Duration::from_secs(300)));
         assert_eq!(parsed.folders(), [Path::new("x"), Path::new("y")]);
         assert!(parsed.is_quick);
         assert!(parse("--fast").unwrap_err().contains("--fast is no option"));
-        assert!(parse("--folder").is_err());
+        assert!(parse("--folder").is_err() && parse("--seconds").is_err());
+        assert!(parse("--seconds many").unwrap_err().contains("whole number"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::arguments::Arguments;
 use crate::machine::facts;
@@ -29,6 +30,7 @@ pub(crate) struct Job<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) numpy: &'a NumPy,
     extent: Extent,
+    longest: Option<Duration>,
     /// What the tables say about the place.
     place: &'a str,
 }
@@ -37,7 +39,9 @@ impl Job<'_> {
     /// A row without candidates.
     pub(crate) fn row<'a>(&self) -> Row<'a> {
         let title = if self.extent == Extent::Full { self.title.to_owned() } else { format!("smaller than: {}", self.title) };
-        Row::new(self.name, title, self.place, self.extent)
+        let mut row = Row::new(self.name, title, self.place, self.extent);
+        row.longest(self.longest);
+        row
     }
 
     /// One number, or another one if it is to be quick.
@@ -134,7 +138,7 @@ impl Bench {
             self.refusals.push(Refusal { name, place, reason, is_optional: need.is_optional });
             return;
         }
-        let job = Job { name, title, folder, numpy: &self.numpy, extent: self.extent, place };
+        let job = Job { name, title, folder, numpy: &self.numpy, extent: self.extent, longest: self.arguments.longest, place };
         let outcome = run(&job);
         println!("{}", report::row(&outcome));
         self.outcomes.push(outcome);

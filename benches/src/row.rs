@@ -18,7 +18,7 @@ const QUICK_ROUNDS: usize = 3;
 
 /// A row whose rounds do not decide who is faster has them again, so many times at most in all,
 pub(crate) const MOST_TIMES: usize = 4;
-/// and does not have them again after so long.
+/// and does not have them again after so long, unless it is told otherwise.
 const LONG: Duration = Duration::from_secs(90);
 
 /// How much of a row runs.
@@ -43,6 +43,7 @@ pub(crate) struct Row<'a> {
     place: String,
     extent: Extent,
     rounds: usize,
+    longest: Duration,
     runs_before: usize,
     quantity: Quantity,
     units: u32,
@@ -68,6 +69,7 @@ impl<'a> Row<'a> {
             place: place.into(),
             extent,
             rounds: FEWEST_ROUNDS,
+            longest: LONG,
             runs_before: 0,
             quantity: Quantity::Time,
             units: 1,
@@ -83,6 +85,11 @@ impl<'a> Row<'a> {
     /// How many rounds there are, unless it is to be quick; or several times as many, if so many do not decide who is faster.
     pub(crate) fn rounds(&mut self, rounds: usize) {
         self.rounds = rounds;
+    }
+
+    /// After how long there are no rounds again, whatever they leave open.
+    pub(crate) fn longest(&mut self, longest: Option<Duration>) {
+        self.longest = longest.unwrap_or(LONG);
     }
 
     /// Measures of each candidate in each round the second of two runs at once.
@@ -200,7 +207,7 @@ impl<'a> Row<'a> {
             Extent::Full if rounds == 0 || !rounds.is_multiple_of(self.rounds) => false,
             Extent::Full => {
                 let is_open = |comparison: &Comparison<'_>| comparison.standing() == Standing::Undecided;
-                let is_last = rounds >= MOST_TIMES * self.rounds || elapsed > LONG;
+                let is_last = rounds >= MOST_TIMES * self.rounds || elapsed > self.longest;
                 is_last || !Comparison::all(&self.measured()).iter().any(is_open)
             }
             Extent::Quick => rounds == QUICK_ROUNDS,
@@ -247,18 +254,22 @@ mod tests {
 
     #[test]
     fn rounds_go_on_as_long_as_they_do_not_decide() {
-        let is_enough = |ours: &[f64], elapsed| {
+        let is_enough_of = |ours: &[f64], elapsed, longest| {
             let mut row = Row::new("a", "", "", Extent::Full);
             row.rounds(6);
+            row.longest(longest);
             row.ours("a", || ());
             row.peer("b", || ());
             row.candidates[0].measured.times = ours.to_vec();
             row.candidates[1].measured.times = vec![2.0; ours.len()];
             row.is_enough(ours.len(), Duration::from_secs(elapsed))
         };
+        let is_enough = |ours: &[f64], elapsed| is_enough_of(ours, elapsed, None);
         let open = [1.0, 4.0].repeat(12);
         assert!(!is_enough(&open[..6], 80) && !is_enough(&open[..18], 80));
         assert!(is_enough(&open, 80) && is_enough(&open[..6], 100));
+        let longest = Some(Duration::from_secs(300));
+        assert!(!is_enough_of(&open[..6], 100, longest) && is_enough_of(&open[..6], 301, longest));
         assert!(is_enough(&[1.0; 6], 0) && is_enough(&[4.0; 6], 0));
         // Who asks after each round stops at a good moment.
         assert!(!is_enough(&[1.0; 5], 0) && !is_enough(&[1.0; 7], 0) && !is_enough(&[], 0));

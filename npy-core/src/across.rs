@@ -1,11 +1,12 @@
 //! Writing in the order that an array does not have in memory.
 
-use std::io::{self, IoSlice, Write};
+use std::io::{IoSlice, Write};
 use std::iter;
 
 use crate::alloc::PaddedRows;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{ErrorKind, Result};
+use crate::output::write_all_vectored;
 use crate::write::{NpyWriter, PIECE};
 
 /// So much of each line is taken at a time at least, if it is possible: a line of the cache.
@@ -124,29 +125,6 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 }
 
-/// Writes slices one after another, several with one call if the writer can; tells whether it seems to.
-fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
-    /// Linux takes as many.
-    const MOST: usize = 1024;
-    let (first, count) = (slices.first().map_or(0, |slice| slice.len()), slices.len());
-    let mut is_vectored = None;
-    while !slices.is_empty() {
-        let most = slices.len().min(MOST);
-        match writer.write_vectored(&slices[..most]) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => {
-                is_vectored.get_or_insert(written > first || count == 1);
-                // A faulty writer may claim more than it was given.
-                let written = written.min(slices[..most].iter().map(|slice| slice.len()).sum());
-                IoSlice::advance_slices(&mut slices, written);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(is_vectored.unwrap_or(true))
-}
-
 /// The lines, so that they need not be found anew for each of their parts, which took a tenth of the time; if that is little memory
 /// beside what is put together at a time, `part_bytes` bytes of each line.
 fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
@@ -214,48 +192,8 @@ fn least_rows(length: usize, itemsize: usize) -> usize {
 mod tests {
     use super::*;
     use crate::header::Header;
+    use crate::output::tests::{Picky, picky};
     use crate::shape::Order;
-
-    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now and then.
-    struct Picky {
-        bytes: Vec<u8>,
-        most: usize,
-        slices: usize,
-        calls: usize,
-        /// Fails when it has so many bytes.
-        end: usize,
-    }
-
-    impl Write for Picky {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.write_vectored(&[IoSlice::new(bytes)])
-        }
-
-        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-            assert!(slices.len() <= 1024);
-            self.calls += 1;
-            if self.calls.is_multiple_of(3) {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            if self.bytes.len() >= self.end {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            let before = self.bytes.len();
-            for slice in slices.iter().take(self.slices) {
-                let room = self.most - (self.bytes.len() - before);
-                self.bytes.extend_from_slice(&slice[..slice.len().min(room)]);
-            }
-            Ok(self.bytes.len() - before)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn picky(most: usize, slices: usize) -> Picky {
-        Picky { bytes: Vec::new(), most, slices, calls: 0, end: usize::MAX }
-    }
 
     fn items(count: usize) -> Vec<u32> {
         (0..count).map(|i| u32::try_from(i).unwrap()).collect()

@@ -13,6 +13,10 @@ const PIECE: u64 = 4 << 20;
 /// Elements of so many bytes are written at one go, with what stands around them.
 pub(crate) const SMALL_BYTES: usize = 16 << 10;
 
+/// Up to so many bytes, a header goes to the file with the elements behind it: a file system gives larger pages to what comes at once. On ext4, files of
+/// 1 MiB took 0.93 of the time, others up to 2 MB 0.97 to 0.99, and of 4 MB 1.03. On tmpfs it makes no difference.
+const MOST_TOGETHER: u64 = 2 << 20;
+
 /// A file that is written to from its beginning. If it is to be on the disk in the end, its pieces begin their way there when they are written:
 /// `fsync` then takes a quarter less time in all.
 #[derive(Debug)]
@@ -112,12 +116,41 @@ impl Seek for Output {
     }
 }
 
-/// Writes parts one after another, and [small](SMALL_BYTES) ones at one go.
+/// Writes parts one after another; [small](SMALL_BYTES) ones at one go, and those with one call of which that is [faster](MOST_TOGETHER).
 pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
-    if total_length(parts) <= SMALL_BYTES as u64 {
-        return writer.write_all(&parts.concat());
+    match total_length(parts) {
+        length if length <= SMALL_BYTES as u64 => writer.write_all(&parts.concat()),
+        length if length <= MOST_TOGETHER => {
+            let mut slices: Vec<_> = parts.iter().map(|part| IoSlice::new(part)).collect();
+            write_all_vectored(writer, &mut slices).map(|_| ())
+        }
+        _ => parts.iter().try_for_each(|part| writer.write_all(part)),
     }
-    parts.iter().try_for_each(|part| writer.write_all(part))
+}
+
+/// Writes slices one after another, several with one call if the writer can; tells whether it seems to.
+pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
+    /// Linux takes as many.
+    const MOST: usize = 1024;
+    // Without empty ones at the beginning: who takes one slice at a time would seem to take none.
+    IoSlice::advance_slices(&mut slices, 0);
+    let (first, count) = (slices.first().map_or(0, |slice| slice.len()), slices.len());
+    let mut is_vectored = None;
+    while !slices.is_empty() {
+        let most = slices.len().min(MOST);
+        match writer.write_vectored(&slices[..most]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                is_vectored.get_or_insert(written > first || count == 1);
+                // A faulty writer may claim more than it was given.
+                let written = written.min(slices[..most].iter().map(|slice| slice.len()).sum());
+                IoSlice::advance_slices(&mut slices, written);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(is_vectored.unwrap_or(true))
 }
 
 #[cold]
@@ -128,4 +161,78 @@ pub(crate) fn cannot_write(error: io::Error) -> Error {
 /// How many bytes they have together.
 pub(crate) fn total_length(parts: &[&[u8]]) -> u64 {
     parts.iter().fold(0, |length, part| length.saturating_add(part.len() as u64))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now and then.
+    pub(crate) struct Picky {
+        pub(crate) bytes: Vec<u8>,
+        pub(crate) most: usize,
+        pub(crate) slices: usize,
+        pub(crate) calls: usize,
+        /// Fails when it has so many bytes.
+        pub(crate) end: usize,
+    }
+
+    impl Write for Picky {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.write_vectored(&[IoSlice::new(bytes)])
+        }
+
+        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+            assert!(slices.len() <= 1024);
+            self.calls += 1;
+            if self.calls.is_multiple_of(3) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.bytes.len() >= self.end {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let before = self.bytes.len();
+            for slice in slices.iter().take(self.slices) {
+                let room = self.most - (self.bytes.len() - before);
+                self.bytes.extend_from_slice(&slice[..slice.len().min(room)]);
+            }
+            Ok(self.bytes.len() - before)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(crate) fn picky(most: usize, slices: usize) -> Picky {
+        Picky { bytes: Vec::new(), most, slices, calls: 0, end: usize::MAX }
+    }
+
+    #[test]
+    fn parts_of_every_length_arrive_at_writers_of_every_kind() {
+        let header = [1; 128];
+        for length in [0, 1, SMALL_BYTES - 128, SMALL_BYTES - 127, 2 << 20, (2 << 20) - 127] {
+            let items: Vec<_> = (0..length).map(|i| i.to_le_bytes()[0]).collect();
+            let parts: [&[u8]; 4] = [&[], &header, &items, &[2; 3]];
+            let expected = parts.concat();
+            for (most, slices) in [(usize::MAX, usize::MAX), (usize::MAX, 1), (1003, usize::MAX), (100, 2)] {
+                let mut writer = picky(most, slices);
+                write_parts(&mut writer, &parts).unwrap();
+                assert!(writer.bytes == expected, "{length} bytes, {most} at a time, {slices} slices");
+                let mut writer = Picky { end: expected.len() / 2, ..picky(most, slices) };
+                let written = write_parts(&mut writer, &parts);
+                assert!(written.is_err() || most > expected.len(), "{length} bytes, {most} at a time, {slices} slices");
+            }
+        }
+        assert!(write_parts(&mut picky(usize::MAX, 2), &[&[], &[]]).is_ok());
+    }
+
+    #[test]
+    fn a_header_goes_with_up_to_2_mib_of_elements() {
+        for (length, calls) in [(100, 1), (20_000, 1), ((2 << 20) - 128, 1), (2 << 20, 2)] {
+            let mut writer = picky(usize::MAX, usize::MAX);
+            write_parts(&mut writer, &[&[1; 128], &vec![2; length]]).unwrap();
+            assert_eq!(writer.calls, calls, "{length} bytes");
+        }
+    }
 }

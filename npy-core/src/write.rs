@@ -12,7 +12,7 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::growth::{Growth, Stage};
 use crate::header::Header;
-use crate::output::{SMALL_BYTES, cannot_write};
+use crate::output::{SMALL_BYTES, cannot_write, write_parts};
 use crate::save::{SaveOptions, replace_file_with};
 use crate::shape::Order;
 use crate::small_file::write_small;
@@ -265,9 +265,9 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             // What comes in parts is put together to pieces; a whole array, or a large part, is not copied.
             if bytes.len() >= PIECE || (is_last && bytes.len() >= SMALL_BYTES && self.stage.bytes.len() + bytes.len() > STAGE_BYTES)
             {
-                self.hand_on()?;
-                let written = self.writer.write_all(bytes);
-                self.note(written, bytes.len())?;
+                let written = write_parts(&mut self.writer, &[&self.stage.bytes, bytes]);
+                self.note(written, self.stage.bytes.len() + bytes.len())?;
+                self.stage.bytes.clear();
             } else {
                 self.make_room(bytes.len())?;
                 self.stage.bytes.extend_from_slice(bytes);

@@ -7,7 +7,7 @@ use ndarray::ArrayView1;
 use npy_core::{SaveOptions, save_with};
 use npy_ndarray::WriteNpyExt;
 
-use super::{Before, GIB, MIB, bytes};
+use super::{Before, GIB, MIB, bytes, in_huge_pages};
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
@@ -47,9 +47,9 @@ pub(super) fn run(bench: &mut Bench) {
 
 fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.folder.file(name));
-    let items = Random::new(1).uniforms(size / 8);
-    let (file, array, rawarray) = (file_of(&path, &items), ArrayView1::from(&items), rawarray::RawArray::from(items.clone()));
-    give_to_numpy(job, &path);
+    let rawarray = rawarray::RawArray::from(in_huge_pages(job, &Random::new(1).uniforms(size / 8)));
+    let items = rawarray.data_as_ref();
+    let (file, array) = (give_to_numpy(job, &path, items), ArrayView1::from(items));
 
     let mut row = job.row();
     row.sync_before_each(job.folder);
@@ -59,13 +59,13 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
         row.after_each(|| remove(&[&path, &raw, &hdf5]));
     }
     row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
-    row.ours(SAVE, || npy_core::save(&path, &items).unwrap());
+    row.ours(SAVE, || npy_core::save(&path, items).unwrap());
     row.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
-    row.ours(IN_PLACE, || save_with(&path, &items, SaveOptions::new().in_place(true)).unwrap());
+    row.ours(IN_PLACE, || save_with(&path, items, SaveOptions::new().in_place(true)).unwrap());
     row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
-    row.peer(NPYZ, || write_npyz(&path, &[items.len()], &items));
+    row.peer(NPYZ, || write_npyz(&path, &[items.len()], items));
     row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
-    add_hdf5_writer(&mut row, &hdf5, &items);
+    add_hdf5_writer(&mut row, &hdf5, items);
     row.limit(ALLOCATED, || write_allocated(&path, &file));
     row.limit(WRITE, || write_bytes(&path, &file));
     match before {
@@ -89,9 +89,8 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
 
 fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.folder.file("array.npy");
-    let items = Random::new(1).uniforms(size / 8);
-    let file = file_of(&path, &items);
-    give_to_numpy(job, &path);
+    let items = in_huge_pages(job, &Random::new(1).uniforms(size / 8));
+    let file = give_to_numpy(job, &path, &items);
     job.numpy.define(SAVE_SYNCED);
 
     let mut row = job.row();
@@ -112,17 +111,14 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
     row.measure()
 }
 
-/// The bytes of the file, which stays there.
-fn file_of(path: &Path, items: &[f64]) -> Vec<u8> {
+/// As `path`, and the items as `array`. Gives the bytes of the file, which is then gone.
+fn give_to_numpy(job: &Job<'_>, path: &Path, items: &[f64]) -> Vec<u8> {
     npy_core::save(path, items).unwrap();
-    fs::read(path).unwrap()
-}
-
-/// As `path`, and as `array` what is in it; then the file is gone.
-fn give_to_numpy(job: &Job<'_>, path: &Path) {
     job.numpy.set_path("path", path);
     job.numpy.run("array = np.load(path)");
+    let file = in_huge_pages(job, &fs::read(path).unwrap());
     fs::remove_file(path).unwrap();
+    file
 }
 
 fn remove(paths: &[&Path]) -> String {

@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, ShapeBuilder};
 use npy_core::{DynValues, Header, NpyElement};
 use npy_ndarray::{NpyReadOptions, NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
 
-use super::{MIB, bytes};
+use super::{MIB, bytes, in_huge_pages};
 use crate::bench::{Bench, Job};
 use crate::outcome::Outcome;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_npyz, write_allocated, write_bytes};
@@ -48,7 +48,7 @@ pub(super) fn run(bench: &mut Bench) {
 
 fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
     let [path, plain] = ["fortran.npy", "c.npy"].map(|name| job.folder.file(name));
-    fortran(side).save_npy(&path).unwrap();
+    Array2::from_shape_vec((side, side).f(), Random::new(1).uniforms(side * side)).unwrap().save_npy(&path).unwrap();
     save_as(&plain, "<f8", &[side, side], &vec![0.5_f64; side * side]);
     job.numpy.set_path("path", &path);
 
@@ -80,11 +80,11 @@ fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
 
 fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
     let path = job.folder.file("array.npy");
-    let array = fortran(side);
+    let array = Array2::from_shape_vec((side, side).f(), in_huge_pages(job, &Random::new(1).uniforms(side * side))).unwrap();
     array.save_npy(&path).unwrap();
     job.numpy.set_path("path", &path);
     job.numpy.run("array = np.load(path)");
-    let file = fs::read(&path).unwrap();
+    let file = in_huge_pages(job, &fs::read(&path).unwrap());
     fs::remove_file(&path).unwrap();
 
     let mut row = job.row();
@@ -165,11 +165,6 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
             .bound_by("zeroing fresh pages and copying from the page cache; np.load does both"),
     ]);
     row.measure()
-}
-
-/// An array in Fortran order, of which every page has been touched.
-fn fortran(side: usize) -> Array2<f64> {
-    Array2::from_shape_vec((side, side).f(), Random::new(1).uniforms(side * side)).unwrap()
 }
 
 /// In a dtype, of which the elements may be those of the other byte order.

@@ -9,7 +9,7 @@ use npy_core::{DynValues, FixedBytes, NpyElement, NpyReader, NpyRecord, ReadOpti
 use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
-use super::bytes;
+use super::{bytes, in_huge_pages};
 use crate::bench::{Bench, Job};
 use crate::mapped::map;
 use crate::outcome::Outcome;
@@ -173,16 +173,15 @@ where
 {
     let path = job.folder.file("records.npy");
     save(&path, count, record);
-    let file = fs::read(&path).unwrap();
+    let file = in_huge_pages(job, &fs::read(&path).unwrap());
     let peers: Vec<P> = read_npyz(&path);
     let dtype = npyz::NpyHeader::from_reader(&file[..]).unwrap().dtype();
     job.numpy.set_path("path", &path);
     define_aligned(job);
     job.numpy.run("array = np.load(path)");
     job.numpy.run("aligned_array = array.astype(aligned)");
-    let values = DynValues::load(&path).unwrap();
+    let (records, values) = (npy_core::load::<T>(&path).unwrap(), DynValues::load(&path).unwrap());
     fs::remove_file(&path).unwrap();
-    let records = vec![record.clone(); count];
 
     let mut row = job.row();
     row.sync_before_each(job.folder);

@@ -10,7 +10,11 @@ mod f_headers;
 mod g_growth;
 mod h_memory;
 
-use crate::bench::Bench;
+use std::fs;
+
+use npy_core::NpyElement;
+
+use crate::bench::{Bench, Job};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -41,6 +45,15 @@ pub(crate) fn run(bench: &mut Bench) {
 /// The bytes of so many copies of something.
 fn bytes(copies: usize, size: usize) -> u64 {
     copies as u64 * size as u64
+}
+
+/// The same in memory that is like that of NumPy's arrays, which asks for huge pages: reading from it to write a file is faster.
+fn in_huge_pages<T: NpyElement>(job: &Job<'_>, items: &[T]) -> Vec<T> {
+    let path = job.folder.file("in huge pages.npy");
+    npy_core::save(&path, items).unwrap();
+    let items = npy_core::load(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    items
 }
 
 #[cfg(test)]
