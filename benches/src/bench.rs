@@ -105,7 +105,8 @@ impl Bench {
         self.outcomes.sort_by_key(|outcome| outcome.name.chars().next());
         if self.arguments.wants_all() {
             let file_systems: Vec<_> = self.folders.iter().map(Folder::file_system).collect();
-            let facts = facts(&self.numpy, &file_systems);
+            let mut facts = facts(&self.numpy, &file_systems);
+            facts.extend(self.arguments.longest.map(|longest| format!("rows that rounds leave open: {} s", longest.as_secs())));
             let text = report::whole(&facts, &self.outcomes, &self.refusals, self.arguments.is_quick);
             let name = if self.arguments.is_quick { "RESULTS-quick.md" } else { "RESULTS.md" };
             fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(name), text).map_err(|error| format!("{name}: {error}"))?;

@@ -172,7 +172,8 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When writing fails, or the width of the elements is not known: text without a fixed width.
+    /// When writing fails, or the width of the elements is not known: text without a fixed width, or an `Option`, whose field is left out where none has a
+    /// value.
     pub fn new(writer: W) -> Result<Self> {
         expect_fixed_width::<T>()?;
         Self::new_with(writer, &header_of(T::dtype(), &[0])?)
@@ -208,7 +209,8 @@ type Changes<W> = (fn(&mut W, u64, &[u8]) -> io::Result<()>, fn(&mut W) -> io::R
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     if const { T::VARIES } {
         let problem = format!(
-            "how wide its elements will be is not known ({}); give the text a width, with `#[npy(dtype = \"U16\")]` on the field or a header of one's own",
+            "how wide its elements will be is not known ({}): text needs a width, by `#[npy(dtype = \"U16\")]` on the field or a header of one's own, and \
+             an `Option` a value instead that says that there is none, such as NaN",
             T::dtype()
         );
         return Err(ErrorKind::CannotGrow { problem }.into());
