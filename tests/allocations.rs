@@ -8,8 +8,8 @@ use peak::{CALLS, with_peak};
 
 #[test]
 fn small_files_take_one_allocation_at_most() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("small.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("small.npy");
     let items = [0.5_f32; 10];
     let in_place = SaveOptions::new().in_place(true);
     // Anew, then over it, in the same memory.

@@ -7,11 +7,14 @@ use std::fs;
 
 use ndarray::{Array1, Array2, ArrayD, ShapeBuilder, array};
 use npy_core::half::bf16;
+use npy_core::npz::NpzReader as Archive;
 use npy_core::num_complex::Complex;
-use npy_core::{Datetime64, DynValues, ErrorKind, Header, NpyNumber, NpyRecord, Order, Void, unit};
+use npy_core::object::{ObjectArray, PyObject};
+use npy_core::rawarray::RaArray;
+use npy_core::{Datetime64, DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order, Void, unit};
 use npy_ndarray::{
-    Casting, DynArray, NpyReadOptions, NpzArchive, NpzReader, ReadNpyExt, ReadRaExt, TypedArray, WriteNpyExt, WriteRaExt,
-    match_dtype,
+    Casting, DynArray, Loaded, NpyReadOptions, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadRaExt, TypedArray, WriteNpyExt,
+    WriteRaExt, load_any, load_any_with, match_dtype,
 };
 use support::numpy::{frames, numpy};
 use support::{announce, data};
@@ -180,7 +183,9 @@ fn random_dtypes_are_saved_as_numpy_saves_them() {
         let fortran = DynArray::read_npy(*f_file).unwrap();
         let (header, offset) = Header::parse(f_file).unwrap();
         let again = saved(&fortran);
-        let fresh = Header::new(header.dtype().clone(), header.order(), header.shape()).unwrap().to_bytes();
+        // NumPy gives elements without bytes no strides on loading, which is C order.
+        let order = if header.dtype().itemsize() == 0 { Order::C } else { header.order() };
+        let fresh = Header::new(header.dtype().clone(), order, header.shape()).unwrap().to_bytes();
         assert!(again == [&fresh[..], &f_file[offset..]].concat(), "{descr} in order F");
 
         // The same elements in the same order, whatever order they had in memory.
@@ -527,4 +532,239 @@ fn one_body_for_many_types() {
         _ => { "others" }
     });
     assert_eq!(text, "floats");
+}
+
+#[test]
+fn reads_the_rest_of_a_reader() {
+    let fortran = Array2::from_shape_fn((2, 3).f(), |(i, j)| u16::try_from(i * 3 + j).unwrap());
+    let file = saved(&fortran.clone().into());
+    let whole = DynArray::from_reader(NpyReader::from_bytes(&file).unwrap()).unwrap();
+    assert!(whole.bitwise_eq(&DynArray::from(fortran)));
+    // Numbers and text, of which the first element was read.
+    let mut reader = NpyReader::from_bytes(&file).unwrap();
+    reader.read_into(&mut [0_u16]).unwrap();
+    assert!(DynArray::from_reader(reader).unwrap().bitwise_eq(&DynArray::from(array![3_u16, 1, 4, 2, 5])));
+    let file = saved(&DynArray::new(&array!["a".to_owned(), "bc".to_owned()]).unwrap());
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    reader.skip(1).unwrap();
+    assert_eq!(DynArray::from_reader(reader).unwrap().to_string(), "['bc']");
+    // Objects only if they are asked for.
+    let mut file = Vec::new();
+    ObjectArray::from(vec!["a"]).write(&mut file).unwrap();
+    assert!(DynArray::from_reader(NpyReader::from_bytes(&file).unwrap()).is_err());
+    let options = NpyReadOptions::new().allow_objects(true);
+    assert_eq!(DynArray::from_reader_with(NpyReader::from_bytes(&file).unwrap(), options).unwrap().to_string(), "['a']");
+}
+
+#[test]
+fn reads_members_by_index() {
+    let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    writer.add_slice("a", &[1_u8]).unwrap();
+    writer.add_slice("b", &["x".to_owned()]).unwrap();
+    writer.get_mut().add_bytes("notes.txt", b"hello").unwrap();
+    writer.add_slice("c", &[2.5]).unwrap();
+    let mut archive = NpzReader::new(writer.finish().unwrap()).unwrap();
+    let texts: Vec<_> = [0, 1, 3].map(|index| archive.dynamic_by_index(index).unwrap().to_string()).into();
+    assert_eq!(texts, ["[1]", "['x']", "[2.5]"]);
+    let error = archive.dynamic_by_index(2).unwrap_err();
+    assert!(error.member() == Some("notes.txt") && matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
+    assert!(archive.dynamic_by_index(4).is_err());
+}
+
+/// Of every pair of golden arrays of one shape, and of values that `==` takes for equal or for different.
+#[test]
+fn bitwise_eq_is_equality_of_saved_bytes() {
+    let nan = |bits: u64| f64::from_bits(f64::NAN.to_bits() | bits);
+    let values = |dtype: &str, bytes: &[u8]| {
+        let dtype: npy_core::DType = dtype.parse().unwrap();
+        let count = bytes.len() / dtype.itemsize();
+        DynArray::from_values(DynValues::new(dtype, Order::C, &[count], bytes.to_vec()).unwrap()).unwrap()
+    };
+    let mut arrays: Vec<DynArray> = vec![
+        array![nan(0), 0.0].into(),
+        array![nan(1), 0.0].into(),
+        array![-nan(0), 0.0].into(),
+        array![nan(0), -0.0].into(),
+        array![0.0, 0.0].into(),
+        array![[0.0, 0.0]].into(),
+        array![0_i64, 0].into(),
+        values(">f8", &[0; 16]),
+        values("<M8[s]", &[0; 16]),
+        values("<M8[ms]", &[0; 16]),
+        values("|b1", &[1, 0]),
+        values("|b1", &[1, 2]),
+        values("|b1", &[1, 3]),
+        values("|i1", &[1, 0]),
+        values("<f16", &[0; 32]),
+        values("[('x', '|u1'), ('', '|V1')]", &[1, 0]),
+        values("[('x', '|u1'), ('', '|V1')]", &[1, 9]),
+        array![Complex::new(nan(0), 0.0)].into(),
+        array![bf16::NAN].mapv(f32::from).into(),
+        Array2::<u8>::zeros((2, 3)).into(),
+        Array2::<u8>::zeros((2, 3).f()).into(),
+        Array2::<u8>::zeros((1, 3)).into(),
+        Array2::<u8>::zeros((1, 3).f()).into(),
+        DynArray::Object(ObjectArray::from(vec![nan(0)])),
+        DynArray::Object(ObjectArray::from(vec![nan(1)])),
+        DynArray::Object(ObjectArray::from(vec![0.0])),
+        DynArray::Object(ObjectArray::from(vec![-0.0])),
+        DynArray::Object(ObjectArray::new(&[1], vec![PyObject::None]).unwrap()),
+    ];
+    // In another variant than it would be loaded as.
+    arrays.push(DynArray::Raw(DynValues::from_slice(&[nan(0), 0.0]).unwrap()));
+    let (mut equal, mut unequal) = (0, 0);
+    for one in &arrays {
+        for other in &arrays {
+            let is_equal = saved(one) == saved(other);
+            assert_eq!(one.bitwise_eq(other), is_equal, "{one:?} {other:?}");
+            equal += usize::from(is_equal);
+            unequal += usize::from(!is_equal);
+        }
+    }
+    // Each equals itself; (1, 3) is in both orders, and `Raw` holds what the first one is.
+    assert_eq!((equal, equal + unequal), (arrays.len() + 4, arrays.len() * arrays.len()));
+
+    for line in fs::read_to_string(data("manifest.tsv")).unwrap().lines().skip(1) {
+        let file = fs::read(data(line.split('\t').next().unwrap())).unwrap();
+        if let Ok(array) = DynArray::read_npy_with(&file[..], NpyReadOptions::new().allow_objects(true)) {
+            assert!(array.bitwise_eq(&array.clone()), "{line}");
+        }
+    }
+}
+
+#[test]
+fn load_any_goes_by_the_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("misleading.txt");
+    let check = |file: &[u8], format: FileFormat| {
+        assert_eq!(FileFormat::of(file), Some(format));
+        fs::write(&path, file).unwrap();
+        assert_eq!(FileFormat::detect(&path).unwrap(), Some(format));
+        load_any(&path).unwrap()
+    };
+    let array = DynArray::from(array![[1.5, 2.5]]);
+    let Loaded::Array(found) = check(&saved(&array), FileFormat::Npy) else { panic!() };
+    assert_eq!(found, array);
+
+    let mut ra = Vec::new();
+    array.write_ra(&mut ra).unwrap();
+    ra.extend(b"metadata");
+    let Loaded::RawArray(found) = check(&ra, FileFormat::RawArray) else { panic!() };
+    assert_eq!(found.metadata(), b"metadata");
+    assert_eq!(DynArray::from_values(found.into_values()).unwrap(), array);
+
+    let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    writer.add_array("x", &array![1_u8]).unwrap();
+    let npz = writer.finish().unwrap().into_inner();
+    let Loaded::Archive(mut found) = check(&npz, FileFormat::Npz) else { panic!() };
+    assert_eq!(found.dynamic("x").unwrap().to_string(), "[1]");
+    let none = NpzWriter::new(std::io::Cursor::new(Vec::new())).finish().unwrap().into_inner();
+    let Loaded::Archive(found) = check(&none, FileFormat::Npz) else { panic!() };
+    assert!(found.is_empty());
+
+    // Options reach arrays and members.
+    let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut objects = Vec::new();
+    ObjectArray::from(vec!["a"]).write(&mut objects).unwrap();
+    writer.get_mut().add_bytes("o.npy", &objects).unwrap();
+    fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
+    let options = NpyReadOptions::new().allow_objects(true);
+    let Loaded::Archive(mut found) = load_any_with(&path, options).unwrap() else { panic!() };
+    assert_eq!(found.dynamic_by_index(0).unwrap().to_string(), "['a']");
+    fs::write(&path, &objects).unwrap();
+    assert!(matches!(load_any(&path).unwrap_err().kind(), ErrorKind::ObjectArray));
+    let Loaded::Array(found) = load_any_with(&path, options).unwrap() else { panic!() };
+    assert_eq!(found.to_string(), "['a']");
+}
+
+#[test]
+fn load_any_refuses_what_it_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.npy");
+    let refuse = |file: &[u8]| {
+        fs::write(&path, file).unwrap();
+        let error = load_any(&path).unwrap_err();
+        assert_eq!(error.path(), Some(path.as_path()));
+        assert!(matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{error}");
+        error.to_string().replacen(&format!("{}: ", path.display()), "", 1)
+    };
+    let expected = "unknown file format: expected an .npy file, an .npz archive or an .ra file; ";
+    assert_eq!(refuse(b""), format!("{expected}the input is empty"));
+    assert_eq!(refuse(b"1,2\n3,4\n5,6"), format!("{expected}it starts with \"1,2\\n3,4\\n\""));
+    assert!(refuse(b"\x80\x04\x95abc").ends_with("which is a Python pickle"));
+    assert!(refuse(b"\x93NUMP").contains("it starts with"));
+    // Known by its magic bytes, and damaged.
+    for file in [&b"\x93NUMPY\x01\0"[..], b"PK\x03\x04 and no directory", b"rawarray"] {
+        fs::write(&path, file).unwrap();
+        let error = load_any(&path).unwrap_err();
+        assert!(error.path() == Some(path.as_path()) && !matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{error}");
+    }
+    assert!(matches!(load_any(folder.path()).unwrap_err().kind(), ErrorKind::Io { .. }));
+    let error = load_any(folder.path().join("none")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn load_any_reads_arrays_from_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let load = |file: &[u8]| {
+        std::thread::scope(|scope| {
+            let (path, file) = (&path, file.to_vec());
+            // Of what is refused not all is read.
+            scope.spawn(move || fs::write(path, file));
+            load_any(path)
+        })
+    };
+    let array = DynArray::from(Array1::<f64>::zeros(50_000));
+    let Loaded::Array(found) = load(&saved(&array)).unwrap() else { panic!() };
+    assert_eq!(found, array);
+    let mut ra = Vec::new();
+    array.write_ra(&mut ra).unwrap();
+    let Loaded::RawArray(found) = load(&ra).unwrap() else { panic!() };
+    assert_eq!(RaArray::read(&ra[..]).unwrap(), found);
+    let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    writer.add_array("x", &array![1_u8]).unwrap();
+    let npz = writer.finish().unwrap().into_inner();
+    assert_eq!(Archive::from_bytes(&npz).unwrap().len(), 1);
+    let error = format!("{:#}", load(&npz).unwrap_err());
+    assert!(error.ends_with("read it with `npy_core::npz::NpzStream`"), "{error}");
+}
+
+/// The axes of a sub-array of sub-arrays follow each other, as in NumPy, whoever asks for the field.
+#[test]
+fn fields_of_nested_sub_arrays() {
+    let dtype = "[('i', '|u1'), ('c', ('<f8', (5,)), (2,))]";
+    let items: Vec<f64> = (0..30).map(f64::from).collect();
+    let mut bytes = Vec::new();
+    for record in items.chunks(10) {
+        bytes.push(7);
+        bytes.extend(record.iter().flat_map(|item| item.to_le_bytes()));
+    }
+    let values = DynValues::new(dtype.parse().unwrap(), Order::C, &[3], bytes).unwrap();
+    let expected = ndarray::Array3::from_shape_vec((3, 2, 5), items.clone()).unwrap().into_dyn();
+    let array = DynArray::from_values(values.clone()).unwrap();
+    assert_eq!(array.field("c").unwrap().shape(), [3, 2, 5]);
+    assert_eq!(array.field("c").unwrap().into::<ArrayD<f64>>().unwrap(), expected);
+    assert_eq!(array.field_as::<f64>("c").unwrap(), expected);
+    assert_eq!(values.field("c").unwrap().shape(), [3, 2, 5]);
+    assert_eq!(values.field_as::<f64>("c").unwrap(), items);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nested.npy");
+    array.save_npy(&path).unwrap();
+    let nested: Vec<[[f64; 5]; 2]> =
+        expected.outer_iter().map(|rows| std::array::from_fn(|i| std::array::from_fn(|j| rows[[i, j]]))).collect();
+    let (column,) = npy_core::load_columns::<([[f64; 5]; 2],)>(&path, ["c"]).unwrap();
+    assert_eq!(column, nested);
+    let file = fs::read(&path).unwrap();
+    let view = npy_core::view_column::<[[f64; 5]; 2]>(&file, "c").unwrap();
+    assert_eq!(view.iter().collect::<Vec<_>>(), nested);
+
+    let Some(numpy) = numpy("fields_of_nested_sub_arrays") else { return };
+    let program = "import io, sys; import numpy as np; c = np.load(io.BytesIO(sys.stdin.buffer.read()))['c']; print(c.shape, c.ravel().tolist())";
+    let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
+    assert_eq!(printed.trim(), format!("(3, 2, 5) {items:?}"));
 }

@@ -31,10 +31,10 @@ while head := sys.stdin.buffer.read(4):
     sys.stdout.buffer.write(struct.pack("<I", len(text)) + text)
 "#;
 
-/// The files in a folder and those in it.
-fn npy_files(folder: &Path) -> Vec<PathBuf> {
+/// The files in a directory and those in it.
+fn npy_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
             files.extend(npy_files(&path));
         } else if path.extension().is_some_and(|extension| extension == "npy") {
@@ -80,8 +80,8 @@ fn golden_object_files_open_and_print_as_in_numpy() {
 
 #[test]
 fn objects_are_read_if_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("objects.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("objects.npy");
     let objects = ObjectArray::new(&[2, 2], vec![1.5.into(), PyObject::None, 2.into(), 3.25.into()]).unwrap();
     objects.save(&path).unwrap();
 
@@ -114,8 +114,8 @@ fn objects_are_read_if_asked_for() {
 
 #[test]
 fn objects_in_archives() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("objects.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("objects.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.add_array("names", &DynArray::from(ObjectArray::from(vec!["a", "b"]))).unwrap();
     archive.add_array("numbers", &array![1, 2]).unwrap();

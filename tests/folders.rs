@@ -1,4 +1,4 @@
-//! Many files of one folder: `Folder`.
+//! Many files of one directory: `Folder`.
 
 mod support;
 
@@ -51,7 +51,7 @@ fn all_ways_to_read_a_file() {
     assert_eq!(DynArray::load_npy_from(&folder, "matrix.npy").unwrap().into::<Array2<u8>>().unwrap(), matrix);
 }
 
-/// NumPy writes the files; each is read by its path and from its folder.
+/// NumPy writes the files; each is read by its path and from its directory.
 #[test]
 fn files_of_numpy_read_the_same_either_way() {
     let temporary = tempfile::tempdir().unwrap();
@@ -119,7 +119,7 @@ fn errors_are_those_of_the_whole_path() {
     assert!(matches!(folder.load::<f32>("").unwrap_err().kind(), ErrorKind::Io { .. }));
     for wrong in ["missing", "samples.npy", "samples.npy/more", "nul\0"] {
         let error = Folder::open(path.join(wrong)).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io { action: "cannot open the folder", .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Io { action: "cannot open the directory", .. }), "{error}");
         assert_eq!(error.path(), Some(&*path.join(wrong)));
     }
 }
@@ -140,7 +140,7 @@ fn names_are_joined_as_paths_are() {
     }
 }
 
-/// It stays the folder that was opened, and files are found that came later.
+/// It stays the directory that was opened, and files are found that came later.
 #[cfg(unix)]
 #[test]
 fn a_folder_may_be_renamed() {

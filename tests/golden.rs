@@ -103,8 +103,8 @@ fn every_file_of_every_numpy_reads_with_its_values() {
             continue;
         }
         assert_eq!(dump(&header, data), row.values, "{}", row.file);
-        let (folder, _) = row.file.split_once('/').unwrap();
-        *opened.entry(folder.to_owned()).or_default() += 1;
+        let (directory, _) = row.file.split_once('/').unwrap();
+        *opened.entry(directory.to_owned()).or_default() += 1;
     }
     let total: usize = opened.values().sum();
     announce(&format!(

@@ -39,7 +39,7 @@ struct Array {
 
 impl Archive {
     /// The release that it is of: `numpy-2.4.6-py3.11`, `zipfile`.
-    fn folder(&self) -> &str {
+    fn directory(&self) -> &str {
         self.path.split_once('/').unwrap().0
     }
 
@@ -109,7 +109,7 @@ fn every_archive_reads_with_its_values() {
         let keys: Vec<&str> = archive.members.iter().map(|member| member.key.as_str()).collect();
         assert_eq!(reader.names().collect::<Vec<_>>(), keys, "{}", archive.path);
         assert_eq!(reader.is_empty(), keys.is_empty(), "{}", archive.path);
-        *by_folder.entry(archive.folder().to_owned()).or_default() += 1;
+        *by_folder.entry(archive.directory().to_owned()).or_default() += 1;
         for (index, member) in archive.members.iter().enumerate() {
             let place = format!("{} {index} {:?}", archive.path, member.key);
             // Of those with the same key NumPy gives the last.
@@ -204,7 +204,7 @@ fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
     for archive in archives() {
         let is_current = ["3.11", "3.12", "3.13"].contains(&archive.python.as_str());
         let is_stored = archive.members.iter().all(|member| member.method == 0);
-        if !archive.folder().starts_with("numpy-") || !is_current || !is_stored {
+        if !archive.directory().starts_with("numpy-") || !is_current || !is_stored {
             continue;
         }
         let bytes = archive.bytes();
@@ -217,7 +217,7 @@ fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
             fill(NpzWriter::new(Cursor::new(Vec::new())), &members).into_inner()
         };
         assert_eq!(again.escape_ascii().to_string(), bytes.escape_ascii().to_string(), "{}", archive.path);
-        *by_folder.entry(archive.folder().to_owned()).or_default() += 1;
+        *by_folder.entry(archive.directory().to_owned()).or_default() += 1;
     }
     announce(&format!(
         "golden archives: {} of {} releases written again byte for byte",

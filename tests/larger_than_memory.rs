@@ -78,8 +78,8 @@ fn ten_gibibytes_in_little_memory() {
 /// A file that gets shorter while it is read is an error, and what was read before is right.
 #[test]
 fn a_file_that_shrinks_while_it_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shrinks.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("shrinks.npy");
     let items: Vec<u64> = (0..1_000_000).collect();
     npy_core::save(&path, &items).unwrap();
     let mut reader = NpyReader::open(&path).unwrap();
@@ -126,25 +126,26 @@ fn several_arrays_in_one_stream() {
     assert!(end.is_empty());
 }
 
-fn file_names(folder: &std::path::Path) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+fn file_names(directory: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
 #[test]
 fn shards_are_one_sequence() {
-    let folder = tempfile::tempdir().unwrap();
-    let prefix = folder.path().join("steps");
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("steps");
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 0);
     let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
     steps.write_slice(&(0..250).collect::<Vec<_>>()).unwrap();
     steps.flush().unwrap();
-    assert_eq!(file_names(folder.path()), [".steps.npy-lock", "steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
-    assert_eq!(npy_core::load::<u32>(folder.path().join("steps-00002.npy.part")).unwrap().len(), 50);
+    assert_eq!(file_names(directory.path()), [".steps.npy-lock", "steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
+    assert_eq!(npy_core::load::<u32>(directory.path().join("steps-00002.npy.part")).unwrap().len(), 50);
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 200);
     // Only one at a time.
-    assert!(ShardWriter::<u32>::open(&prefix, 100).unwrap_err().to_string().contains("it is being added to already"));
+    assert!(format!("{:#}", ShardWriter::<u32>::open(&prefix, 100).unwrap_err()).contains("it is being added to already"));
     // Dropped, as in a crash, and gone on with.
     drop(steps);
     let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
@@ -160,7 +161,7 @@ fn shards_are_one_sequence() {
     assert_eq!(steps.shards().len(), 13);
     assert_eq!(steps.shards()[9].rows, 900..999);
     assert_eq!(steps.shards()[10].rows, 999..1029);
-    assert_eq!(steps.shard_of(999).unwrap().path, folder.path().join("steps-00010.npy"));
+    assert_eq!(steps.shard_of(999).unwrap().path, directory.path().join("steps-00010.npy"));
     assert!(steps.shard_of(1060).is_none());
     for rows in [0..0, 0..1060, 99..101, 998..1000, 1059..1060, 1060..1060, 150..870] {
         assert_eq!(steps.read::<u32>(rows.clone()).unwrap(), rows.map(|row| row as u32).collect::<Vec<_>>());
@@ -173,27 +174,27 @@ fn shards_are_one_sequence() {
     assert_eq!(steps.records::<u64>().count(), 1);
     // Names that only look like shards, and one that is missing.
     for name in ["steps-1.npy", "steps-000001.npy", "steps-x.npy", "steps.npy", "steps-00001.txt"] {
-        fs::write(folder.path().join(name), b"").unwrap();
+        fs::write(directory.path().join(name), b"").unwrap();
     }
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 1060);
-    fs::remove_file(folder.path().join("steps-00004.npy")).unwrap();
+    fs::remove_file(directory.path().join("steps-00004.npy")).unwrap();
     let error = Shards::open(&prefix).unwrap_err();
-    assert!(error.to_string().contains("steps-00004.npy: cannot open the file: a shard is missing between others"), "{error}");
+    assert!(format!("{error:#}").contains("steps-00004.npy: cannot open the file: a shard is missing between others"), "{error}");
 }
 
 /// What failed is not gone on with, nothing that was flushed is lost, and opening again goes on.
 #[test]
 fn shards_survive_what_fails() {
-    let folder = tempfile::tempdir().unwrap();
-    let prefix = folder.path().join("s");
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("s");
     let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();
     writer.write_slice(&[1, 2]).unwrap();
     writer.flush().unwrap();
     // The full shard cannot get its name.
-    fs::create_dir(folder.path().join("s-00000.npy")).unwrap();
+    fs::create_dir(directory.path().join("s-00000.npy")).unwrap();
     writer.push(&3).unwrap_err();
-    fs::remove_dir(folder.path().join("s-00000.npy")).unwrap();
-    assert!(writer.push(&4).unwrap_err().to_string().contains("an earlier write failed"));
+    fs::remove_dir(directory.path().join("s-00000.npy")).unwrap();
+    assert!(format!("{:#}", writer.push(&4).unwrap_err()).contains("an earlier write failed"));
     assert!(writer.flush().is_err());
     writer.finish().unwrap_err();
     let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();
@@ -204,28 +205,28 @@ fn shards_survive_what_fails() {
     writer.finish().unwrap();
     assert_eq!(Shards::open(&prefix).unwrap().read::<u64>(0..5).unwrap(), [1, 2, 3, 4, 5]);
     // A part that does not come next, of another type or shape.
-    let part = folder.path().join("s-00007.npy.part");
+    let part = directory.path().join("s-00007.npy.part");
     npy_core::save(&part, &[9_u64]).unwrap();
     let error = ShardWriter::<u64>::open(&prefix, 3).unwrap_err();
     assert!(error.to_string().contains("s-00007.npy.part"), "{error}");
-    fs::rename(&part, folder.path().join("s-00002.npy.part")).unwrap();
+    fs::rename(&part, directory.path().join("s-00002.npy.part")).unwrap();
     assert!(matches!(ShardWriter::<f64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
     assert_eq!(ShardWriter::<u64>::open(&prefix, 3).unwrap().rows(), 6);
-    npy_core::save(folder.path().join("s-00002.npy.part"), &[[9_u64; 2]]).unwrap();
+    npy_core::save(directory.path().join("s-00002.npy.part"), &[[9_u64; 2]]).unwrap();
     assert!(matches!(ShardWriter::<u64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
     // More rows than can be counted.
-    let large = folder.path().join("large");
+    let large = directory.path().join("large");
     for number in 0..3 {
         let header = npy_core::Header::new("|u1".parse().unwrap(), npy_core::Order::C, &[isize::MAX as usize]).unwrap();
-        fs::write(folder.path().join(format!("large-0000{number}.npy")), header.to_bytes()).unwrap();
+        fs::write(directory.path().join(format!("large-0000{number}.npy")), header.to_bytes()).unwrap();
     }
     assert!(matches!(Shards::open(&large).unwrap_err().kind(), ErrorKind::ShapeOverflow { .. }));
 }
 
 #[test]
 fn shards_of_rows_with_more_dimensions() {
-    let folder = tempfile::tempdir().unwrap();
-    let prefix = folder.path().join("positions");
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("positions");
     let rows: Vec<[f32; 3]> = (0..25).map(|i| [i as f32, 0.0, 1.0]).collect();
     let mut writer = ShardWriter::open(&prefix, 10).unwrap();
     writer.write_slice(&rows).unwrap();

@@ -2,7 +2,8 @@
 
 mod support;
 
-use npy_core::{ByteOrder, DType, Header, Order, Version};
+use npy_core::{ByteOrder, DType, ErrorKind, Header, Order, Version};
+use npy_ndarray::DynArray;
 use support::announce;
 use support::dump::dump;
 use support::numpy::{frames, numpy};
@@ -90,6 +91,58 @@ fn check_header(descr: &str, asked: &[u8], file: &[u8], header: &Header, data_of
     }
 }
 
+/// `write_array(..., version=...)`: the same bytes, and the same refusals.
+#[test]
+fn versions_are_written_and_refused_as_numpy_does() {
+    let Some(numpy) = numpy("versions_are_written_and_refused_as_numpy_does") else { return };
+    let program = r"
+import io, sys
+import numpy as np
+wide = [('field%05d' % i, '<f8') for i in range(4000)]
+umlaut, snow = [('gr\u00f6\u00dfe', '<f4')], [('\u96ea', '<f4')]
+for dtype in ('<f8', '|S3', [('x', '<i2')], umlaut, snow, wide, wide + umlaut, wide + snow):
+    for shape in ((), (3,), (2, 5)):
+        for version in ((1, 0), (2, 0), (3, 0)):
+            file = io.BytesIO()
+            try:
+                np.lib.format.write_array(file, np.zeros(shape, dtype), version=version)
+                array = file.getvalue()
+                array = array[:len(array) - np.zeros(shape, dtype).nbytes]
+            except (ValueError, UnicodeEncodeError):
+                array = b''
+            for frame in (repr(np.lib.format.dtype_to_descr(np.dtype(dtype))).encode(), repr(shape).encode(), array):
+                sys.stdout.buffer.write(len(frame).to_bytes(4, 'little') + frame)
+";
+    let stream = numpy.run(["-W", "ignore", "-c", program], b"");
+    let (mut identical, mut refused) = (0, 0);
+    let versions = [Version::V1, Version::V2, Version::V3];
+    for (case, version) in frames(&stream).chunks_exact(3).zip(versions.into_iter().cycle()) {
+        let [descr, shape, header] = case else { unreachable!() };
+        let descr = std::str::from_utf8(descr).unwrap();
+        let dtype: DType = descr.trim_matches('\'').parse().unwrap();
+        let shape = match *shape {
+            b"()" => &[][..],
+            b"(3,)" => &[3],
+            _ => &[2, 5],
+        };
+        let ours = Header::new(dtype, Order::C, shape).unwrap().with_version(version);
+        let label = format!("{version} {shape:?} {}", &descr[..descr.len().min(40)]);
+        match ours {
+            Ok(ours) => {
+                assert_eq!(ours.version(), version, "{label}");
+                assert!(ours.to_bytes() == *header, "{label}");
+                identical += 1;
+            }
+            Err(error) => {
+                assert!(header.is_empty(), "{label}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    // Refused: version 1 where it is too long, 1 and 2 where there is snow.
+    assert_eq!((identical, refused), (3 * (8 * 3 - 6), 3 * 6));
+}
+
 /// Every text that NumPy's `dtype` was seen to take or refuse, and more of the same sort.
 #[test]
 fn dtype_strings_mean_what_they_mean_to_numpy() {
@@ -117,6 +170,68 @@ fn dtype_strings_mean_what_they_mean_to_numpy() {
                 (2,3)f8,i4 i4,(2,)u1 <f8,>i2 (2,-1)f8 (2147483648,)u1 U536870911 U536870912 S2147483647 S2147483648 V2147483648 \
                 99999999999999999999f8 S99999999999999999999 f\u{e9} \u{661}f8 i4,S5,(3,)M8[ns] [s] M8[ M8] M8[s M8[[s]] M8[s]] f8[s]";
     texts.extend(more.split(' ').map(str::to_owned));
+    // `strtol` reads the size; a regular expression takes lists apart, and compares the byte orders.
+    texts.extend(
+        [
+            "1u4",
+            "2u4",
+            "1|u4",
+            "|1u4",
+            "2|b1",
+            "1|b1",
+            "(2,)|S8",
+            "(2,)S8",
+            "|u 1",
+            "u 1",
+            "|S 8",
+            "<f 8",
+            "<u\t4",
+            "|u\n1",
+            "|u\u{b}1",
+            "|u+1",
+            "|u +1",
+            "|u+ 1",
+            "|u++1",
+            "|u\u{a0}1",
+            "|u 1 ",
+            "<u04",
+            "|S-8",
+            "u-1",
+            "V+3",
+            "U 3",
+            "<U+3",
+            "|S +",
+            "|S ",
+            "M 8",
+            "M 8[ns]",
+            "M+8[ns]",
+            "M8 [ns]",
+            "O 8",
+            "|O+8",
+            "T 1",
+            "b 1",
+            "? 1",
+            "c 1",
+            "float 64",
+            "(2,)|u 1",
+            "2|u 1",
+            "u 1,i4",
+            "2 |u1",
+            "(2,) |u1",
+            "(2,)| u1",
+            "|2|u1",
+            "<2>u4",
+            "<2<u4",
+            "=2|u4",
+            "=2<u4",
+            "<2|u4",
+            "|2>u4",
+            ">2u4",
+            "01u4",
+            "0u4",
+        ]
+        .map(str::to_owned),
+    );
     texts.extend([" f8", "f8 ", "i4, f8", "i4 ,f8", "( 2 ,3, )f8", "", "i4,f8 ", "f8\n", "f8\0"].map(str::to_owned));
     texts.extend(
         [
@@ -200,6 +315,169 @@ for text in json.load(sys.stdin):
     announce(&format!("dtype texts: {taken} taken alike, {refused} refused alike"));
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     assert_eq!(printed.lines().count(), texts.len());
+}
+
+/// Headers at the edge of what NumPy reads: what is saved of each here, and by NumPy.
+#[test]
+fn headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy() {
+    let ones = |count: usize| format!("({})", "1,".repeat(count));
+    let (half, many) = (ones(32), ones(40));
+    let file = |descr: &str, order: &str, shape: &str, bytes: usize| {
+        let header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        support::file_with_header(1, header.as_bytes(), &vec![0; bytes])
+    };
+    // The file; dtype and shape in which it is saved again; whether NumPy reads it.
+    let mut cases = Vec::new();
+    let mut case = |descr: &str, order, shape, bytes, saved: Option<&str>, is_read| {
+        cases.push((file(descr, order, shape, bytes), saved.map(str::to_owned), is_read));
+    };
+    case("'1u4'", "False", "(3,)", 12, Some("<u4 [3]"), true);
+    case("'1u4'", "False", "()", 4, Some("<u4 []"), true);
+    case("('<u4', (1, 1))", "True", "(2, 3)", 24, Some("<u4 [2, 3]"), true);
+    case("(('<u4', (1,)), (1,))", "False", "(2,)", 8, Some("<u4 [2]"), true);
+    case("'|u 1'", "False", "(3,)", 3, Some("|u1 [3]"), true);
+    // Elements `[T; N]`, of which NumPy has too many for the shape.
+    case("'2|b1'", "False", "(3,)", 6, Some("|b1 [3, 2]"), false);
+    case("'(2,)|S8'", "False", "(3,)", 48, Some("|S8 [3, 2]"), false);
+    // At most 63 axes, because the array has one of its own.
+    case(&format!("('<f8', {})", ones(63)), "False", "(1,)", 8, Some("<f8 [1]"), true);
+    case(&format!("('<f8', {})", ones(64)), "False", "()", 8, None, false);
+    case(&format!("(('<f8', {half}), {})", ones(31)), "False", "(1,)", 8, Some("<f8 [1]"), true);
+    case(&format!("(('<f8', {half}), {half})"), "False", "(1,)", 8, None, false);
+    // Elements without bytes have no strides, which is C order.
+    for descr in ["'|V0'", "'|S0'", "'<U0'", "[]", "[('a', '<f8', (0,))]"] {
+        case(descr, "True", "(2, 3)", 0, Some(&format!("{} [2, 3]", descr.trim_matches('\''))), true);
+    }
+    let hex = |file: &[u8]| file.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut again = Vec::new();
+    for (file, expected, is_read) in &cases {
+        let name = file.escape_ascii();
+        let read = DynArray::read_npy(&file[..]);
+        let Some(expected) = expected else {
+            assert!(matches!(read.unwrap_err().kind(), ErrorKind::TooManyDimensions { .. }), "{name}");
+            again.push("refused".to_owned());
+            continue;
+        };
+        let mut saved = Vec::new();
+        read.unwrap().write_npy(&mut saved).unwrap();
+        let (header, _) = Header::parse(&saved).unwrap();
+        assert_eq!(&format!("{} {:?}", header.dtype(), header.shape()), expected, "{name}");
+        again.push(if *is_read { hex(&saved) } else { "refused".to_owned() });
+    }
+    // A field has as many axes as its dtype: NumPy reads and writes the record, and refuses the field alone.
+    let record = file(&format!("[('a', ('<f8', {many}), {many})]"), "False", "(1,)", 8);
+    let array = DynArray::read_npy(&record[..]).unwrap();
+    assert!(matches!(array.field("a").unwrap_err().kind(), ErrorKind::TooManyDimensions { .. }));
+
+    let Some(numpy) = numpy("headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy") else { return };
+    let program = r"
+import io, sys
+import numpy as np
+for line in sys.stdin:
+    try:
+        array = np.load(io.BytesIO(bytes.fromhex(line)))
+        file = io.BytesIO()
+        np.save(file, array)
+        print(file.getvalue().hex())
+    except ValueError:
+        print('refused')
+";
+    let asked: Vec<String> = cases.iter().map(|(file, ..)| hex(file)).collect();
+    let printed = String::from_utf8(numpy.run(["-c", program], asked.join("\n").as_bytes())).unwrap();
+    for ((theirs, ours), (file, ..)) in printed.lines().zip(&again).zip(&cases) {
+        assert_eq!(theirs, ours, "{}", file.escape_ascii());
+    }
+    assert_eq!(printed.lines().count(), cases.len());
+}
+
+/// Dicts and what `str` and `repr` of dtypes print: a text, and what NumPy makes of it and of what it prints for it.
+#[test]
+fn printed_dtypes_mean_what_they_mean_to_numpy() {
+    let Some(numpy) = numpy("printed_dtypes_mean_what_they_mean_to_numpy") else { return };
+    let program = r"
+import itertools, sys
+import numpy as np
+texts = '''{}
+{'names': [], 'formats': []}
+{'names': [], 'formats': [], 'itemsize': 8}
+{'names': [], 'formats': [], 'offsets': [], 'itemsize': 3, 'aligned': True}
+{'names': ('a',), 'formats': ('f8',)}
+{'names': ['a'], 'formats': ['f8', 'i4']}
+{'names': ['a', 'a'], 'formats': ['f8', 'f8']}
+{'names': ['a'], 'names': ['b'], 'formats': ['f4']}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'unknown': 3}
+{'names': ['a', 3], 'formats': ['u1', 'u2']}
+{'names': [('t', 'a'), 'b'], 'formats': ['u1', 'u2']}
+{'formats': ['f8']}
+{'names': ['a']}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': [None, 3]}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', 'a']}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', 'x']}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', ('t', 1)]}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': None}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'offsets': None}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'offsets': [True, 2]}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'itemsize': True}
+{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'itemsize': -3}
+{'names': ['a'], 'formats': ['f8'], 'itemsize': 2147483647}
+{'names': ['a'], 'formats': ['f8'], 'itemsize': 2147483648}
+{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'offsets': [0, 4]}
+{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'offsets': [8, 20], 'itemsize': 32}
+{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'aligned': True}
+{'names': ['a', 'b'], 'formats': ['u1', [('o', 'O'), ('x', 'u1')]], 'aligned': True}
+{'names': ['a', 'b'], 'formats': ['u1', [('o', 'O', (2,)), ('x', 'u1')]], 'offsets': [3, 5]}
+{'names': ['a', 'b'], 'formats': ['u2', 'S0'], 'offsets': [0, 0]}
+{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x'], 'formats': ['f4'], 'itemsize': 8}], 'aligned': True}
+{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x', 'y'], 'formats': ['u1', 'f8'], 'aligned': False}], 'aligned': True}
+{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x', 'y'], 'formats': ['u1', 'f8'], 'aligned': True}]}
+{'names': ['a', 'b'], 'formats': ['u1', ('i4,f8', (2,))], 'aligned': True}
+{'names': ['a', 'b'], 'formats': ['u1', 'i4,f8'], 'aligned': True}
+[('p', {'names': ['a'], 'formats': ['f8'], 'offsets': [4]}, (2,)), ('q', 'u1')]
+(numpy.record, [('a', 'u1'), ('b', '<f8')])
+[('a', (numpy.record, [('x', 'u1'), ('y', '<i4')]))]
+dtype((numpy.record, [('a', 'u1')]))
+dtype('float64')
+dtype('O')
+dtype('S5',)
+dtype('u1,f8', align=True)
+np.dtype([('p', [('a', 'u1'), ('b', '<f8')]), ('q', 'u1')], align=True)
+numpy.dtype( {'names': ['a'], 'formats': ['f8']}, align = False, )'''.split('\n')
+for kind in '?bhilqfdegFDGSUVMm':
+    texts.append('dtype([(%r, %r), (%r, %r), (%r, %r)], align=True)' % ('a', 'u1', 'b', kind if kind not in 'SUV' else kind + '3', 'c', '>u2'))
+for offsets in itertools.product([0, 1, 2, 3, 4, 8, 12], repeat=2):
+    for end in ['', ', %r: 12' % 'itemsize', ', %r: 16, %r: True' % ('itemsize', 'aligned')]:
+        texts.append('{%r: [%r, %r], %r: [%r, %r], %r: %r%s}' % ('names', 'a', 'b', 'formats', 'u2', '<f4', 'offsets', list(offsets), end))
+names = {'numpy': np, 'np': np, 'dtype': np.dtype}
+def show(text, nested):
+    print(text)
+    try:
+        dtype = np.dtype(eval(text, names))
+        print('[\x22%r\x22, %d, [], \x22\x22]' % (np.lib.format.dtype_to_descr(dtype), dtype.itemsize))
+    except Exception as error:
+        print('! %s' % error)
+        return
+    if not nested:
+        show(repr(dtype), True)
+        if str(dtype)[0] in '[{(':
+            show(str(dtype), True)
+for text in texts:
+    show(text, False)
+";
+    let printed = String::from_utf8(numpy.run(["-c", program], b"")).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    let (pairs, []) = lines.as_chunks::<2>() else { panic!("{printed}") };
+    let (mut taken, mut refused, mut differences) = (0, 0, Vec::new());
+    for [text, line] in pairs {
+        let ours = text.parse::<DType>();
+        match (&ours, Theirs::parse(line)) {
+            (Err(_), None) => refused += 1,
+            (Ok(ours), Some(theirs)) if theirs.equals(ours) => taken += 1,
+            _ => differences.push(format!("{text}: ours {ours:?}, NumPy {line}")),
+        }
+    }
+    announce(&format!("printed dtypes: {taken} taken alike, {refused} refused alike"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(taken > 100 && refused > 50, "{taken} taken, {refused} refused");
 }
 
 /// What NumPy says of a text.

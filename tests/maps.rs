@@ -6,11 +6,14 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::Command;
 
-use ndarray::{Array2, ArrayView2, Axis, Ix0, Ix1, Ix2, IxDyn, ShapeBuilder};
-use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyReader, NpyRecord, Order, row_range};
-use npy_ndarray::{MapMutNpyExt, MapNpyExt, ViewNpyExt, WriteNpyExt};
+use ndarray::{Array2, ArrayD, ArrayView2, Axis, Ix0, Ix1, Ix2, IxDyn, ShapeBuilder};
+use npy_core::half::f16;
+use npy_core::num_complex::Complex;
+use npy_core::rawarray::{RaArray, RaMap, RaMapMut};
+use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyReader, NpyRecord, Order, row_range};
+use npy_ndarray::{MapMutNpyExt, MapNpyExt, ReadRaExt, ViewNpyExt, WriteNpyExt, WriteRaExt};
 use support::numpy::numpy;
-use support::{announce, data, file_with_header};
+use support::{announce, data, file_with_header, ra::samples};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -47,7 +50,7 @@ fn create(path: impl AsRef<Path>, descr: &str, order: Order, shape: &[usize]) ->
 fn message<T>(result: npy_core::Result<T>, path: &Path) -> String {
     let error = result.map(|_| ()).unwrap_err();
     assert_eq!(error.path(), Some(path));
-    error.to_string().replacen(&format!("{}: ", path.display()), "", 1)
+    format!("{error:#}").replacen(&format!("{}: ", path.display()), "", 1)
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn the_four_modes() {
     created.view_mut::<f64>().unwrap()[7] = 7.0;
     created.flush_async().unwrap();
     created.flush().unwrap();
-    assert_eq!((created.data_offset(), created.bytes().len(), created.len()), (128, 64, 192));
+    assert_eq!((created.data_offset(), created.bytes().len(), created.file_bytes().len()), (128, 64, 192));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the temporary file is gone");
     drop(created);
 
@@ -82,11 +85,11 @@ fn the_four_modes() {
 
     let read = map(&path).unwrap();
     assert_eq!(read.view::<f64>().unwrap(), expected);
-    assert_eq!(read[..], before);
-    // Whatever takes bytes takes a map.
-    assert_eq!(npy_core::view::<f64>(&read).unwrap(), expected);
-    assert_eq!(ArrayView2::<f64>::view_npy(&read).unwrap().dim(), (4, 2));
-    assert_eq!(NpyReader::from_bytes(&read).unwrap().into_vec::<f64>().unwrap(), expected);
+    let file = read.file_bytes();
+    assert_eq!(file, before);
+    assert_eq!(npy_core::view::<f64>(file).unwrap(), expected);
+    assert_eq!(ArrayView2::<f64>::view_npy(file).unwrap().dim(), (4, 2));
+    assert_eq!(NpyReader::from_bytes(file).unwrap().into_vec::<f64>().unwrap(), expected);
     assert!(format!("{read:?}").starts_with("NpyMap { header: "));
 }
 
@@ -184,7 +187,7 @@ fn files_of_every_numpy_are_mapped() {
     assert!(matches!(error.kind(), ErrorKind::Misaligned { alignment: 8, misalignment: 2 }));
     assert!(error.to_string().contains("read a copy"), "{error}");
     let path = data("numpy-1.11.3-py2.7/version_2_plain.npy");
-    let copy: Vec<f64> = NpyReader::from_bytes(&map(&path).unwrap()).unwrap().into_vec().unwrap();
+    let copy: Vec<f64> = NpyReader::from_bytes(map(&path).unwrap().file_bytes()).unwrap().into_vec().unwrap();
     assert_eq!(copy, npy_core::load::<f64>(&path).unwrap());
 }
 
@@ -372,10 +375,103 @@ fn pipes_and_devices_are_not_mapped() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [&pipe, Path::new("/dev/null")] {
         for result in [map(path).err(), map_mut(path).err(), map_copy(path).err(), create(path, "<f8", Order::C, &[2]).err()] {
-            let error = result.unwrap().to_string();
+            let error = format!("{:#}", result.unwrap());
             assert!(error.ends_with("cannot map the file: only regular files can be mapped"), "{error}");
         }
     }
+}
+
+/// Every sample and every type: what is mapped is what is read.
+#[test]
+fn ra_files_are_mapped() {
+    fn check<T: npy_core::NpyView + Clone + PartialEq + std::fmt::Debug>(path: &Path) -> usize {
+        // SAFETY: as in `map`.
+        let map = unsafe { RaMap::open(path) }.unwrap();
+        let file = RaArray::load(path).unwrap();
+        assert_eq!((map.header(), map.metadata(), map.bytes()), (file.header(), file.metadata(), file.values().bytes()));
+        let Ok(items) = file.to_vec::<T>() else {
+            assert!(map.view::<T>().is_err());
+            return 0;
+        };
+        assert_eq!(map.array::<T, IxDyn>().unwrap(), ArrayD::<T>::load_ra(path).unwrap());
+        assert_eq!(map.view::<T>().unwrap(), items);
+        1
+    }
+    let (mut mapped, mut compressed) = (0, 0);
+    for (name, _) in samples() {
+        let path = data("rawarray").join(&name);
+        if name.ends_with("_z.ra") {
+            // SAFETY: as in `map`.
+            let error = unsafe { RaMap::open(&path) }.map(drop).unwrap_err();
+            assert!(error.to_string().ends_with("cannot map compressed data; `RaArray::load` reads them"), "{error}");
+            compressed += 1;
+            continue;
+        }
+        mapped += check::<i8>(&path) + check::<u8>(&path) + check::<i32>(&path) + check::<u32>(&path) + check::<i64>(&path);
+        mapped += check::<f32>(&path) + check::<f64>(&path) + check::<Complex<f32>>(&path) + check::<Complex<f64>>(&path);
+        mapped += check::<f16>(&path);
+    }
+    assert_eq!((mapped, compressed), (14, 2));
+}
+
+#[test]
+fn ra_maps_are_changed_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("samples.ra");
+    let samples = [Sample { time: 0.5, values: [1.0, 2.0] }, Sample { time: 1.5, values: [3.0, 4.0] }];
+    let array = RaArray::try_from(DynValues::from_slice(&samples).unwrap()).unwrap().with_metadata(b"north".to_vec());
+    array.save(&path).unwrap();
+    // Records are elements of a user-defined type, which `T` names.
+    // SAFETY: as in `map`.
+    let mut copy = unsafe { RaMapMut::open_copy(&path) }.unwrap();
+    copy.view_mut::<Sample>().unwrap()[0].time = 9.0;
+    assert_eq!(copy.view::<Sample>().unwrap()[0].time, 9.0);
+    // SAFETY: as in `map`.
+    let mut map = unsafe { RaMapMut::open(&path) }.unwrap();
+    assert_eq!(map.view::<Sample>().unwrap(), samples);
+    assert!(map.view::<f64>().is_err());
+    map.rows_mut::<Sample>(1..2).unwrap()[0].time = 2.5;
+    assert!(map.rows_mut::<Sample>(1..3).is_err());
+    map.flush().unwrap();
+    let changed = RaArray::load(&path).unwrap();
+    assert_eq!(changed.to_vec::<Sample>().unwrap()[1].time, 2.5);
+    assert_eq!((changed.metadata(), map.metadata()), (&b"north"[..], &b"north"[..]));
+
+    // Rows are those of the last axis.
+    Array2::from_shape_fn((2, 3), |(i, j)| (i * 3 + j) as f64).save_ra(&path).unwrap();
+    // SAFETY: as in `map`.
+    let mut map = unsafe { RaMapMut::open(&path) }.unwrap();
+    map.array_mut::<f64, Ix2>().unwrap()[[1, 0]] = 30.0;
+    map.array_rows_mut::<f64, Ix2>(2..3).unwrap().fill(7.0);
+    assert_eq!(map.rows::<f64>(0..1).unwrap(), [0.0, 30.0]);
+    assert_eq!(Array2::<f64>::load_ra(&path).unwrap(), ndarray::array![[0.0, 1.0, 7.0], [30.0, 4.0, 7.0]]);
+}
+
+#[test]
+fn ra_files_that_cannot_be_mapped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.ra");
+    let refuse = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        // SAFETY: as in `map`.
+        let error = unsafe { RaMap::open(&path) }.map(drop).unwrap_err();
+        assert_eq!(error.path(), Some(path.as_path()));
+        // SAFETY: as in `map`.
+        assert_eq!(unsafe { RaMapMut::open(&path) }.map(drop).unwrap_err().to_string(), error.to_string());
+        error.into_kind()
+    };
+    let mut file = Vec::new();
+    npy_core::rawarray::write(&mut file, &[1.5_f64, 2.5]).unwrap();
+    assert!(matches!(refuse(&file[..file.len() - 1]), ErrorKind::Truncated { found: 15, .. }));
+    assert!(matches!(refuse(&file[..50]), ErrorKind::Truncated { .. }));
+    assert!(matches!(refuse(b""), ErrorKind::RawArray { .. }));
+    assert!(matches!(refuse(&Header::new(f64::dtype(), Order::C, &[2]).unwrap().to_bytes()), ErrorKind::RawArray { .. }));
+    fs::write(&path, &file).unwrap();
+    // SAFETY: as in `map`.
+    let error = unsafe { RaMap::open_with(&path, Limits::new().data_bytes(10)) }.map(drop).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+    // SAFETY: as in `map`.
+    assert!(matches!(unsafe { RaMap::open(folder.path()) }.map(drop).unwrap_err().kind(), ErrorKind::Io { .. }));
 }
 
 /// What a process does that one of the tests below starts.
@@ -388,14 +484,14 @@ fn as_another_process() {
             assert_eq!(map(&path).unwrap().view::<u8>().unwrap(), [1, 2]);
             map_copy(&path).unwrap().view_mut::<u8>().unwrap()[0] = 9;
             let error = map_mut(&path).unwrap_err();
-            assert!(error.to_string().contains("cannot open the file: Permission denied"), "{error}");
+            assert!(format!("{error:#}").contains("cannot open the file: Permission denied"), "{error}");
         }
         "shrink" => {
             let map = map(&path).unwrap();
-            let last = map.len() - 1;
-            assert_eq!(std::hint::black_box(map[last]), 0);
+            let last = map.file_bytes().last_chunk::<1>().unwrap();
+            assert_eq!(std::hint::black_box(last), &[0]);
             OpenOptions::new().write(true).open(&path).unwrap().set_len(128).unwrap();
-            assert_eq!(std::hint::black_box(map[last]), 0);
+            assert_eq!(std::hint::black_box(last), &[0]);
         }
         i => {
             let i: usize = i.parse().unwrap();

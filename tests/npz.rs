@@ -25,17 +25,17 @@ fn archives_go_out_and_come_back() {
         check(&commented);
     }
     assert!(compressed().len() < stored().len());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     drop(fill(NpzWriter::create(&path).unwrap()));
     assert_eq!(std::fs::read(&path).unwrap(), stored());
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("values").unwrap(), values());
-    // What is not finished leaves what was there before, and nothing beside it.
+    // What is discarded leaves what was there before, and nothing beside it.
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("x", &[1_u8]).unwrap();
-    drop(archive);
+    archive.discard();
     assert_eq!(std::fs::read(&path).unwrap(), stored());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     drop(fill(NpzWriter::create("/dev/null").unwrap()));
 }
 
@@ -134,7 +134,7 @@ def keys(z):
     z.writestr('c.npy.npy', npy(5))
     z.writestr('d.NPY', npy(6))
     z.writestr('notes.txt', b'hello', zipfile.ZIP_DEFLATED)
-    z.writestr('folder/', b'')
+    z.writestr('directory/', b'')
     z.writestr('back\\slash/../x.npy', npy(7))
 archive(keys)
 def zip64(z):
@@ -159,7 +159,7 @@ archive(trailing)
     assert_eq!(read("back\\slash/../x").unwrap(), 7);
     assert_eq!(
         read("d").unwrap_err().to_string(),
-        "the archive has no array \"d\"; it has a, a, b, b, c.npy, d.NPY, notes.txt, folder/, back\\slash/../x",
+        "the archive has no array \"d\"; it has a, a, b, b, c.npy, d.NPY, notes.txt, directory/, back\\slash/../x",
     );
     let error = read("notes.txt").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }), "{error}");
@@ -167,8 +167,8 @@ archive(trailing)
     let notes = keys.index_of("notes.txt").unwrap();
     assert_eq!(keys.bytes(notes, 5).unwrap(), b"hello");
     assert!(matches!(keys.bytes(notes, 4).unwrap_err().kind(), ErrorKind::LimitExceeded { limit: 4, .. }));
-    let folder = keys.index_of("folder/").unwrap();
-    assert_eq!(keys.bytes(folder, 0).unwrap(), b"");
+    let directory = keys.index_of("directory/").unwrap();
+    assert_eq!(keys.bytes(directory, 0).unwrap(), b"");
 
     let mut zip64 = NpzReader::new(Cursor::new(files[1])).unwrap();
     assert_eq!(zip64.by_name::<u16>("x").unwrap(), [1, 2, 3]);
@@ -297,8 +297,8 @@ fn arrays_of_ndarray() {
 /// Arrays of an archive in a map, without copying one byte; NumPy reads it like any other.
 #[test]
 fn aligned_members_are_viewed_in_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("aligned.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("aligned.npz");
     for is_streamed in [false, true] {
         let file = std::fs::File::create(&path).unwrap();
         let mut archive = if is_streamed { NpzWriter::streaming(file) } else { NpzWriter::new(file) };
@@ -424,8 +424,8 @@ impl std::io::Seek for Sparse {
 #[test]
 fn members_of_more_than_four_gibibytes() {
     const BYTES: usize = 9 << 29;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("large.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("large.npz");
     let mut archive = NpzWriter::new(Sparse(std::fs::File::create(&path).unwrap()));
     let header = Header::new(u8::dtype(), Order::C, &[BYTES]).unwrap();
     let zeros = vec![0_u8; 64 << 20];

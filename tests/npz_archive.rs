@@ -95,8 +95,8 @@ const NAMES: &str = "matrix fortran shared any zero picks rows names rate flag l
 
 #[test]
 fn everything_goes_out_and_comes_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("everything.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("everything.npz");
     let expected = everything();
     for options in [
         NpzWriteOptions::new(),
@@ -345,8 +345,8 @@ mod shadowed {
 
 #[test]
 fn errors_name_file_and_member() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     #[derive(NpzArchive, Debug)]
     #[allow(dead_code, reason = "only its reading is looked at")]
     struct Run {
@@ -367,7 +367,7 @@ fn errors_name_file_and_member() {
             "{error}"
         );
     }
-    let error = Run::load_npz(folder.path().join("none.npz")).unwrap_err();
+    let error = Run::load_npz(directory.path().join("none.npz")).unwrap_err();
     assert!(error.to_string().contains("none.npz"), "{error}");
     let options = NpzReadOptions::new().limits(Limits::new().data_bytes(100));
     assert!(matches!(Run::load_npz_with(&path, options).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
@@ -379,10 +379,10 @@ fn errors_name_file_and_member() {
     let map = BTreeMap::from([("a\0b".to_owned(), vec![1_u8])]);
     assert!(matches!(map.save_npz(&path).unwrap_err().kind(), ErrorKind::Archive { problem: ArchiveProblem::InvalidName }));
     assert!(std::fs::read(&path).unwrap() == before);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// Names that NumPy's rules lead elsewhere, folders, and sizes that overflow.
+/// Names that NumPy's rules lead elsewhere, directories, and sizes that overflow.
 #[test]
 fn names_that_are_not_what_they_seem() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -410,8 +410,8 @@ fn names_that_are_not_what_they_seem() {
     }
     assert_eq!(Layers::read_npz(file).unwrap().layers["x"], [1]);
     // Two members that claim more than there can be.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("claims.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("claims.npz");
     BTreeMap::from([("a", vec![1_u8]), ("b", vec![2])].map(|(name, bytes)| (name.to_owned(), bytes))).save_npz(&path).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let entries: Vec<usize> = (0..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(b"PK\x01\x02")).collect();
@@ -445,8 +445,8 @@ fn threads_without_number() {
 /// Many members by many threads are what one thread reads; damage in one is the error that one thread meets.
 #[test]
 fn threads_read_what_one_reads() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("many.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("many.npz");
     let arrays: BTreeMap<String, Vec<u64>> =
         (0..40_u64).map(|i| (format!("{i:02}"), (0..20_000 * (i % 4)).map(|k| k ^ i).collect())).collect();
     for compressed in [false, true] {

@@ -67,8 +67,8 @@ fn members_of_every_kind_are_read_by_several_threads() {
     let events: Vec<Event> =
         items.iter().map(|item| Event { time: *item as f64, is_new: item % 2 == 0, id: *item as u16 }).collect();
     let big_endian = Header::new(">u8".parse::<DType>().unwrap(), Order::C, &[items.len()]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.set_threads(2);
     archive.add_slice("items", &items).unwrap();
@@ -142,8 +142,8 @@ print(archive['bools'].sum(), archive['events']['id'][-1])
 #[test]
 fn archives_of_few_members_are_read_by_all_threads() {
     let items = items(700_000);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npz");
     let arrays = BTreeMap::from([("x".to_owned(), Array1::from(items))]);
     arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(true).level(1).threads(3)).unwrap();
     for threads in [0, 1, 2, 5] {
@@ -306,8 +306,8 @@ fn blocks_that_are_hidden_in_others_are_refused() {
 #[test]
 fn memory_is_taken_for_the_result_alone() {
     let items = items(4 << 20);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.set_level(1);
     let (_, peak) = with_peak(|| archive.add_slice("x", &items).unwrap());
@@ -367,7 +367,7 @@ fn readers_that_fail_are_errors() {
             None => assert!(found.unwrap() == items),
             Some(message) => {
                 let error = found.unwrap_err();
-                assert!(error.to_string().contains(message), "{error}");
+                assert!(format!("{error:#}").contains(message), "{error:#}");
             }
         }
     }
@@ -403,9 +403,9 @@ fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
 
 #[test]
 fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let write = |threads: usize| {
-        let path = folder.path().join(format!("{threads}.npz"));
+        let path = directory.path().join(format!("{threads}.npz"));
         let mut archive = NpzWriter::create(&path).unwrap();
         archive.set_threads(threads);
         add_many(&mut archive, true);
@@ -431,7 +431,7 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
         assert!(file == same_file && stream == same_stream, "{threads}");
     }
     // Where it is installed, it reads them too.
-    match Command::new("unzip").arg("-tqq").arg(folder.path().join("1.npz")).status() {
+    match Command::new("unzip").arg("-tqq").arg(directory.path().join("1.npz")).status() {
         Ok(status) => assert!(status.success(), "{status}"),
         Err(error) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
     }

@@ -4,11 +4,12 @@
 mod archives;
 mod support;
 
-use std::io::{Cursor, Read};
+use std::cell::Cell;
+use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, Order};
+use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, NpyReader, Order};
 
 /// No flipped bit gives another value: it is an error, or in what does not matter.
 #[test]
@@ -203,7 +204,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
             match stream.next() {
                 Ok(Some(mut member)) => {
                     let name = member.name().to_owned();
-                    let read = member.array().and_then(npy_core::NpyReader::into_vec::<npy_core::Void>).err();
+                    let read = member.array().and_then(NpyReader::into_vec::<npy_core::Void>).err();
                     found.push((name, read.map(|error| error.to_string())));
                 }
                 Ok(None) => return (found, true),
@@ -323,4 +324,187 @@ fn flipped_bits_are_found_in_a_pipe() {
     let error = stream.next().map(|_| ()).unwrap_err();
     assert_eq!(error.member(), Some("values"));
     assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+}
+
+/// The content of the member [`of_method`], as `np.save` writes it.
+fn plain() -> Vec<u8> {
+    let mut plain = Vec::new();
+    npy_core::write(&mut plain, &(0..300).map(|i| i / 10).collect::<Vec<i32>>()).unwrap();
+    plain
+}
+
+/// [`plain`] as compressed by Python's `zipfile`, and by `zstd -19 --no-check`.
+fn compressed_by(method: u16) -> Vec<u8> {
+    const ZSTD: &str = "28b52ffd00681d0400e405934e554d5059010076007b276465736372273a20273c6934272c2027666f727472616e5f6f72646546616c73657368\
+                        617065273a20283330302c292c207d200a000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d21a811902fadbf7503e0\
+                        ad06310ce1ffffeb73008002040070060631f5eff2582ba901";
+    if method == 93 {
+        return (0..ZSTD.len()).step_by(2).map(|at| u8::from_str_radix(&ZSTD[at..at + 2], 16).unwrap()).collect();
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/zipfile/methods.npz");
+    let archive = std::fs::read(path).unwrap();
+    let mut at = 0;
+    loop {
+        let number =
+            |offset: usize, bytes: usize| archive[at + offset..][..bytes].iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
+        let data = at + 30 + number(26, 2) + number(28, 2);
+        let length = number(18, 4);
+        if number(8, 2) == usize::from(method) {
+            return archive[data..][..length].to_vec();
+        }
+        at = data + length;
+    }
+}
+
+/// An archive of one member `x.npy`, which is [`plain`] by its checksum and size; `streamed` puts these behind the data.
+fn of_method(method: u16, data: &[u8], streamed: bool) -> Vec<u8> {
+    let plain = plain();
+    let claim = [crc32(&plain), data.len() as u32, plain.len() as u32].map(u32::to_le_bytes).concat();
+    // LZMA data say themselves where they end.
+    let flags = if streamed { 8 } else { 0 } | if method == 14 { 2_u16 } else { 0 };
+    let fixed = [&20_u16.to_le_bytes()[..], &flags.to_le_bytes(), &method.to_le_bytes(), &[0; 4]].concat();
+    let before = if streamed { vec![0; 12] } else { claim.clone() };
+    let mut archive = [b"PK\x03\x04", &fixed[..], &before, &[5, 0, 0, 0], b"x.npy", data].concat();
+    if streamed {
+        archive.extend([b"PK\x07\x08", &claim[..]].concat());
+    }
+    let begin = archive.len() as u32;
+    archive.extend([b"PK\x01\x02\x14\0", &fixed[..], &claim, &[5, 0, 0, 0], &[0; 14], b"x.npy"].concat());
+    let length = archive.len() as u32 - begin;
+    archive.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &begin.to_le_bytes(), &[0, 0]].concat());
+    archive
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// Reads to the end in small steps, and goes on after errors. What came before the first error; whether there was one.
+fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
+    let (mut found, mut buffer, mut errors) = (Vec::new(), [0; 50], 0);
+    while errors < 4 {
+        match reader.read(&mut buffer) {
+            Err(_) => errors += 1,
+            Ok(read) => {
+                assert_eq!(errors, 0, "{place}: a call succeeds after one that failed");
+                if read == 0 {
+                    break;
+                }
+                found.extend(&buffer[..read]);
+            }
+        }
+    }
+    (found, errors > 0)
+}
+
+/// A decoder that failed is not called again, whoever asks: bzip2 aborts the process.
+#[test]
+fn failed_decoders_are_not_called_again() {
+    let expected = (0..300).map(|i| i / 10).collect::<Vec<i32>>();
+    for method in [0, 8, 12, 14, 93] {
+        let data = compressed_by(method);
+        let mut refused = 0;
+        for (at, change) in (0..data.len()).flat_map(|at| [1, 0x80, 0xff].map(|change| (at, change))).chain([(0, 0)]) {
+            let mut damaged = data.clone();
+            damaged[at] ^= change;
+            // Nothing says where stored data end if their size stands behind them.
+            for streamed in [false, true] {
+                let place = format!("method {method}, byte {at} ^ {change}, streamed {streamed}");
+                let archive = of_method(method, &damaged, streamed);
+                let whole = |result: npy_core::Result<Vec<i32>>| match result {
+                    Ok(items) => assert_eq!(items, expected, "{place}"),
+                    Err(error) => assert_ne!(change, 0, "{place}: {error}"),
+                };
+
+                let mut reader = NpzReader::from_bytes(&archive).unwrap();
+                whole(reader.by_name("x"));
+                let verified = reader.verify();
+                assert_eq!(reader.bytes(0, 1 << 20).is_err(), verified.is_err(), "{place}");
+                if let Ok(member) = reader.array(0) {
+                    let (content, failed) = read_past_errors(member.into_inner(), &place);
+                    assert_eq!(failed, verified.is_err(), "{place}");
+                    assert!(failed || content == plain()[128..], "{place}");
+                }
+                refused += u32::from(verified.is_err());
+
+                let mut stream = NpzStream::new(&archive[..]);
+                let mut member = stream.next().unwrap().unwrap();
+                whole(member.array().and_then(NpyReader::into_vec));
+                for _ in 0..3 {
+                    let _ = stream.next();
+                }
+                let mut stream = NpzStream::new(&archive[..]);
+                let mut member = stream.next().unwrap().unwrap();
+                for _ in 0..3 {
+                    if let Ok(array) = member.array() {
+                        let (_, failed) = read_past_errors(array.into_inner(), &place);
+                        assert!(!failed || change != 0, "{place}");
+                    }
+                    let _ = member.bytes(1 << 20);
+                }
+                for _ in 0..3 {
+                    let _ = stream.next();
+                }
+            }
+        }
+        let changes = 6 * data.len() as u32;
+        assert!(refused > changes * 9 / 10 && refused <= changes, "method {method}: {refused} of {changes}");
+    }
+}
+
+/// Gives `Ok(0)` once at this place, when told to.
+struct EndsOnce<'a> {
+    bytes: Cursor<&'a [u8]>,
+    at: u64,
+    is_armed: &'a Cell<bool>,
+}
+
+impl Read for EndsOnce<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = match self.at.checked_sub(self.bytes.position()) {
+            Some(0) if self.is_armed.replace(false) => 0,
+            Some(before @ 1..) if self.is_armed.get() => buffer.len().min(before as usize),
+            _ => buffer.len(),
+        };
+        self.bytes.read(&mut buffer[..most])
+    }
+}
+
+impl Seek for EndsOnce<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+/// `Ok(0)` before the end that the archive declares is an error, never a short content.
+#[test]
+fn stored_members_do_not_end_early() {
+    let archive = of_method(0, &plain(), false);
+    for at in 35..35 + plain().len() as u64 {
+        let is_armed = Cell::new(false);
+        let source = || EndsOnce { bytes: Cursor::new(&archive), at, is_armed: &is_armed };
+        let check = |array: Option<&mut dyn Read>| {
+            let Some(array) = array else { return assert!(at < 35 + 128, "{at}") };
+            let error = array.read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof, "{at}");
+        };
+
+        let mut reader = NpzReader::new(source()).unwrap();
+        is_armed.set(true);
+        check(reader.array(0).map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
+        assert!(!is_armed.get(), "{at}");
+        is_armed.set(true);
+        assert!(reader.bytes(0, 1 << 20).is_err() && reader.verify().is_ok(), "{at}");
+
+        is_armed.set(true);
+        let mut stream = NpzStream::new(source());
+        let mut member = stream.next().unwrap().unwrap();
+        check(member.array().map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
+        assert!(!is_armed.get(), "{at}");
+        is_armed.set(true);
+        let mut stream = NpzStream::new(source());
+        assert!(stream.next().unwrap().unwrap().bytes(1 << 20).is_err(), "{at}");
+    }
 }

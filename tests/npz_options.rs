@@ -10,8 +10,8 @@ use npy_ndarray::{DynArray, NpzArchive, NpzReadOptions, NpzReader, NpzWriteOptio
 /// An archive is opened and begun with options as a struct is read and written with them.
 #[test]
 fn archives_are_opened_and_begun_with_options() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
     let items: Vec<u32> = (0..300_000).map(|item| item / 100).collect();
     let options = NpzWriteOptions::new().compressed(true).level(2).aligned(true).durable(true).threads(2);
     let mut archive = NpzWriter::create_with(path("options.npz"), options).unwrap();
@@ -53,8 +53,8 @@ fn archives_are_opened_and_begun_with_options() {
 /// Python objects are read where the archive was opened so.
 #[test]
 fn an_archive_is_opened_for_objects() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("names.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("names.npz");
     BTreeMap::from([("names".to_owned(), DynArray::from(npy_core::object::ObjectArray::from(vec!["a", "b"])))])
         .save_npz(&path)
         .unwrap();

@@ -15,20 +15,20 @@ use support::numpy::numpy;
 
 #[test]
 fn members_become_files_below_a_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut archive = writer();
     archive.add_slice("a/b/x", &values()).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.add_bytes("empty/", b"").unwrap();
     let good = archive.finish().unwrap().into_inner();
     let mut reader = NpzReader::from_bytes(&good).unwrap();
-    let paths = reader.extract_all(folder.path()).unwrap();
-    assert_eq!(paths, ["a/b/x.npy", "notes.txt", "empty"].map(|name| folder.path().join(name)));
+    let paths = reader.extract_all(directory.path()).unwrap();
+    assert_eq!(paths, ["a/b/x.npy", "notes.txt", "empty"].map(|name| directory.path().join(name)));
     assert_eq!(npy_core::load::<f64>(&paths[0]).unwrap(), values());
     assert_eq!(fs::read(&paths[1]).unwrap(), b"hello");
     assert!(paths[2].is_dir());
 
-    let inner = folder.path().join("inner");
+    let inner = directory.path().join("inner");
     for name in ["../x", "/etc/x", "a/../../x", "a\\..\\x", "C:x", "a//x", "./x", ""] {
         let mut archive = writer();
         archive.add_bytes("first", b"1").unwrap();
@@ -57,8 +57,8 @@ fn members_become_files_below_a_folder() {
 
 #[test]
 fn views_or_copies_as_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.set_aligned(true);
     archive.add_slice("aligned", &values()).unwrap();
@@ -118,8 +118,8 @@ np.savez(file, rate=0.5, name='SGD')
 /// Clones of a reader read at the same time, each its own member.
 #[test]
 fn several_threads_read_one_archive() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     for i in 0..20_u32 {
         archive.set_compressed(i % 2 == 0);
@@ -195,8 +195,8 @@ fn a_million_members() {
 #[cfg(unix)]
 #[test]
 fn an_archive_comes_through_a_pipe() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     drop(fill(NpzWriter::create_compressed(&path).unwrap()));
     let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
     let mut stream = NpzStream::new(cat.stdout.take().unwrap());

@@ -267,3 +267,12 @@ fn records_become_structs_by_the_names_of_the_fields() {
     let nested = ObjectArray::from(vec![PyObject::from(array)]);
     assert_eq!(nested.deserialize::<Vec<Row>>().unwrap(), [rows]);
 }
+
+#[test]
+fn prints_a_float_between_two_shortest_texts_with_the_even_digit() {
+    // 71762869882177.12 and .13 are both this float; Rust's `{:?}` takes .13, Python .12.
+    let middle = 71_762_869_882_177.0 + 0.125;
+    assert_eq!(PyObject::Float(middle).to_string(), "71762869882177.12");
+    assert_eq!(PyObject::Complex { re: 1.0, im: -middle }.to_string(), "(1-71762869882177.12j)");
+    assert_eq!(PyObject::Complex { re: 0.0, im: middle }.to_string(), "71762869882177.12j");
+}

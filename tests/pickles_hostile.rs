@@ -4,11 +4,15 @@
 mod peak;
 mod support;
 
+use std::cell::Cell;
 use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
+use npy_core::{DType, DynValues, Error, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
+use npy_ndarray::{DynArray, NpyReadOptions};
 use peak::with_peak;
 use support::numpy::numpy;
 use support::{announce, data, file_with_header};
@@ -415,4 +419,115 @@ fn every_problem_has_a_message() {
     insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: an opaque object of pathlib.Path cannot be written");
     insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String; `PyObject` takes any");
     insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#""1x" is no integer: it has at most 4300 decimal digits, and maybe a sign"#);
+}
+
+/// Counts the calls of `read`.
+struct Counting<'a, R>(R, &'a Cell<usize>);
+
+impl<R: Read> Read for Counting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1.set(self.1.get() + 1);
+        self.0.read(buffer)
+    }
+}
+
+impl<R: Seek> Seek for Counting<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// How often the system was asked to read by this thread.
+fn system_reads() -> usize {
+    let io = fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
+    io.lines().find_map(|line| line.strip_prefix("syscr: ")?.parse().ok()).unwrap_or_default()
+}
+
+/// Reads an array of objects in every way there is. How often each asked for bytes.
+fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("objects.npy");
+    fs::write(&path, file).unwrap();
+    let archive = |is_compressed| {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        archive.add_bytes("x.npy", file).unwrap();
+        archive.finish().unwrap().into_inner()
+    };
+    let (stored, deflated) = (archive(false), archive(true));
+    let (options, objects) = (NpyReadOptions::new().objects(ObjectOptions::new()), ObjectOptions::new());
+    let calls = Cell::new(0);
+    let mut found = Vec::new();
+    let mut by_system = |name, read: &dyn Fn()| {
+        let before = system_reads();
+        read();
+        found.push((name, system_reads() - before));
+    };
+    by_system("object::load", &|| drop(object::load(&path)));
+    by_system("DynArray::load_npy_with", &|| drop(DynArray::load_npy_with(&path, options)));
+    by_system("DynArray::load_npy_from_with", &|| {
+        drop(DynArray::load_npy_from_with(&Folder::open(folder.path()).unwrap(), "objects.npy", options));
+    });
+    let mut by_stream = |name, read: &dyn Fn(&Cell<usize>)| {
+        calls.set(0);
+        read(&calls);
+        found.push((name, calls.get()));
+    };
+    for (name, archive) in [("NpzReader, stored", &stored), ("NpzReader, deflated", &deflated)] {
+        by_stream(name, &|calls| {
+            let mut reader = NpzReader::new(Counting(Cursor::new(archive), calls)).unwrap();
+            drop(reader.array(0).unwrap().into_objects(objects));
+        });
+        by_stream(name, &|calls| {
+            let mut reader = npy_ndarray::NpzReader::new(Counting(Cursor::new(archive), calls)).unwrap();
+            drop(reader.dynamic_with("x", options));
+        });
+        by_stream(name, &|calls| {
+            let mut stream = NpzStream::new(Counting(&archive[..], calls));
+            drop(stream.next().unwrap().unwrap().array().unwrap().into_objects(objects));
+        });
+    }
+    found
+}
+
+/// Pickles without frames, as NumPy 1 writes them, are not read byte by byte.
+#[test]
+fn pickles_are_read_in_large_parts() {
+    let mut strings = Vec::new();
+    let texts: Vec<String> = (0..50_000).map(|i| format!("text {i}")).collect();
+    ObjectArray::from(texts).write(&mut strings).unwrap();
+    let marks = file(&vec![b'('; 1 << 20]);
+    for (kind, file) in [("strings", &strings), ("marks", &marks)] {
+        for (name, calls) in reads(file) {
+            assert!(calls < 100, "{name}, {kind}: {calls} reads for {} bytes", file.len());
+        }
+        // What may not be read ahead: known to belong to the pickle.
+        let calls = Cell::new(0);
+        let result = object::read(Counting(&file[..], &calls));
+        announce(&format!("{kind}: {} bytes in {} reads from a stream", file.len(), calls.get()));
+        match kind {
+            "strings" => assert!(calls.get() <= 50_000 * 3 + 1000 && result.is_ok()),
+            _ => assert!(calls.get() < 100 && result.is_err()),
+        }
+    }
+}
+
+/// Another array may follow in the stream.
+#[test]
+fn streams_are_left_behind_the_pickle() {
+    let mut count = 0;
+    for release in fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        for path in fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.extension().is_none_or(|extension| extension != "npy") {
+                continue;
+            }
+            let stream = [&fs::read(&path).unwrap()[..], b"rest"].concat();
+            let mut rest = &stream[..];
+            if object::read_with(&mut rest, ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)).is_ok() {
+                assert_eq!(rest, b"rest", "{}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
 }

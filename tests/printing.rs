@@ -7,14 +7,16 @@ use std::fs;
 
 use npy_core::__private::{printed_edges, printed_texts};
 use npy_core::DynValues;
+use npy_core::object::{self, PyObject};
 use npy_core::print::{FloatMode, PrintOptions, Sign};
 use npy_ndarray::DynArray;
 use support::numpy::{frames, numpy, push_frame};
 use support::{announce, data};
 
-/// How many random arrays NumPy prints with its default options, and how many with random ones.
+/// How many random arrays NumPy prints with its default options, how many with random ones, and how many with objects.
 const PLAIN: usize = 1_500;
 const WITH_OPTIONS: usize = 800;
+const WITH_OBJECTS: usize = 700;
 
 #[test]
 fn random_arrays_are_printed_as_numpy_does() {
@@ -24,8 +26,8 @@ fn random_arrays_are_printed_as_numpy_does() {
     let Some((version, cases)) = current(&frames) else { return };
     let mut counts = Counts::default();
     let mut differences = Vec::new();
-    for case in cases.chunks_exact(4) {
-        let [name, options, file, expected] = case.try_into().unwrap();
+    for case in cases.chunks_exact(5) {
+        let [name, options, file, expected, repr] = case.try_into().unwrap();
         let (name, expected) = (text(name), text(expected));
         let values = DynValues::read(file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let options_given = options_of(text(options));
@@ -33,9 +35,14 @@ fn random_arrays_are_printed_as_numpy_does() {
         let array = DynArray::from_values(values.clone()).unwrap();
         assert_eq!(array.display_with(&options_given).to_string(), printed, "{name}");
         counts.count(&values, expected);
+        let about = format!("{name}: {} {:?} {:?}", values.dtype(), values.shape(), text(options));
         if printed != expected {
-            let about = format!("{name}: {} {:?} {:?}", values.dtype(), values.shape(), text(options));
             differences.push(format!("{about}\n{}", first_difference(&printed, expected)));
+        }
+        // The options are for `str` alone.
+        let printed = PyObject::from(values).to_string();
+        if options.is_empty() && printed != text(repr) {
+            differences.push(format!("{about}\n{}", first_difference(&printed, text(repr))));
         }
     }
     announce(&format!("arrays printed by NumPy {version}: {counts:?}"));
@@ -45,6 +52,37 @@ fn random_arrays_are_printed_as_numpy_does() {
     assert!(
         [counts.scalars, counts.records, counts.summarised, counts.with_exponents, counts.wrapped].iter().all(|&count| count > 50)
     );
+}
+
+#[test]
+fn prints_random_objects_and_records_of_them_as_numpy() {
+    let Some(numpy) = numpy("prints_random_objects_and_records_of_them_as_numpy") else { return };
+    let stream = numpy.run(["printing.py", "records", "20261122", &WITH_OBJECTS.to_string()], b"");
+    let frames = frames(&stream);
+    let Some((version, cases)) = current(&frames) else { return };
+    let (mut counts, mut differences) = ([0; 3], Vec::new());
+    for case in cases.chunks_exact(5) {
+        let [name, options, file, str, repr] = case.try_into().unwrap();
+        let (name, options_given) = (text(name), options_of(text(options)));
+        let array = object::read(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let about = format!("{name}: {} {:?} {:?}", array.dtype(), array.shape(), text(options));
+        let is_record = matches!(array.dtype(), npy_core::DType::Record(_));
+        counts[usize::from(is_record) + usize::from(is_record && array.shape().is_empty())] += 1;
+        let printed = array.display_with(&options_given).to_string();
+        assert_eq!(DynArray::from(array.clone()).display_with(&options_given).to_string(), printed, "{name}");
+        if printed != text(str) {
+            differences.push(format!("str of {about}\n{}", first_difference(&printed, text(str))));
+        }
+        let printed = PyObject::from(array).to_string();
+        if options.is_empty() && printed != text(repr) {
+            differences.push(format!("repr of {about}\n{}", first_difference(&printed, text(repr))));
+        }
+    }
+    announce(&format!("printed by NumPy {version}: {counts:?} arrays of objects, of records with them, and single such records"));
+    let shown = differences.iter().take(8).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(differences.is_empty(), "{} of {} differ:\n{shown}", differences.len(), cases.len() / 5);
+    assert_eq!(counts.iter().sum::<usize>(), WITH_OBJECTS);
+    assert!(counts.iter().all(|&count| count > 50));
 }
 
 #[test]

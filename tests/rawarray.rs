@@ -23,12 +23,12 @@ fn the_samples_of_the_format_are_read_and_written_back_byte_for_byte() {
         array.write(&mut written).unwrap();
         assert_eq!(written, bytes, "{name}");
         assert_eq!(RaArray::read(&bytes[..]).unwrap(), array, "{name}");
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("array.ra");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("array.ra");
         array.save(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
         // To .npy and back: neither dimensions, nor order, nor values change.
-        let npy = folder.path().join("array.npy");
+        let npy = directory.path().join("array.npy");
         array.clone().into_values().save(&npy).unwrap();
         let back = RaArray::try_from(DynValues::load(&npy).unwrap()).unwrap();
         assert_eq!(back, array.decompressed(), "{name}");
@@ -110,8 +110,8 @@ fn round_trip<T: NpyElement + PartialEq + Clone + std::fmt::Debug>(items: &[T], 
     let header = RaHeader::parse(&file).unwrap().0;
     assert_eq!((header.kind(), header.dims()), (kind, &[items.len()][..]));
     assert_eq!(rawarray::read::<T>(&file[..]).unwrap(), items);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("items.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("items.ra");
     rawarray::save(&path, items).unwrap();
     assert_eq!(fs::read(&path).unwrap(), file);
     assert_eq!(rawarray::load::<T>(&path).unwrap(), items);
@@ -245,8 +245,8 @@ fn each_element_of_an_array_keeps_its_index() {
     assert_eq!(scalar.len(), 49);
     assert_eq!(Array::<u8, ndarray::Ix0>::read_ra(&scalar[..]).unwrap(), arr0(7));
     // Through .npy, in either order.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     for order in [Order::Fortran, Order::C] {
         let values = RaArray::read(&file[..]).unwrap().into_values().into_order(order).unwrap();
         values.save(&path).unwrap();
@@ -267,7 +267,7 @@ fn elements_of_any_width_change_their_order_and_back() {
             let values = DynValues::new(dtype, Order::C, shape, bytes.clone()).unwrap();
             let moved = values.clone().into_order(Order::Fortran).unwrap();
             // Where both orders are the same, NumPy calls it C.
-            let is_same = shape.contains(&0) || shape.iter().filter(|length| **length > 1).count() < 2;
+            let is_same = itemsize == 0 || shape.contains(&0) || shape.iter().filter(|length| **length > 1).count() < 2;
             let order = if is_same { Order::C } else { Order::Fortran };
             assert_eq!((moved.order(), moved.shape(), moved.dtype()), (order, shape, values.dtype()));
             if itemsize > 0 {

@@ -257,5 +257,5 @@ fn what_the_errors_say() {
     insta::assert_snapshot!(RaArray::try_from(mixed).unwrap_err(), @"the dtype [('a', '<u2'), ('b', '>u2')] has both byte orders, and an .ra file has one; in Python, save it in one: `array.astype(array.dtype.newbyteorder('<'))`");
     let array = RaArray::read(&small[..]).unwrap();
     insta::assert_snapshot!(array.with_dtype("|b1".parse().unwrap()).unwrap_err(), @"the elements cannot be |b1: they are of type code 2 with 2 bytes, and only user-defined ones (0) of as many bytes can");
-    insta::assert_snapshot!(rawarray::load::<u8>("no/such.ra").unwrap_err(), @"no/such.ra: cannot open the file: No such file or directory (os error 2)");
+    insta::assert_snapshot!(format!("{:#}", rawarray::load::<u8>("no/such.ra").unwrap_err()), @"no/such.ra: cannot open the file: No such file or directory (os error 2)");
 }

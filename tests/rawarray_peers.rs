@@ -101,8 +101,8 @@ print(len(lines))
 
 /// Both ways between a slice of ours and the crate `rawarray`.
 fn exchange<T: NpyElement + RawArrayType + PartialEq>(items: &[T]) {
-    let folder = tempfile::tempdir().unwrap();
-    let (ours, theirs) = (folder.path().join("ours.ra"), folder.path().join("theirs.ra"));
+    let directory = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (directory.path().join("ours.ra"), directory.path().join("theirs.ra"));
     rawarray::save(&ours, items).unwrap();
     let read = RawArray::<T>::read(&ours).unwrap();
     assert_eq!((read.dims(), read.elbyte()), (vec![items.len() as u64], size_of::<T>() as u64));
@@ -132,8 +132,8 @@ fn the_crate_rawarray_reads_and_writes_the_same_files() {
 
 #[test]
 fn the_crate_rawarray_sees_the_same_dimensions() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("matrix.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.ra");
     let matrix = ndarray::array![[1_i32, 2, 3], [4, 5, 6]];
     matrix.save_ra(&path).unwrap();
     let mut theirs = RawArray::<i32>::read(&path).unwrap();

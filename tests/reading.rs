@@ -44,8 +44,8 @@ fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: u
     let file = file(descr, count);
     let whole = NpyReader::from_bytes(&file).unwrap().into_vec::<T>().unwrap();
     assert_eq!(whole.len(), count);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     std::fs::write(&path, &file).unwrap();
     let streamed = in_chunks::<T, _>(NpyReader::new(&file[..]).unwrap()).unwrap();
     for (items, longest) in
@@ -146,8 +146,8 @@ fn chunks_take_the_memory_of_one() {
 
 /// Elements from all parts of a file, those at its chunks' borders among them, and how many there are.
 fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: usize) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     let itemsize = descr.parse::<npy_core::DType>().unwrap().itemsize();
     let file = file(descr, bytes / itemsize);
     std::fs::write(&path, &file).unwrap();
@@ -191,8 +191,8 @@ fn threads_read_the_same() {
 /// Files that end early: the error is that of a single thread.
 #[test]
 fn threads_refuse_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cut.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.npy");
     let whole = file(">u4", 4 << 20);
     let data = Header::parse(&whole).unwrap().1;
     for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
@@ -222,8 +222,8 @@ fn threads_refuse_the_same() {
 
 #[test]
 fn aligned_memory_holds_every_element() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     for count in [0, 1, 3000] {
         let texts: Vec<String> = (0..count).map(|i| i.to_string()).collect();
         npy_core::save(&path, &texts).unwrap();
@@ -255,8 +255,8 @@ fn aligned_memory_holds_every_element() {
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_notice_what_is_gone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shrinking.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("shrinking.npy");
     let whole = file("<u4", 16 << 20);
     std::fs::write(&path, &whole).unwrap();
     let mut reader = NpyReader::open_with(&path, ReadOptions::new().threads(3)).unwrap();

@@ -39,8 +39,8 @@ fn write(path: &Path, descr: &str, order: Order, shape: &[usize]) -> usize {
 
 /// The array in the order that was demanded, element for element that of the file in its own order.
 fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     for shape in SHAPES {
         for (order, demanded) in [(Order::C, Order::Fortran), (Order::Fortran, Order::C)] {
             write(&path, descr, order, shape);
@@ -79,8 +79,8 @@ fn elements_that_are_decoded() {
 /// A file that ends early is refused with the error of reading it as it is, wherever it ends.
 #[test]
 fn panels_of_files_that_are_cut() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cut.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.npy");
     let data = write(&path, "<u4", Order::Fortran, &[1500, 2000]);
     let whole = std::fs::read(&path).unwrap();
     for length in [data, data + 1, 1 << 20, (8 << 20) - 1, 8 << 20, whole.len() - 1] {
@@ -103,8 +103,8 @@ fn panels_of_files_that_are_cut() {
 #[test]
 fn panels_of_files_of_numpy() {
     let Some(numpy) = numpy("panels_of_files_of_numpy") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("fortran.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fortran.npy");
     let script = "
 import sys, numpy as np
 array = np.asfortranarray(np.random.default_rng(7).integers(0, 1 << 60, (61, 97, 103)).astype('>i8'))

@@ -111,8 +111,8 @@ fn every_layout_has_the_same_values() {
     assert_eq!((track.corners[0][1].cell, track.place.depth, track.level.0), ([12_345, 4], 12_345.0 / 3.0 + 3.0, 2_345));
     assert_eq!((track.time, track.wave.re, track.rest.second), (None, 12_345.0, -12_345_000));
     let without_weight: Vec<Track> = tracks.iter().map(|track| Track { weight: 0.0, ..track.clone() }).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tracks.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tracks.npy");
     for (number, file) in files.iter().enumerate() {
         let (header, begin) = Header::parse(file).unwrap();
         let expected = if header.dtype().to_string().contains("weight") { &tracks } else { &without_weight };

@@ -427,7 +427,7 @@ fn arrays_are_more_axes() {
     assert_eq!(npy_core::read::<[f32; 3]>(&file[..]).unwrap(), points);
     assert_eq!(
         npy_core::read::<[[f32; 3]; 1]>(&file[..]).unwrap_err().to_string(),
-        "the array has 0 dimensions (shape []), where 1 is needed"
+        "wrong shape for [[f32; 3]; 1]: expected (n, 1, 3), found (2, 3)"
     );
     let mut writer = NpyWriter::with_len(Vec::new(), 2).unwrap();
     writer.push(&points[0]).unwrap();

@@ -119,8 +119,8 @@ fn counts(descr: &str) -> Vec<usize> {
 }
 
 fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, make: impl Fn(usize) -> T) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     let mut again: Vec<T> = Vec::new();
     for count in counts(descr) {
         std::fs::write(&path, file_of(descr, count, &make)).unwrap();
@@ -167,8 +167,8 @@ fn threads_decode_what_owns_memory() {
 
 #[test]
 fn threads_read_the_same_columns() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     for descr in [EVENT, EVENT_BIG] {
         for count in counts(descr) {
             std::fs::write(&path, file_of(descr, count, event)).unwrap();
@@ -221,8 +221,8 @@ const KIND: usize = 28 + 36 + 8;
 
 #[test]
 fn the_error_of_the_first_record_is_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     let count = 200_000;
     let mut file = file_of(EVENT, count, event);
     // What a later chunk has is met first by some thread.
@@ -263,8 +263,8 @@ fn the_error_of_the_first_record_is_reported() {
 
 #[test]
 fn files_that_end_early_are_refused_alike() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cut.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.npy");
     let count = 200_000;
     let whole = file_of(EVENT, count, event);
     let data = Header::parse(&whole).unwrap().1;
@@ -340,8 +340,8 @@ fn nothing_leaks_after_an_error() {
         value: refusing::Counted,
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     counting(&path, 2_500_000);
     for threads in [1, 2, 5] {
         let options = ReadOptions::new().threads(threads);
@@ -375,8 +375,8 @@ fn a_panic_goes_on() {
         value: panicking::Counted,
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     counting(&path, 2_000_000);
     for threads in [1, 2, 5] {
         let panic = std::panic::catch_unwind(|| load_with::<Record>(&path, ReadOptions::new().threads(threads))).unwrap_err();
@@ -434,8 +434,8 @@ fn threads_work_at_the_same_time() {
         value: u64,
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     counting(&path, 1_000_000);
     let records = load_with::<Record>(&path, ReadOptions::new().threads(2)).unwrap();
     assert!(records.iter().zip(0..).all(|(record, i)| record.value == i));
@@ -482,8 +482,8 @@ fn elements_that_are_not_send_are_decoded_by_one_thread() {
         value: T,
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     counting(&path, 1_000_000);
     let options = ReadOptions::new().threads(5);
     let mut records = load_with::<Record>(&path, options).unwrap();
@@ -536,8 +536,8 @@ fn files_that_shrink_meanwhile_are_noticed() {
         value: u32,
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     for threads in [1, 2, 5] {
         counting(&path, 4_000_000);
         let end = std::fs::metadata(&path).unwrap().len();
@@ -572,8 +572,8 @@ array['time'] = np.where(i % 5 > 0, i, np.iinfo('i8').min).astype('M8[s]')
 array['kind'] = np.where(i % 7 == 0, 500, 1)
 np.save(sys.stdout.buffer, array)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records.npy");
     for descr in [EVENT, EVENT_BIG] {
         let count = 3 * CHUNK / descr.parse::<DType>().unwrap().itemsize() + 17;
         let file = numpy.run(["-c", program, &count.to_string(), descr], &[]);

@@ -274,8 +274,8 @@ fn no_more_is_read_than_documented() {
 #[test]
 fn regions_of_every_kind() {
     let array = Array3::from_shape_fn((4, 5, 6), |(i, j, k)| (i * 100 + j * 10 + k) as u16);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cube.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cube.npy");
     array.save_npy(&path).unwrap();
     let load = |region: &[AxisRange]| Array3::<u16>::load_npy_region(&path, region);
     let all: AxisRange = (..).into();
@@ -374,8 +374,8 @@ fn files_that_end_early() {
     let begin = header.to_bytes().len();
     let all: AxisRange = (..).into();
     let region = [AxisRange::from(10..60).step_by(10), (20..40).into()];
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("short.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("short.npy");
     // The region ends in row 50.
     let end = begin + (50 * 100 + 40) * 4;
     for length in [begin, begin + 1, begin + 4_079, end - 400, end - 1, end, whole.len()] {
@@ -432,10 +432,10 @@ fn a_seek_that_fails() {
     npy_core::write(&mut file, &[1_u8; 100_000]).unwrap();
     let mut reader = NpyReader::new(Stuck(&file[..])).unwrap();
     reader.seek_to(0).unwrap();
-    insta::assert_snapshot!(reader.seek_to(5).unwrap_err(), @"cannot seek in the array: it is stuck");
-    insta::assert_snapshot!(reader.records::<u8>().next().unwrap().unwrap_err(), @"cannot read the array: an earlier read failed, and the stream may stand anywhere");
+    insta::assert_snapshot!(format!("{:#}", reader.seek_to(5).unwrap_err()), @"cannot seek in the array: it is stuck");
+    insta::assert_snapshot!(format!("{:#}", reader.records::<u8>().next().unwrap().unwrap_err()), @"cannot read the array: an earlier read failed, and the stream may stand anywhere");
     let mut reader = NpyReader::new(Stuck(&file[..])).unwrap();
-    insta::assert_snapshot!(reader.read_region::<u8>(&[AxisRange::from(1..).step_by(99_000)]).unwrap_err(), @"cannot read the array: it is stuck");
+    insta::assert_snapshot!(format!("{:#}", reader.read_region::<u8>(&[AxisRange::from(1..).step_by(99_000)]).unwrap_err()), @"cannot read the array: it is stuck");
     assert!(reader.read_at::<u8>(0..1).is_err());
 }
 
@@ -485,8 +485,8 @@ fn claims_cost_nothing() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_part_of_a_huge_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("huge.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("huge.npy");
     let header = Header::new(f32::dtype(), Order::C, &[2_000, 1_000, 1_000]).unwrap();
     let mut file = File::create(&path).unwrap();
     header.write(&mut file).unwrap();

@@ -1,10 +1,12 @@
 //! Saving: all or nothing.
 
+mod support;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use npy_core::{ErrorKind, FixedUnicode, Header, NpyRecord, NpyWriter, Order};
+use npy_core::{ErrorKind, FixedUnicode, Header, NpyReader, NpyRecord, NpyWriter, Order};
 
 #[derive(NpyRecord)]
 struct Name {
@@ -12,29 +14,30 @@ struct Name {
     text: String,
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+fn names_in(directory: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
 #[test]
 fn the_old_file_is_replaced_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("values.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values.npy");
     npy_core::save(&path, &[1.0_f64; 1000]).unwrap();
     let old = File::open(&path).unwrap();
     npy_core::save(&path, &[2_u8]).unwrap();
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2]);
-    assert_eq!(names_in(folder.path()), ["values.npy"]);
+    assert_eq!(names_in(directory.path()), ["values.npy"]);
     // Who had the old file open still has it.
     assert_eq!(npy_core::read::<f64>(old).unwrap(), [1.0; 1000]);
 }
 
 #[test]
 fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("values.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values.npy");
     npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
     let before = fs::read(&path).unwrap();
 
@@ -44,13 +47,13 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
     assert_eq!(error.path(), Some(path.as_path()));
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(names_in(folder.path()), ["values.npy"]);
+    assert_eq!(names_in(directory.path()), ["values.npy"]);
 
-    let error = npy_core::save(folder.path().join("no/such/folder.npy"), &[1_u8]).unwrap_err();
+    let error = npy_core::save(directory.path().join("no/such/folder.npy"), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
-    let error = npy_core::save(folder.path(), &[1_u8]).unwrap_err();
+    let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
-    assert_eq!(names_in(folder.path()), ["values.npy"]);
+    assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
 /// A disk that is full after some bytes: the limit on the size of a file, which a child process sets for itself.
@@ -63,8 +66,8 @@ fn a_full_disk_leaves_the_old_file() {
         assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("values.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values.npy");
     npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
     let before = fs::read(&path).unwrap();
     for blocks in [0, 1, 8, 200] {
@@ -79,7 +82,7 @@ fn a_full_disk_leaves_the_old_file() {
         // With no block at all the harness itself cannot be heard; the files are what counts.
         assert!(output.status.success() || blocks == 0, "{}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(fs::read(&path).unwrap(), before);
-        assert_eq!(names_in(folder.path()), ["values.npy"]);
+        assert_eq!(names_in(directory.path()), ["values.npy"]);
     }
 }
 
@@ -87,8 +90,8 @@ fn a_full_disk_leaves_the_old_file() {
 #[test]
 fn permissions_and_links_stay() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    let (path, link) = (folder.path().join("values.npy"), folder.path().join("link.npy"));
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("values.npy"), directory.path().join("link.npy"));
     npy_core::save(&path, &[1_u8]).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
@@ -97,19 +100,19 @@ fn permissions_and_links_stay() {
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2, 3]);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
 
-    // A link to what is not there yet, by way of another folder.
-    fs::create_dir(folder.path().join("data")).unwrap();
-    std::os::unix::fs::symlink("data/later.npy", folder.path().join("first.npy")).unwrap();
-    std::os::unix::fs::symlink("first.npy", folder.path().join("second.npy")).unwrap();
-    npy_core::save(folder.path().join("second.npy"), &[4_u8]).unwrap();
-    assert!(fs::symlink_metadata(folder.path().join("first.npy")).unwrap().is_symlink());
-    assert_eq!(npy_core::load::<u8>(folder.path().join("data/later.npy")).unwrap(), [4]);
+    // A link to what is not there yet, by way of another directory.
+    fs::create_dir(directory.path().join("data")).unwrap();
+    std::os::unix::fs::symlink("data/later.npy", directory.path().join("first.npy")).unwrap();
+    std::os::unix::fs::symlink("first.npy", directory.path().join("second.npy")).unwrap();
+    npy_core::save(directory.path().join("second.npy"), &[4_u8]).unwrap();
+    assert!(fs::symlink_metadata(directory.path().join("first.npy")).unwrap().is_symlink());
+    assert_eq!(npy_core::load::<u8>(directory.path().join("data/later.npy")).unwrap(), [4]);
 }
 
 #[test]
 fn a_folder_is_not_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = npy_core::save(folder.path(), &[1_u8]).unwrap_err();
+    let directory = tempfile::tempdir().unwrap();
+    let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::IsADirectory), "{error}");
 }
 
@@ -126,23 +129,23 @@ fn devices_are_written_to() {
 
 #[test]
 fn names_without_a_folder_are_relative() {
-    // In a folder of its own, because the tests share the current one.
+    // In a directory of its own, because the tests share the current one.
     const CHILD: &str = "NPY_TEST_RELATIVE";
     if std::env::var_os(CHILD).is_some() {
         npy_core::save("values.npy", &[1_u8]).unwrap();
         assert_eq!(npy_core::load::<u8>("values.npy").unwrap(), [1]);
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let status = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "names_without_a_folder_are_relative"])
-        .current_dir(folder.path())
+        .current_dir(directory.path())
         .env(CHILD, "1")
         .output()
         .unwrap()
         .status;
     assert!(status.success());
-    assert_eq!(names_in(folder.path()), ["values.npy"]);
+    assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
 /// A writer that counts its calls and fails from a given byte on.
@@ -341,27 +344,27 @@ fn arrays_of_sub_arrays_are_refused() {
 /// What a killed process left is taken over, unless it is something else or somebody has it.
 #[test]
 fn temporary_files_are_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
-    let left = folder.path().join(".array.npy.npy-tmp");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    let left = directory.path().join(".array.npy.npy-tmp");
     fs::write(&left, vec![7; 10_000]).unwrap();
     npy_core::save(&path, &[1_u8, 2]).unwrap();
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [1, 2]);
-    assert_eq!(names_in(folder.path()), ["array.npy"]);
+    assert_eq!(names_in(directory.path()), ["array.npy"]);
     // Somebody is busy with it.
     let busy = fs::File::create(&left).unwrap();
     busy.lock().unwrap();
     npy_core::save(&path, &[3_u8]).unwrap();
-    assert_eq!(names_in(folder.path()), [".array.npy.npy-tmp", "array.npy"]);
+    assert_eq!(names_in(directory.path()), [".array.npy.npy-tmp", "array.npy"]);
     drop(busy);
-    // A folder, and links to what must not be touched.
+    // A directory, and links to what must not be touched.
     fs::remove_file(&left).unwrap();
     fs::create_dir(&left).unwrap();
     npy_core::save(&path, &[4_u8]).unwrap();
     fs::remove_dir(&left).unwrap();
     #[cfg(unix)]
     {
-        let precious = folder.path().join("precious");
+        let precious = directory.path().join("precious");
         fs::write(&precious, "precious").unwrap();
         std::os::unix::fs::symlink(&precious, &left).unwrap();
         npy_core::save(&path, &[5_u8]).unwrap();
@@ -372,7 +375,7 @@ fn temporary_files_are_taken_over() {
         fs::remove_file(&left).unwrap();
     }
     // A name for which there is hardly room.
-    let long = folder.path().join("n".repeat(251) + ".npy");
+    let long = directory.path().join("n".repeat(251) + ".npy");
     npy_core::save(&long, &[7_u8]).unwrap();
     assert_eq!(npy_core::load::<u8>(&long).unwrap(), [7]);
 }
@@ -380,8 +383,8 @@ fn temporary_files_are_taken_over() {
 /// Several save the same file at once: it is always one of theirs, whole.
 #[test]
 fn saves_of_one_file_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     npy_core::save(&path, &[0_u64; 1]).unwrap();
     std::thread::scope(|scope| {
         for value in 1..=4_u64 {
@@ -400,7 +403,7 @@ fn saves_of_one_file_at_once() {
             );
         }
     });
-    assert_eq!(names_in(folder.path()), ["array.npy"]);
+    assert_eq!(names_in(directory.path()), ["array.npy"]);
 }
 
 #[test]
@@ -408,8 +411,8 @@ fn files_are_saved_durably_or_in_place() {
     use npy_core::SaveOptions;
     use npy_ndarray::{NpzArchive, NpzWriteOptions, WriteNpyExt};
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     for options in [
         SaveOptions::new(),
         SaveOptions::new().durable(true),
@@ -426,7 +429,7 @@ fn files_are_saved_durably_or_in_place() {
             ndarray::Array1::from_vec(items).save_npy_with(&path, options).unwrap();
             assert!(fs::read(&path).unwrap() == expected, "{options:?}");
         }
-        assert_eq!(names_in(folder.path()), ["array.npy"]);
+        assert_eq!(names_in(directory.path()), ["array.npy"]);
         fs::remove_file(&path).unwrap();
     }
     // In place it stays the same file.
@@ -440,9 +443,9 @@ fn files_are_saved_durably_or_in_place() {
         npy_core::save(&path, &[2_u8]).unwrap();
         assert_ne!(fs::metadata(&path).unwrap().ino(), before);
         // A link stays one, and so does one to what is not there yet, whichever was saved before.
-        let [link, behind] = ["link.npy", "behind.npy"].map(|name| folder.path().join(name));
+        let [link, behind] = ["link.npy", "behind.npy"].map(|name| directory.path().join(name));
         std::os::unix::fs::symlink(&behind, &link).unwrap();
-        for (last, is_there) in [(&path, false), (&behind, true), (&folder.path().join("new.npy"), true)] {
+        for (last, is_there) in [(&path, false), (&behind, true), (&directory.path().join("new.npy"), true)] {
             npy_core::save_with(last, &[3_u8], SaveOptions::new().in_place(true)).unwrap();
             npy_core::save_with(&link, &[4_u8, 5], SaveOptions::new().in_place(true)).unwrap();
             assert_eq!(npy_core::load::<u8>(&behind).unwrap(), [4, 5]);
@@ -451,11 +454,135 @@ fn files_are_saved_durably_or_in_place() {
                 fs::remove_file(&behind).unwrap();
             }
         }
-        assert!(npy_core::save_with(folder.path(), &[1_u8], SaveOptions::new().in_place(true)).is_err());
+        assert!(npy_core::save_with(directory.path(), &[1_u8], SaveOptions::new().in_place(true)).is_err());
         npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place(true)).unwrap();
     }
     let archive = std::collections::BTreeMap::from([("x".to_owned(), vec![1_u8])]);
-    archive.save_npz_with(folder.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();
-    assert_eq!(std::collections::BTreeMap::load_npz(folder.path().join("x.npz")).unwrap(), archive);
-    assert!(npy_core::save_with(folder.path().join("no/such"), &[1_u8], SaveOptions::new().in_place(true)).is_err());
+    archive.save_npz_with(directory.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();
+    assert_eq!(std::collections::BTreeMap::load_npz(directory.path().join("x.npz")).unwrap(), archive);
+    assert!(npy_core::save_with(directory.path().join("no/such"), &[1_u8], SaveOptions::new().in_place(true)).is_err());
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Event {
+    code: String,
+    count: u32,
+    inner: Inner,
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Inner {
+    label: String,
+    values: [f64; 2],
+}
+
+/// The dtype of a file with everything that a plain save changes: widths, byte orders, titles, padding.
+const ORIGINAL: &str = "[('code', 'S6'), ('', 'V2'), (('how many', 'count'), '>u4'), ('inner', [('label', '>U4'), ('values', '<f8', (2,)), ('', 'V4')]), ('', 'V8')]";
+
+fn events() -> Vec<Event> {
+    let event = |index: u32| Event {
+        code: format!("E{index}"),
+        count: index * 7,
+        inner: Inner { label: "ü".repeat(index as usize % 5), values: [f64::from(index); 2] },
+    };
+    (0..20).map(event).collect()
+}
+
+#[test]
+fn save_like_keeps_the_dtype_of_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.npy");
+    let header = Header::new(ORIGINAL.parse().unwrap(), Order::C, &[0]).unwrap();
+    npy_core::save(&path, &events()).unwrap();
+    assert_ne!(NpyReader::open(&path).unwrap().header().dtype(), header.dtype());
+    npy_core::save_like(&path, &events(), &header).unwrap();
+    let reader = NpyReader::open(&path).unwrap();
+    assert_eq!((reader.header().dtype(), reader.header().shape()), (header.dtype(), [20].as_slice()));
+    assert_eq!(reader.into_vec::<Event>().unwrap(), events());
+    // The same again, whatever shape the original has.
+    let before = fs::read(&path).unwrap();
+    let header = Header::new(header.dtype().clone(), Order::Fortran, &[3, 4]).unwrap();
+    npy_core::save_like(&path, &events(), &header).unwrap();
+    assert!(fs::read(&path).unwrap() == before);
+    // Fields that the struct does not have go, at every depth; what is left is packed.
+    let wider: npy_core::DType = "[('id', 'u8'), ('code', 'S6'), ('', 'V1'), ('count', '>u4'), ('inner', [('x', 'f4'), ('label', 'S9'), ('values', '>f4', (2,))], (1,))]"
+        .parse()
+        .unwrap();
+    let error = npy_core::save_like(&path, &events(), &Header::new(wider, Order::C, &[0]).unwrap()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    let wider = "[('id', 'u8'), ('code', 'S6'), ('', 'V1'), ('count', '>u4'), ('inner', [('x', 'f4'), ('label', 'S20'), ('values', '>f8', (2,))])]";
+    let header = Header::new(wider.parse().unwrap(), Order::C, &[0]).unwrap();
+    let mut ascii = events();
+    ascii.iter_mut().for_each(|event| event.inner.label = "x".to_owned());
+    npy_core::save_like(&path, &ascii, &header).unwrap();
+    let reader = NpyReader::open(&path).unwrap();
+    let descr = "[('code', 'S6'), ('count', '>u4'), ('inner', [('label', 'S20'), ('values', '>f8', (2,))])]";
+    assert_eq!(*reader.header().dtype(), descr.parse().unwrap());
+    assert_eq!(reader.into_vec::<Event>().unwrap(), ascii);
+    // Arrays of sub-arrays, text, numbers.
+    let header = Header::new(">i2".parse().unwrap(), Order::C, &[5, 3]).unwrap();
+    npy_core::save_like(&path, &[[1_i16, 2, 3], [4, 5, 6]], &header).unwrap();
+    let reader = NpyReader::open(&path).unwrap();
+    assert_eq!((reader.header().dtype().to_string().as_str(), reader.header().shape()), (">i2", [2, 3].as_slice()));
+    assert_eq!(npy_core::load::<[i16; 3]>(&path).unwrap(), [[1, 2, 3], [4, 5, 6]]);
+}
+
+#[test]
+fn save_like_says_which_record_does_not_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.npy");
+    fs::write(&path, "as it was").unwrap();
+    let header = Header::new(ORIGINAL.parse().unwrap(), Order::C, &[0]).unwrap();
+    let mut long = events();
+    long[13].code = "too long for S6".to_owned();
+    let error = npy_core::save_like(&path, &long, &header).unwrap_err();
+    assert_eq!(error.path(), Some(&*path));
+    assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 13, .. }), "{error}");
+    assert!(error.to_string().contains("code"), "{error}");
+    // A field that the file does not have, and one of another kind.
+    for descr in ["[('code', 'S6')]", "[('code', 'S6'), ('count', 'f4'), ('inner', 'f4')]", "<f8"] {
+        let error =
+            npy_core::save_like(&path, &events(), &Header::new(descr.parse().unwrap(), Order::C, &[0]).unwrap()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");
+}
+
+/// The child of the next test: saves durably, and says what the error is.
+#[test]
+fn child_that_saves_durably() {
+    let Some(path) = std::env::var_os("NPY_SAVE_DURABLY") else { return };
+    let saved = npy_core::save_with(path, &[2_u8], npy_core::SaveOptions::new().durable(true));
+    let said = match saved {
+        Ok(()) => "saved",
+        Err(error) if matches!(error.kind(), ErrorKind::NotDurable { .. }) => "replaced",
+        Err(_) => "as it was",
+    };
+    println!("it is {said}");
+}
+
+/// A durable save tells whether it has replaced the file, for each `fsync` that fails.
+#[test]
+fn durable_save_says_whether_the_file_is_replaced() {
+    let name = "durable_save_says_whether_the_file_is_replaced";
+    if std::process::Command::new("strace").args(["-qq", "true"]).output().is_ok_and(|output| output.status.success()) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file.npy");
+        for (count, expected) in [(1, "as it was"), (2, "replaced"), (3, "saved")] {
+            npy_core::save(&path, &[1_u8]).unwrap();
+            let output = std::process::Command::new("strace")
+                .args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject=fsync:error=EIO:when={count}")])
+                .arg(std::env::current_exe().unwrap())
+                .args(["child_that_saves_durably", "--exact", "--nocapture"])
+                .env("NPY_SAVE_DURABLY", &path)
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains(&format!("it is {expected}")), "{count}: {said}");
+            assert_eq!(npy_core::load::<u8>(&path).unwrap(), [if expected == "as it was" { 1 } else { 2 }], "{count}");
+            assert_eq!(names_in(directory.path()), ["file.npy"]);
+        }
+    } else {
+        support::announce(&format!("SKIPPED {name}: there is no strace that can trace"));
+    }
 }

@@ -79,9 +79,9 @@ fn written(matrix: &impl NpzArchive) -> Vec<u8> {
 #[test]
 fn every_file_of_scipy_is_read() {
     let mut count = 0;
-    for folder in ["scipy-1.11.4", "scipy-1.17.1"] {
+    for directory in ["scipy-1.11.4", "scipy-1.17.1"] {
         let mut first: Option<ArrayD<f64>> = None;
-        for entry in fs::read_dir(data(folder)).unwrap() {
+        for entry in fs::read_dir(data(directory)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
             if name.contains("c16") {
@@ -104,7 +104,7 @@ fn every_file_of_scipy_is_read() {
                 other => panic!("{other:?}"),
             };
             // Earlier SciPy did not store that.
-            assert_eq!(is_array, name.contains("_array") && folder == "scipy-1.17.1", "{name}");
+            assert_eq!(is_array, name.contains("_array") && directory == "scipy-1.17.1", "{name}");
             // The same matrix in every format.
             if !name.contains("bsr") {
                 let dense = dense(&matrix);
@@ -114,7 +114,7 @@ fn every_file_of_scipy_is_read() {
                 let bytes = fs::read(&path).unwrap();
                 let is_wide = NpzReader::from_bytes(&bytes).unwrap().header(0).unwrap().dtype().itemsize() == 8;
                 // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as wide as they must be.
-                assert!(is_wide || folder != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
+                assert!(is_wide || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
             }
             let again = SparseMatrix::<f64>::read_npz(Cursor::new(written(&matrix))).unwrap();
             assert_eq!(again, matrix, "{name}");

@@ -21,14 +21,14 @@ fn the_structs_of_random_dtypes_load_and_save_what_numpy_saved() {
     assert_eq!(files.len(), CASES * 2);
 
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("to_rust");
-    let (source, data) = (folder.join("src"), folder.join("data"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("to_rust");
+    let (source, data) = (directory.join("src"), directory.join("data"));
     let _ = fs::remove_dir_all(&data);
     fs::create_dir_all(&source).unwrap();
     fs::create_dir_all(&data).unwrap();
     // The versions of the workspace, which are at hand.
-    fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    fs::write(folder.join("Cargo.toml"), manifest(workspace)).unwrap();
+    fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    fs::write(directory.join("Cargo.toml"), manifest(workspace)).unwrap();
 
     let mut program = "#![deny(warnings, missing_docs)]\n//! Written by `DType::to_rust`.\n\n".to_owned();
     let mut main = String::new();
@@ -46,8 +46,8 @@ fn the_structs_of_random_dtypes_load_and_save_what_numpy_saved() {
 
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline"])
-        .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .current_dir(&directory)
+        .env("CARGO_TARGET_DIR", directory.join("target"))
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()

@@ -115,8 +115,8 @@ fn columns_are_what_was_written() {
 
 #[test]
 fn maps_have_columns_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("events.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.npy");
     fs::write(&path, file_of(20_000)).unwrap();
     // SAFETY: nobody else knows the file.
     let map = unsafe { NpyMap::open(&path).unwrap() };
@@ -354,7 +354,7 @@ fn columns_are_what_numpy_maps() {
     let program = r"
 import sys
 import numpy as np
-folder = sys.argv[1]
+directory = sys.argv[1]
 origin = [('time', 'M8[us]'), ('depth', '<f4'), ('fixed', '?')]
 dtypes = [
     np.dtype([('a', 'u1'), ('origin', origin), ('xyz', '<i2', (2, 3)), ('flag', '?'), ('code', 'S3'), ('name', 'U2'), ('t', '<f8')]),
@@ -376,23 +376,23 @@ for dtype in dtypes:
             array['flag'] = random.integers(0, 2, shape)
             array['code'] = random.integers(0, 999, shape).astype('S3')
             array['name'] = random.integers(0, 99, shape).astype('U2')
-            path = f'{folder}/{files}.npy'
+            path = f'{directory}/{files}.npy'
             np.save(path, array)
             mapped = np.load(path, mmap_mode='r')
             order = 'F' if np.isfortran(mapped) else 'C'
             elements = mapped.reshape(-1, order=order)
             columns = [elements[name] for name in ('a', 't', 'xyz', 'flag', 'code', 'name')]
             columns += [elements['origin'][name] for name in ('time', 'depth', 'fixed')]
-            open(f'{folder}/{files}.bytes', 'wb').write(b''.join(np.ascontiguousarray(column).tobytes() for column in columns))
+            open(f'{directory}/{files}.bytes', 'wb').write(b''.join(np.ascontiguousarray(column).tobytes() for column in columns))
             files += 1
 print(files)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let printed = numpy.run(["-c".as_ref(), program.as_ref(), folder.path().as_os_str()], b"");
+    let directory = tempfile::tempdir().unwrap();
+    let printed = numpy.run(["-c".as_ref(), program.as_ref(), directory.path().as_os_str()], b"");
     let count: usize = String::from_utf8(printed).unwrap().trim().parse().unwrap();
     assert_eq!(count, 28);
     for file in 0..count {
-        let path = folder.path().join(format!("{file}.npy"));
+        let path = directory.path().join(format!("{file}.npy"));
         // SAFETY: nobody else knows the file.
         let map = unsafe { NpyMap::open(&path).unwrap() };
         let mut ours = Vec::new();
@@ -405,7 +405,7 @@ print(files)
         append::<npy_core::Datetime64<npy_core::unit::Microsecond>>(&map, "origin.time", &mut ours);
         append::<f32>(&map, "origin.depth", &mut ours);
         append::<bool>(&map, "origin.fixed", &mut ours);
-        assert_eq!(ours, fs::read(folder.path().join(format!("{file}.bytes"))).unwrap(), "{:?}", map.header());
+        assert_eq!(ours, fs::read(directory.path().join(format!("{file}.bytes"))).unwrap(), "{:?}", map.header());
     }
     announce(&format!("{count} files of records in place as NumPy maps them"));
 }

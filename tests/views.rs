@@ -112,8 +112,8 @@ fn addresses<T>(items: &[T]) -> Range<usize> {
 #[test]
 fn records_are_viewed_in_place_from_a_map() {
     let picks: Vec<_> = (0..100).map(pick).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("picks.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("picks.npy");
     npy_core::save(&path, &picks).unwrap();
     // SAFETY: nobody else knows the file.
     let map = unsafe { Mmap::map(&File::open(&path).unwrap()).unwrap() };

@@ -186,8 +186,8 @@ fn shapes_of_every_kind() {
 
 #[test]
 fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     for (order, strides) in [(Order::C, [1200, 1]), (Order::Fortran, [1, 1100])] {
         let options = NpyWriteOptions::new().order(order);

@@ -6,14 +6,16 @@ use std::fs::{self, File, OpenOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::append::expect_fixed_width;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::Header;
-use crate::output::cannot_write;
+use crate::format::header::Header;
 use crate::read::NpyReader;
-use crate::save::{lock, sync_folder};
+use crate::sys::disk::Directory;
+use crate::sys::lock::lock;
 use crate::write::NpyWriter;
+use crate::write::append::expect_fixed_width;
+use crate::write::output::cannot_write;
+use crate::write::replace::not_durable;
 
 /// Writes rows into one file after another, each of which is finished before the next begins.
 ///
@@ -23,8 +25,8 @@ use crate::write::NpyWriter;
 /// ```
 /// use npy_core::{ShardWriter, Shards};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let prefix = folder.path().join("steps");
+/// # let directory = tempfile::tempdir()?;
+/// # let prefix = directory.path().join("steps");
 /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
 /// for step in 0..2500 {
 ///     steps.push(&step)?;
@@ -58,8 +60,8 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
     /// steps.write_slice(&[0, 1, 2])?;
     /// steps.flush()?;
@@ -83,7 +85,7 @@ impl<T: NpyElement> ShardWriter<T> {
         let finished = Shards::open(prefix)?;
         if let Some(last) = finished.shards.last() {
             // Its dtype, for a mistake to be found before anything is written.
-            let check = || element::plan::<T>(NpyReader::open(&last.path)?.with_dimensions::<T>(1)?.header().dtype());
+            let check = || element::plan_to_write::<T>(NpyReader::open(&last.path)?.with_dimensions::<T>(1)?.header().dtype());
             check().map_err(|error: Error| error.with_path(&last.path))?;
         }
         let number = finished.shards.len() as u64;
@@ -105,7 +107,7 @@ impl<T: NpyElement> ShardWriter<T> {
         if part.exists() {
             let rows = || {
                 let reader = NpyReader::open(&part)?.with_dimensions::<T>(1)?;
-                element::plan::<T>(reader.header().dtype())?;
+                element::plan_to_write::<T>(reader.header().dtype())?;
                 Ok(reader.header().element_count() as u64)
             };
             writer.rows = rows().map_err(|error: Error| error.with_path(&part))?;
@@ -122,6 +124,17 @@ impl<T: NpyElement> ShardWriter<T> {
 
     /// Writes the next row.
     ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+    /// (0..1500).try_for_each(|step| steps.push(&step))?;
+    /// steps.finish()?;
+    /// assert_eq!(Shards::open(&prefix)?.shards().len(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the row cannot be expressed in the dtype, or writing fails.
@@ -133,8 +146,8 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
     /// steps.write_slice(&[0, 1, 2, 3, 4])?;
     /// steps.finish()?;
@@ -170,6 +183,16 @@ impl<T: NpyElement> ShardWriter<T> {
 
     /// Sees that all rows so far are on the disk: see [`NpyWriter::flush`].
     ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+    /// steps.push(&1)?;
+    /// steps.flush()?; // whatever happens now, the step is on the disk
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When writing fails.
@@ -191,6 +214,17 @@ impl<T: NpyElement> ShardWriter<T> {
 
     /// Finishes the last shard, however many rows it has.
     ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+    /// steps.write_slice(&[1, 2])?;
+    /// steps.finish()?;
+    /// assert_eq!(Shards::open(&prefix)?.rows(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When writing fails.
@@ -209,8 +243,12 @@ impl<T: NpyElement> ShardWriter<T> {
         let part = path_of(&self.prefix, self.number, PART);
         let path = path_of(&self.prefix, self.number, ENDING);
         current.finish().map_err(|error| error.with_path(&part))?;
-        let rename = || fs::rename(&part, &path).and_then(|()| sync_folder(&path));
-        rename().map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
+        let rename = || {
+            let directory = Directory::of(&path)?;
+            fs::rename(&part, &path).map(|()| directory)
+        };
+        let directory = rename().map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
+        directory.sync().map_err(|error| not_durable(error).with_path(&path))?;
         self.number += 1;
         self.before += self.rows;
         self.rows = 0;
@@ -247,8 +285,8 @@ impl Shards {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
     /// assert_eq!(Shards::open(&prefix)?.rows(), 0);
     /// steps.write_slice(&[0, 1, 2])?;
@@ -260,7 +298,7 @@ impl Shards {
     ///
     /// # Errors
     ///
-    /// When the folder or a file cannot be read, when one between others is missing, or its array has no dimensions.
+    /// When the directory or a file cannot be read, when one between others is missing, or its array has no dimensions.
     pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
         let prefix = prefix.as_ref();
         let mut shards = Vec::new();
@@ -293,8 +331,8 @@ impl Shards {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
     /// # steps.write_slice(&[0, 1, 2])?;
     /// # steps.finish()?;
@@ -313,8 +351,8 @@ impl Shards {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
     /// # steps.write_slice(&[0, 1, 2])?;
     /// # steps.finish()?;
@@ -329,6 +367,17 @@ impl Shards {
     }
 
     /// Reads some rows, from as many files as they are in.
+    ///
+    /// ```
+    /// # use npy_core::{ShardWriter, Shards};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
+    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+    /// steps.write_slice(&Vec::from_iter(0..1500))?;
+    /// steps.finish()?;
+    /// assert_eq!(Shards::open(&prefix)?.read::<u32>(998..1002)?, [998, 999, 1000, 1001]); // from two files
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -353,8 +402,8 @@ impl Shards {
     ///
     /// ```
     /// # use npy_core::{ShardWriter, Shards};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let prefix = folder.path().join("steps");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::open(&prefix, 2)?;
     /// # steps.write_slice(&[1.0_f64, 2.0, 4.0])?;
     /// # steps.finish()?;
@@ -414,7 +463,7 @@ fn count_of(prefix: &Path) -> Result<u64> {
 /// The numbers of the files that are there.
 fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
     let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot_read = |error| Error::io("cannot read the folder", error).with_path(folder);
+    let cannot_read = |error| Error::io("cannot read the directory", error).with_path(folder);
     let mut begin = prefix.file_name().map_or_else(OsString::new, OsString::from);
     begin.push("-");
     let number_of = |name: OsString| -> Option<u64> {

@@ -2,22 +2,14 @@
 //!
 //! Use them through `npy_core` and `npy_ndarray` with the feature `derive`, which re-export them beside the traits of the same names.
 //!
-//! The way of a struct through this crate: `attr` parses what stands in `#[npy(...)]` (`case` and `dtype` what some of its values
-//! mean, `meta` how they are written, `repr` what stands in `#[repr(...)]`), `model` joins it with the fields (`types` sees what can be seen of their types), `check`
-//! applies the rules that concern several fields, `bound` makes the where-clauses, `expand` writes the code. `ctxt` collects the errors
-//! of all of them. `archive` does the same for a struct that is a whole archive.
+//! The floors, from the lowest up: `ctxt` collects errors, `case`, `meta` and `types` read names, attribute values and types; `record`
+//! and `archive` derive one trait each, by the same steps: `attr`, `model`, `expand`.
 
 mod ctxt;
 mod case;
-mod dtype;
-mod repr;
 mod meta;
-mod attr;
 mod types;
-mod model;
-mod check;
-mod bound;
-mod expand;
+mod record;
 mod archive;
 
 use proc_macro::TokenStream;
@@ -26,7 +18,14 @@ use syn::{DeriveInput, parse_macro_input};
 #[doc = include_str!("derive.md")]
 #[proc_macro_derive(NpyRecord, attributes(npy))]
 pub fn derive_npy_record(input: TokenStream) -> TokenStream {
-    derive(&parse_macro_input!(input as DeriveInput)).into()
+    record::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// `NpyRecord` for crates that depend on `npy_ndarray` alone.
+#[doc(hidden)]
+#[proc_macro_derive(NpyRecord_of_npy_ndarray, attributes(npy))]
+pub fn derive_npy_record_of_npy_ndarray(input: TokenStream) -> TokenStream {
+    record::derive(&record::of_npy_ndarray(parse_macro_input!(input as DeriveInput))).into()
 }
 
 #[doc = include_str!("archive.md")]
@@ -35,16 +34,10 @@ pub fn derive_npz_archive(input: TokenStream) -> TokenStream {
     archive::derive(&parse_macro_input!(input as DeriveInput)).into()
 }
 
-fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
-    let ctxt = ctxt::Ctxt::new();
-    let model = model::Model::new(&ctxt, input);
-    if let Some(model) = &model {
-        check::check(&ctxt, model);
-    }
-    match (ctxt.finish(), model) {
-        (Ok(()), Some(model)) => expand::expand(&model),
-        (errors, _) => expand::fallback(input, errors.err()),
-    }
+#[doc = include_str!("archive.md")]
+#[proc_macro_derive(NpzArchive_0_16, attributes(npy))]
+pub fn derive_npz_archive_0_16(input: TokenStream) -> TokenStream {
+    archive::derive(&archive::in_0_16(parse_macro_input!(input as DeriveInput))).into()
 }
 
 #[cfg(test)]
@@ -55,7 +48,7 @@ mod tests {
 
     use syn::DeriveInput;
 
-    use super::derive;
+    use super::record::derive;
 
     /// What the derive writes for a struct with one field of each kind: `snapshots/expansion.rs`. To renew it, run the test with
     /// `UPDATE_SNAPSHOTS=1`.

@@ -4,10 +4,11 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
-use ndarray::{ArrayRef, Dimension};
+use super::array_ref;
+use super::ndarray::Dimension;
 use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
 
-use crate::write::write_elements;
+use super::write::write_elements;
 
 /// Writes an array of any number of rows, some at a time, into a file that is valid at every instant: [`NpyWriter::create`] for arrays of `ndarray`.
 ///
@@ -17,8 +18,8 @@ use crate::write::write_elements;
 /// use ndarray::{Array2, array};
 /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("positions.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("positions.npy");
 /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
 /// positions.write_block(&array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
 /// positions.flush()?; // from now on the file holds two rows, whatever happens
@@ -47,8 +48,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// use ndarray::Array3;
     /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("frames.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("frames.npy");
     /// let mut frames = NpyBlockWriter::<u8>::create(&path, Order::Fortran, &[2, 3, 0])?; // the last axis grows
     /// frames.write_block(&Array3::<u8>::zeros((2, 3, 5)))?;
     /// frames.finish()?;
@@ -65,6 +66,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Goes on with a file.
+    ///
+    /// See [`NpyBlockWriter`] for an example.
     ///
     /// # Errors
     ///
@@ -84,8 +87,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("positions.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("positions.npy");
     /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
     /// assert!(positions.write_block(&array![[1.0, 2.0]]).is_err()); // two columns, and nothing is written
     /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
@@ -98,7 +101,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// When the block has another number of dimensions, or another length of an axis that is not the outer one; when an element cannot be expressed in the dtype;
     /// when writing fails.
-    pub fn write_block<D: Dimension>(&mut self, block: &ArrayRef<A, D>) -> Result<()> {
+    pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
             return Err(ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec() }.into());
         }
@@ -134,8 +137,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("positions.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("positions.npy");
     /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
     /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
     /// positions.flush()?;
@@ -154,6 +157,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Commits all rows, and closes the file.
+    ///
+    /// See [`NpyBlockWriter`] for an example.
     ///
     /// # Errors
     ///

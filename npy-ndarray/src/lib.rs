@@ -19,18 +19,19 @@
 //! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order, set limits, or have
 //!   several threads read.
 //! - [`load_npy_into`], [`read_npy_into`]: over the elements of an array that is there already.
-//! - [`Folder`], [`ReadNpyExt::load_npy_from`], [`load_npy_from_into`]: many small files of one folder, faster than by their paths.
+//! - [`Folder`], [`ReadNpyExt::load_npy_from`], [`load_npy_from_into`]: many small files of one directory, faster than by their paths.
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
 //! - `MapNpyExt`, `MapMutNpyExt`: a file of any size as an array view (feature `mmap`).
 //! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
 //! - `ReadRaExt`, `WriteRaExt`: files of the RawArray format, `.ra` (feature `rawarray`).
-//! - [`DynArray`]: any array, whatever its dtype; [`match_dtype!`]: one body for many types.
+//! - [`DynArray`]: any array, whatever its dtype; [`match_dtype!`]: one body for many types. [`load_any`]: any file, whatever its format.
+//! - [`guide`]: the counterparts of all functions of NumPy, `ndarray-npy` and `npyz`, with examples.
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
 //!
-//! The names are those of `ndarray-npy`, so that moving over is a change of `use`. Elements are whatever [`npy_core::NpyElement`] says,
-//! records of `#[derive(NpyRecord)]` included.
+//! The names are those of `ndarray-npy`, so that moving over is a change of `use`: see [`guide::from_ndarray_npy`], and
+//! [`guide::from_npyz`]. Elements are whatever [`npy_core::NpyElement`] says, records of `#[derive(NpyRecord)]` included.
 //!
 //! # Order
 //!
@@ -40,73 +41,124 @@
 //!
 //! # Features
 //!
+//! - `ndarray-0_17` (default): arrays of `ndarray` 0.17, by the names at the root.
+//! - `ndarray-0_16`: arrays of `ndarray` 0.16, by the same names in `ndarray_0_16`.
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
-//! - `derive`: `npy_core::NpyRecord` and, with `npz`, `NpzArchive` can be derived.
-//! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
+//! - `derive`: [`NpyRecord`] and, with `npz`, `NpzArchive` can be derived.
+//! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by default; here it is left to those
+//!   who need it, because it adds more than half to the build time.
 //! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
+//! - `zip`: arrays in archives of the crate `zip`: `ZipArchiveExt`, `ZipWriterExt`. A new major release of `zip` is a breaking change of
+//!   this feature.
 //! - `mmap`: files mapped into memory.
 //! - `rawarray`: files of the RawArray format; `lz4`: also those whose data are compressed.
 //! - `object`: arrays of Python objects, read as data; `serde`: these as any type that implements `Deserialize`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
+//! - `compressed_npz`, `num-complex-0_4`: the names that `ndarray-npy` has for `npz` and `complex`.
 
-mod order;
-mod region;
-mod read;
-mod read_into;
-mod write;
-mod grow;
-mod view;
-#[cfg(feature = "mmap")]
-mod mmap;
-#[cfg(feature = "rawarray")]
-mod rawarray;
-mod dynamic;
-#[cfg(feature = "npz")]
-mod archive;
-#[cfg(feature = "npz")]
-mod npz;
-#[cfg(feature = "npz")]
-pub mod sparse;
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![allow(clippy::duplicate_mod, reason = "the adapter is compiled for each version of `ndarray`")]
 
-pub use ndarray;
+#[path = "dynamic/dispatch.rs"]
+mod dispatch;
+#[cfg(feature = "ndarray-0_17")]
+pub mod guide;
+
 pub use npy_core;
+#[cfg(feature = "zip")]
+pub use zip;
 
-#[cfg(feature = "npz")]
-pub use archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
-pub use dynamic::{DynArray, FromDynArray, PrintedArray, TypedArray};
-pub use grow::NpyBlockWriter;
-#[cfg(feature = "mmap")]
-pub use mmap::{MapMutNpyExt, MapNpyExt};
+/// A struct that is an element of a structured dtype: the trait, and with the feature `derive` its derive macro.
+///
+/// The same as [`npy_core::NpyRecord`], for crates that do not depend on `npy-core`.
+///
+#[cfg_attr(feature = "derive", doc = "```")]
+#[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+/// use npy_ndarray::NpyRecord;
+///
+/// #[derive(NpyRecord)]
+/// struct Pick {
+///     station: String,
+///     time: f64,
+/// }
+/// ```
+pub use npy_core::__private::NpyRecord;
 pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Folder, Order, Result, SaveOptions};
-#[cfg(all(feature = "npz", feature = "derive"))]
-pub use npy_derive::NpzArchive;
-#[cfg(feature = "npz")]
-pub use npz::{NpzReader, NpzWriter};
-#[cfg(feature = "rawarray")]
-pub use rawarray::{ReadRaExt, WriteRaExt};
-pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
-pub use read_into::{load_npy_from_into, load_npy_into, load_npy_into_with, read_npy_into};
-pub use region::{NpyBlocks, read_region};
-pub use view::{ViewMutNpyExt, ViewNpyExt};
-pub use write::{NpyWriteOptions, WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
-
-/// What generated code calls. Not for others; it may change with any release.
-#[cfg(feature = "npz")]
+#[cfg(feature = "derive")]
 #[doc(hidden)]
-pub mod __private {
-    pub use core::default::Default;
-    pub use core::marker::Send;
-    pub use core::option::Option::{None, Some};
-    pub use core::result::Result::Ok;
-    pub use std::boxed::Box;
-    pub use std::io::{Read, Seek, Write};
+pub use npy_derive::NpyRecord_of_npy_ndarray as NpyRecord;
 
-    pub use npy_core::{NpyElement, Result};
+#[cfg(feature = "ndarray-0_17")]
+pub use ndarray_0_17::*;
 
-    pub use crate::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
+/// The adapter for `ndarray` 0.17, whose names stand at the root.
+#[cfg(feature = "ndarray-0_17")]
+#[path = "."]
+mod ndarray_0_17 {
+    #[path = "adapter.rs"]
+    mod adapter;
+    mod write_ref;
+
+    pub use ::ndarray;
+
+    pub use adapter::*;
+    #[cfg(all(feature = "npz", feature = "derive"))]
+    pub use npy_derive::NpzArchive;
+
+    use crate::match_dtype;
+
+    /// An array of any storage: the parameter of a function.
+    macro_rules! array_ref {
+        (&mut $A:ident, $D:ident) => { &mut crate::ndarray::ArrayRef<$A, $D> };
+        (&$A:ident, $D:ident) => { &crate::ndarray::ArrayRef<$A, $D> };
+    }
+    use array_ref;
 }
 
-#[cfg(all(doctest, feature = "derive", feature = "mmap", feature = "npz"))]
+/// The names of the root for arrays of `ndarray` 0.16.
+///
+/// Import from this module instead of the root: traits, functions, types, `match_dtype!` and `#[derive(NpzArchive)]`. The root is for
+/// `ndarray` 0.17 alone, also where only the feature `ndarray-0_16` is on. If both are on, as when two crates of a program need one
+/// each, neither changes what a name of the other means.
+///
+/// The documentation is that of the root, and its examples import from there. `ndarray` 0.16 has no `ArrayRef`: functions that take one at
+/// the root take an array or a view of any storage here.
+///
+/// ```
+/// use npy_ndarray::ndarray_0_16::ndarray::{Array2, array}; // or of a dependency `ndarray = "0.16"`
+/// use npy_ndarray::ndarray_0_16::{ReadNpyExt, WriteNpyExt};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
+/// let matrix = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// matrix.save_npy(&path)?;
+/// assert_eq!(Array2::<f64>::load_npy(&path)?, matrix);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[cfg(feature = "ndarray-0_16")]
+#[path = "."]
+pub mod ndarray_0_16 {
+    #[path = "adapter.rs"]
+    mod adapter;
+
+    pub use ::ndarray_v0_16 as ndarray;
+
+    pub use adapter::*;
+    #[cfg(all(feature = "npz", feature = "derive"))]
+    pub use npy_derive::NpzArchive_0_16 as NpzArchive;
+
+    pub use crate::__match_dtype_0_16 as match_dtype;
+    pub use crate::{AxisRange, Casting, Error, ErrorKind, Folder, Order, Result, SaveOptions, npy_core};
+
+    /// An array of any storage: the parameter of a function.
+    macro_rules! array_ref {
+        (&mut $A:ident, $D:ident) => { &mut ndarray_v0_16::ArrayBase<impl ndarray_v0_16::DataMut<Elem = $A>, $D> };
+        (&$A:ident, $D:ident) => { &ndarray_v0_16::ArrayBase<impl ndarray_v0_16::Data<Elem = $A>, $D> };
+    }
+    use array_ref;
+}
+
+#[cfg(all(doctest, feature = "derive", feature = "mmap", feature = "ndarray-0_17", feature = "npz"))]
 #[doc = include_str!("../../README.md")]
 struct ReadmeDoctests;

@@ -2,21 +2,23 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayView, ArrayViewMut, Dimension, Shape};
+use super::ndarray::{ArrayView, ArrayViewMut, Dimension, Shape};
+#[cfg(feature = "rawarray")]
+use npy_core::rawarray::{RaMap, RaMapMut};
 use npy_core::{ErrorKind, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
 
-use crate::order::{layout, layout_of};
-use crate::view::overflow;
+use super::order::{layout, layout_of};
+use super::view::overflow;
 
-/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
+/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`. Maps of `.ra` files (`RaMap`, feature `rawarray`) have it too.
 ///
 /// ```
 /// use ndarray::{Ix2, array};
 /// use npy_core::NpyMap;
 /// use npy_ndarray::{MapNpyExt, WriteNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].save_npy(&path)?;
 /// // SAFETY: nobody changes this file or cuts it while it is mapped.
 /// let map = unsafe { NpyMap::open(&path)? };
@@ -27,6 +29,8 @@ use crate::view::overflow;
 pub trait MapNpyExt {
     /// The whole array, in place.
     ///
+    /// See [`MapNpyExt`] for an example.
+    ///
     /// # Errors
     ///
     /// Like [`NpyMap::view`], and when the number of dimensions differs.
@@ -34,6 +38,8 @@ pub trait MapNpyExt {
 
     /// Some rows of the array, in place: a range of its first axis in C order, and of its last in Fortran order. Nothing else is looked
     /// at, so that others may change it.
+    ///
+    /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
@@ -48,8 +54,8 @@ pub trait MapNpyExt {
 /// use npy_core::{Header, NpyElement, NpyMapMut, Order};
 /// use npy_ndarray::{MapMutNpyExt, MapNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// let header = Header::new(f64::dtype(), Order::C, &[3, 2])?;
 /// // SAFETY: nobody else uses this file while it is mapped.
 /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
@@ -61,12 +67,16 @@ pub trait MapNpyExt {
 pub trait MapMutNpyExt: MapNpyExt {
     /// The whole array, in place.
     ///
+    /// See [`MapMutNpyExt`] for an example.
+    ///
     /// # Errors
     ///
     /// Like [`MapNpyExt::array`].
     fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
 
     /// Some rows of the array, in place: what one of many processes fills.
+    ///
+    /// See [`MapMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
@@ -75,15 +85,17 @@ pub trait MapMutNpyExt: MapNpyExt {
 }
 
 macro_rules! looking {
-    ($map:ty) => {
-        impl MapNpyExt for $map {
+    ($type:ty, $map:ident => $header:expr) => {
+        impl MapNpyExt for $type {
             fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>> {
-                let header = self.header();
+                let $map = &*self;
+                let header = $header;
                 ArrayView::from_shape(layout(header, header.order())?, self.view()?).map_err(|_| overflow(header).into())
             }
 
             fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>> {
-                let header = self.header();
+                let $map = &*self;
+                let header = $header;
                 let layout = layout_of_rows(header, rows.len())?;
                 ArrayView::from_shape(layout, self.rows(rows)?).map_err(|_| overflow(header).into())
             }
@@ -91,22 +103,36 @@ macro_rules! looking {
     };
 }
 
-looking!(NpyMap);
-looking!(NpyMapMut);
+looking!(NpyMap, map => map.header());
+looking!(NpyMapMut, map => map.header());
+#[cfg(feature = "rawarray")]
+looking!(RaMap, map => map.header().to_npy());
+#[cfg(feature = "rawarray")]
+looking!(RaMapMut, map => map.header().to_npy());
 
-impl MapMutNpyExt for NpyMapMut {
-    fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
-        let overflow = overflow(self.header());
-        let layout = layout(self.header(), self.header().order())?;
-        ArrayViewMut::from_shape(layout, self.view_mut()?).map_err(|_| overflow.into())
-    }
+macro_rules! changing {
+    ($type:ty, $map:ident => $header:expr) => {
+        impl MapMutNpyExt for $type {
+            fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
+                let $map = &*self;
+                let header = $header;
+                let (overflow, layout) = (overflow(header), layout(header, header.order())?);
+                ArrayViewMut::from_shape(layout, self.view_mut()?).map_err(|_| overflow.into())
+            }
 
-    fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>> {
-        let overflow = overflow(self.header());
-        let layout = layout_of_rows(self.header(), rows.len())?;
-        ArrayViewMut::from_shape(layout, self.rows_mut(rows)?).map_err(|_| overflow.into())
-    }
+            fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>> {
+                let $map = &*self;
+                let header = $header;
+                let (overflow, layout) = (overflow(header), layout_of_rows(header, rows.len())?);
+                ArrayViewMut::from_shape(layout, self.rows_mut(rows)?).map_err(|_| overflow.into())
+            }
+        }
+    };
 }
+
+changing!(NpyMapMut, map => map.header());
+#[cfg(feature = "rawarray")]
+changing!(RaMapMut, map => map.header().to_npy());
 
 /// The layout of as many rows of the array.
 fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {

@@ -1,6 +1,6 @@
 //! Shape and order of a file ⇄ dimension and layout of an array.
 
-use ndarray::{Dimension, Shape, ShapeBuilder};
+use super::ndarray::{Dimension, Shape, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Order, Result};
 
 /// The file's shape as a dimension of an array type, and its order as the array's layout.

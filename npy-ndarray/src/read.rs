@@ -1,16 +1,16 @@
 //! Files and streams into owned arrays.
 
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::Path;
 
-use ndarray::{ArrayBase, DataOwned, Dimension};
+use super::ndarray::{ArrayBase, DataOwned, Dimension};
 use npy_core::__private::{with_file, with_file_in};
 #[cfg(feature = "object")]
 use npy_core::object::ObjectOptions;
 use npy_core::{AxisRange, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
 
-use crate::order::layout;
-use crate::region::read_region;
+use super::order::layout;
+use super::region::read_region;
 
 /// Reads a file into an owned array: `Array2::<f64>::load_npy(path)?`.
 ///
@@ -106,7 +106,7 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
 
-    /// Reads a file of a folder that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`]. Several
+    /// Reads a file of a directory that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`]. Several
     /// threads may do so at once.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ pub trait ReadNpyExt: Sized {
     /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
     ///
     /// The array has as many axes as the file, and the order of the file. For several regions of one file, and for streams, see
-    /// [`read_region`](crate::read_region).
+    /// [`read_region`](super::read_region).
     ///
     /// # Errors
     ///
@@ -249,7 +249,7 @@ impl NpyReadOptions {
         ReadOptions::new().limits(self.limits).threads(self.threads)
     }
 
-    /// Whether a [`DynArray`](crate::DynArray) may be one of Python objects, as `allow_pickle=True` of `np.load` asks for. Not so unless
+    /// Whether a [`DynArray`](super::DynArray) may be one of Python objects, as `allow_pickle=True` of `np.load` asks for. Not so unless
     /// it is called. Unlike there nothing is imported, called or run: see [`npy_core::object`].
     ///
     /// ```
@@ -277,27 +277,58 @@ impl NpyReadOptions {
     }
 }
 
-impl<A, S, D> ReadNpyExt for ArrayBase<S, D>
+/// For every owned array whose elements have a dtype ([`NpyElement`]).
+// The bound is on the array and not on its elements: the compiler shows the message of a bound that a method needs only if it is on the
+// type that the method is called on.
+impl<S, D> ReadNpyExt for ArrayBase<S, D>
+where
+    S: DataOwned,
+    Self: OwnedArrayOf<S::Elem>,
+{
+    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+        Self::from_reader(NpyReader::with_limits(reader, options.limits)?, options.order)
+    }
+
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+        with_file(path.as_ref(), options.of_file(), |reader| Self::from_reader(reader, options.order))
+    }
+
+    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
+        with_file_in(folder, name.as_ref(), options.of_file(), |reader| Self::from_reader(reader, options.order))
+    }
+
+    fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
+        let path = path.as_ref();
+        Self::from_region(&mut NpyReader::open(path)?, region).map_err(|error| error.with_path(path))
+    }
+}
+
+/// An owned array of elements that have a dtype.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is no element of a NumPy array",
+    label = "`{A}` does not implement `npy_core::NpyElement`",
+    note = "for a struct of your own, use `#[derive(NpyRecord)]`",
+    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]` or one more axis"
+)]
+pub trait OwnedArrayOf<A>: Sized {
+    fn from_reader<R: Read>(reader: NpyReader<R>, order: Option<Order>) -> Result<Self>;
+
+    fn from_region<R: Read + Seek>(reader: &mut NpyReader<R>, region: &[AxisRange]) -> Result<Self>;
+}
+
+impl<A, S, D> OwnedArrayOf<A> for ArrayBase<S, D>
 where
     A: NpyElement,
     S: DataOwned<Elem = A>,
     D: Dimension,
 {
-    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
-        into_array(NpyReader::with_limits(reader, options.limits)?, options.order)
+    fn from_reader<R: Read>(reader: NpyReader<R>, order: Option<Order>) -> Result<Self> {
+        into_array(reader, order)
     }
 
-    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        with_file(path.as_ref(), options.of_file(), |reader| into_array(reader, options.order))
-    }
-
-    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
-        with_file_in(folder, name.as_ref(), options.of_file(), |reader| into_array(reader, options.order))
-    }
-
-    fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
-        let path = path.as_ref();
-        read_region(&mut NpyReader::open(path)?, region).map_err(|error| error.with_path(path))
+    fn from_region<R: Read + Seek>(reader: &mut NpyReader<R>, region: &[AxisRange]) -> Result<Self> {
+        read_region(reader, region)
     }
 }
 

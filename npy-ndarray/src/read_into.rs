@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use ndarray::{ArrayRef, Dimension};
+use super::array_ref;
+use super::ndarray::Dimension;
 use npy_core::__private::{with_file, with_file_in};
 use npy_core::{ErrorKind, Folder, NpyElement, NpyReader, Order, ReadOptions, Result};
 
@@ -16,7 +17,7 @@ const ELEMENTS: usize = 1 << 15;
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
+/// Like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
 /// elements may be overwritten.
 ///
 /// ```
@@ -34,7 +35,7 @@ const ELEMENTS: usize = 1 << 15;
 /// assert_eq!(images.slice(s![.., 1, 0]), array![3, 7]);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub fn load_npy_into<P, A, D>(path: P, array: &mut ArrayRef<A, D>) -> Result<()>
+pub fn load_npy_into<P, A, D>(path: P, array: array_ref!(&mut A, D)) -> Result<()>
 where
     P: AsRef<Path>,
     A: NpyElement,
@@ -62,7 +63,7 @@ where
 /// assert_eq!(trace.sum(), 4.0);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub fn load_npy_into_with<P, A, D>(path: P, array: &mut ArrayRef<A, D>, options: impl Into<ReadOptions>) -> Result<()>
+pub fn load_npy_into_with<P, A, D>(path: P, array: array_ref!(&mut A, D), options: impl Into<ReadOptions>) -> Result<()>
 where
     P: AsRef<Path>,
     A: NpyElement,
@@ -71,13 +72,13 @@ where
     with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
 }
 
-/// [`load_npy_into`] of a file in a folder that is open, which is faster for many small files; see [`Folder`].
+/// [`load_npy_into`] of a file in a directory that is open, which is faster for many small files; see [`Folder`].
 ///
 /// # Errors
 ///
 /// Like [`load_npy_into`].
 ///
-/// Here two threads read the images of a folder into one array:
+/// Here two threads read the images of a directory into one array:
 ///
 /// ```
 /// use ndarray::{Array2, Array3, Axis};
@@ -106,7 +107,7 @@ where
 /// assert_eq!(images[[99, 27, 27]], 99);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub fn load_npy_from_into<P, A, D>(folder: &Folder, name: P, array: &mut ArrayRef<A, D>) -> Result<()>
+pub fn load_npy_from_into<P, A, D>(folder: &Folder, name: P, array: array_ref!(&mut A, D)) -> Result<()>
 where
     P: AsRef<Path>,
     A: NpyElement,
@@ -134,7 +135,7 @@ where
 /// assert_eq!(samples, array![1.5, 2.5]);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub fn read_npy_into<R, A, D>(reader: R, array: &mut ArrayRef<A, D>) -> Result<()>
+pub fn read_npy_into<R, A, D>(reader: R, array: array_ref!(&mut A, D)) -> Result<()>
 where
     R: Read,
     A: NpyElement,
@@ -143,7 +144,7 @@ where
     fill(&mut NpyReader::new(reader)?, array)
 }
 
-fn fill<R, A, D>(reader: &mut NpyReader<R>, array: &mut ArrayRef<A, D>) -> Result<()>
+fn fill<R, A, D>(reader: &mut NpyReader<R>, array: array_ref!(&mut A, D)) -> Result<()>
 where
     R: Read,
     A: NpyElement,

@@ -7,12 +7,12 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use ndarray::{Array, ArrayBase, DataOwned, Dimension};
+use super::ndarray::{Array, ArrayBase, DataOwned, Dimension};
 use npy_core::{AxisRange, ErrorKind, NpyElement, NpyReader, Order, Result, region_shape};
 
-use crate::order::{layout, layout_of};
+use super::order::{layout, layout_of};
 
-/// Reads a region of the array that a reader is for: what [`ReadNpyExt::load_npy_region`](crate::ReadNpyExt::load_npy_region) does
+/// Reads a region of the array that a reader is for: what [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region) does
 /// with a file, for several regions of one file, for streams, and with limits.
 ///
 /// The array's memory has the order of the file. The reader then stands behind the region's last element.
@@ -26,8 +26,8 @@ use crate::order::{layout, layout_of};
 /// use npy_ndarray::npy_core::NpyReader;
 /// use npy_ndarray::{WriteNpyExt, read_region};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
 /// let mut reader = NpyReader::open(&path)?;
 /// let corner: Array2<i32> = read_region(&mut reader, &[(1..).into(), (..2).into()])?;
@@ -63,8 +63,8 @@ where
 /// use ndarray::{Array2, Axis, Ix2};
 /// use npy_ndarray::{NpyBlocks, WriteNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// Array2::from_shape_fn((5, 3), |(i, _)| i as f64).save_npy(&path)?;
 /// let mut sums = Vec::new();
 /// for block in NpyBlocks::<f64, Ix2>::open(&path, 2)? {
@@ -86,6 +86,8 @@ pub struct NpyBlocks<A, D, R = BufReader<File>> {
 
 impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
     /// Opens a file, to be read in blocks of so many rows. 0 is taken for 1.
+    ///
+    /// See [`NpyBlocks`] for an example.
     ///
     /// # Errors
     ///

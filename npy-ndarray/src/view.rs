@@ -1,10 +1,10 @@
 //! Files in memory as array views.
 
-use ndarray::{ArrayView, ArrayViewMut, Dimension};
+use super::ndarray::{ArrayView, ArrayViewMut, Dimension};
 use npy_core::__private::{view_mut_with_header, view_with_header};
 use npy_core::{ErrorKind, Header, Limits, NpyView, Result};
 
-use crate::order::layout;
+use super::order::layout;
 
 /// Views a whole file in memory (read, mapped or embedded) as an array, without copying its data.
 ///
@@ -22,6 +22,8 @@ use crate::order::layout;
 pub trait ViewNpyExt<'a>: Sized {
     /// Views the array that `buf` begins with.
     ///
+    /// See [`ViewNpyExt`] for an example.
+    ///
     /// # Errors
     ///
     /// When `buf` does not hold a whole `.npy` file of that dtype in native byte order and that number of dimensions; when its data do not
@@ -31,6 +33,16 @@ pub trait ViewNpyExt<'a>: Sized {
     }
 
     /// [`view_npy`](Self::view_npy) with limits of one's own.
+    ///
+    /// ```
+    /// use ndarray::ArrayView1;
+    /// use npy_ndarray::{ViewNpyExt, npy_core::Limits};
+    ///
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[0.0_f64; 1000])?;
+    /// assert!(ArrayView1::<f64>::view_npy_with(&file, Limits::new().data_bytes(1000)).is_err()); // 8000 bytes
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -54,6 +66,8 @@ pub trait ViewNpyExt<'a>: Sized {
 pub trait ViewMutNpyExt<'a>: Sized {
     /// Views the array that `buf` begins with.
     ///
+    /// See [`ViewMutNpyExt`] for an example.
+    ///
     /// # Errors
     ///
     /// Like [`ViewNpyExt::view_npy`].
@@ -62,6 +76,16 @@ pub trait ViewMutNpyExt<'a>: Sized {
     }
 
     /// [`view_mut_npy`](Self::view_mut_npy) with limits of one's own.
+    ///
+    /// ```
+    /// use ndarray::ArrayViewMut1;
+    /// use npy_ndarray::{ViewMutNpyExt, npy_core::Limits};
+    ///
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[0.0_f64; 1000])?;
+    /// assert!(ArrayViewMut1::<f64>::view_mut_npy_with(&mut file, Limits::new().data_bytes(1000)).is_err()); // 8000 bytes
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use ndarray::{ArrayBase, ArrayRef, ArrayViewD, Axis, Data, Dimension, IntoDimension};
+use super::array_ref;
+use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension};
 use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with, write_small};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
@@ -38,6 +39,8 @@ const LEAST_BYTES_ACROSS: usize = 4096;
 pub trait WriteNpyExt {
     /// Writes the array to a stream, without a copy of the whole.
     ///
+    /// See [`WriteNpyExt`] for an example.
+    ///
     /// # Errors
     ///
     /// When writing fails, or an element cannot be expressed in its dtype.
@@ -47,6 +50,17 @@ pub trait WriteNpyExt {
 
     /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
     ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("x.npy");
+    /// array![1.5, 2.5].save_npy(&path)?;
+    /// assert_eq!(Array1::<f64>::load_npy(&path)?, array![1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
@@ -55,6 +69,16 @@ pub trait WriteNpyExt {
     }
 
     /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{NpyWriteOptions, Order, WriteNpyExt, npy_core::Header};
+    ///
+    /// let mut file = Vec::new();
+    /// array![[1, 2], [3, 4]].write_npy_with(&mut file, NpyWriteOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(Header::read(&file[..])?.order(), Order::Fortran);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -66,8 +90,8 @@ pub trait WriteNpyExt {
     /// ```
     /// # use ndarray::array;
     /// # use npy_ndarray::{NpyWriteOptions, Order, SaveOptions, WriteNpyExt};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.npy");
     /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
     /// array![[1.0, 2.0]].save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran))?;
     /// # Ok::<(), npy_ndarray::Error>(())
@@ -94,8 +118,8 @@ pub trait WriteNpyExt {
 /// use ndarray::{Array2, array};
 /// use npy_ndarray::{NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// let matrix = array![[1, 2, 3], [4, 5, 6]];
 /// // In Python: np.save(path, np.asfortranarray(matrix))
 /// matrix.save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran).durable(true))?;
@@ -144,33 +168,48 @@ impl From<SaveOptions> for NpyWriteOptions {
     }
 }
 
-impl<A, S, D> WriteNpyExt for ArrayBase<S, D>
+/// For every array and view whose elements have a dtype ([`NpyElement`]).
+// The bound is on the array for the sake of the compiler's message: see `ReadNpyExt`.
+impl<S, D> WriteNpyExt for ArrayBase<S, D>
+where
+    S: Data,
+    Self: ArrayOf<S::Elem>,
+{
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+        self.write_array(writer, options.into())
+    }
+
+    fn data_bytes(&self) -> u64 {
+        self.array_bytes()
+    }
+}
+
+/// An array of elements that have a dtype.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is no element of a NumPy array",
+    label = "`{A}` does not implement `npy_core::NpyElement`",
+    note = "for a struct of your own, use `#[derive(NpyRecord)]`",
+    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]` or one more axis"
+)]
+pub trait ArrayOf<A> {
+    fn write_array<W: Write>(&self, writer: W, options: NpyWriteOptions) -> Result<()>;
+
+    fn array_bytes(&self) -> u64;
+}
+
+impl<A, S, D> ArrayOf<A> for ArrayBase<S, D>
 where
     A: NpyElement,
     S: Data<Elem = A>,
     D: Dimension,
 {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn write_array<W: Write>(&self, writer: W, options: NpyWriteOptions) -> Result<()> {
         let dtype = dtype_of(self.iter());
-        write_as(self, &dtype, &dtype, writer, options.into())
+        write_as(self, &dtype, &dtype, writer, options)
     }
 
-    fn data_bytes(&self) -> u64 {
-        bytes_of::<A>(self.len())
-    }
-}
-
-impl<A, D> WriteNpyExt for ArrayRef<A, D>
-where
-    A: NpyElement,
-    D: Dimension,
-{
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
-        let dtype = dtype_of(self.iter());
-        write_as(self, &dtype, &dtype, writer, options.into())
-    }
-
-    fn data_bytes(&self) -> u64 {
+    fn array_bytes(&self) -> u64 {
         bytes_of::<A>(self.len())
     }
 }
@@ -182,7 +221,7 @@ pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
 
 /// Writes an array that the header says is of `dtype`, with its elements as those of `stored`, which has the same bytes.
 pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
-    array: &ArrayRef<A, D>,
+    array: array_ref!(&A, D),
     dtype: &DType,
     stored: &DType,
     mut writer: W,
@@ -193,7 +232,7 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     let in_c_order = array.as_slice();
     let order = match options.order {
         None if in_c_order.is_some() => Order::C,
-        _ if is_same_in_both(shape) => Order::C,
+        _ if is_same_in_both(shape) || dtype.itemsize() == 0 => Order::C,
         Some(order) => order,
         None if items_in(array, Order::Fortran).is_some() => Order::Fortran,
         None => Order::C,
@@ -217,7 +256,7 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
 }
 
 /// All elements, if they lie together in that order.
-fn items_in<A, D: Dimension>(array: &ArrayRef<A, D>, order: Order) -> Option<&[A]> {
+fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&[A]> {
     match order {
         Order::C => array.as_slice(),
         Order::Fortran => array.view().reversed_axes().to_slice(),
@@ -225,7 +264,7 @@ fn items_in<A, D: Dimension>(array: &ArrayRef<A, D>, order: Order) -> Option<&[A
 }
 
 /// Writes the elements in an order.
-pub(crate) fn write_elements<A, D, W>(writer: &mut NpyWriter<A, W>, array: &ArrayRef<A, D>, order: Order) -> Result<()>
+pub(crate) fn write_elements<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
     D: Dimension,
@@ -238,7 +277,7 @@ where
 }
 
 /// Writes elements that do not lie together, in an order.
-fn write_scattered<A, D, W>(writer: &mut NpyWriter<A, W>, array: &ArrayRef<A, D>, order: Order) -> Result<()>
+fn write_scattered<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
     D: Dimension,
@@ -288,8 +327,8 @@ fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
 ///
 /// ```
 /// # use ndarray::array;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// npy_ndarray::write_npy(&path, &array![[1_u8, 2], [3, 4]])?;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
@@ -310,8 +349,8 @@ where
 /// ```
 /// # use ndarray::array;
 /// # use npy_ndarray::create_new_npy;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("matrix.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("matrix.npy");
 /// create_new_npy(&path, &array![1.0, 2.0])?;
 /// assert!(create_new_npy(&path, &array![3.0]).is_err());
 /// # Ok::<(), npy_ndarray::Error>(())
@@ -332,7 +371,7 @@ where
 
 /// Writes an array of zeros in C order from the file's position on, without writing the zeros: on most file systems they take no room.
 ///
-/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](crate::ViewMutNpyExt). What stood in the file behind the
+/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](super::ViewMutNpyExt). What stood in the file behind the
 /// position is gone.
 ///
 /// # Errors
@@ -342,8 +381,8 @@ where
 /// ```
 /// # use ndarray::Array2;
 /// # use npy_ndarray::{ReadNpyExt, write_zeroed_npy};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("zeros.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("zeros.npy");
 /// write_zeroed_npy::<f64, _>(&std::fs::File::create(&path)?, [1000, 1000])?;
 /// assert_eq!(Array2::<f64>::load_npy(&path)?, Array2::<f64>::zeros([1000, 1000]));
 /// # Ok::<(), npy_ndarray::Error>(())

@@ -43,9 +43,9 @@ fn random(state: &mut u64) -> u64 {
 #[test]
 fn a_killed_writer_leaves_what_it_flushed() {
     const KILLS: usize = 500;
-    let folder = folder();
-    let path = folder.path().join("readings.npy");
-    let kept = folder.path().join("kept");
+    let directory = directory();
+    let path = directory.path().join("readings.npy");
+    let kept = directory.path().join("kept");
     fs::create_dir(&kept).unwrap();
     let mut state = 11;
     let (mut torn, mut uncounted, mut most) = (0, 0, 0);
@@ -117,8 +117,8 @@ fn child_that_saves() {
 #[cfg(unix)]
 #[test]
 fn a_killed_save_leaves_the_old_file_or_the_new() {
-    let folder = folder();
-    let path = folder.path().join("array.npy");
+    let directory = directory();
+    let path = directory.path().join("array.npy");
     npy_core::save(&path, &[1_u64; 100_000]).unwrap();
     let mut state = 5;
     let mut found = [0; 2];
@@ -133,8 +133,8 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
         found[value as usize - 1] += 1;
     }
     // What was left is one file of a known name, which the next save takes over.
-    let left = folder.path().join(".array.npy.npy-tmp");
-    let names = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let left = directory.path().join(".array.npy.npy-tmp");
+    let names = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let count = names().len();
     assert!(names().iter().all(|name| *name == path || *name == left));
     npy_core::save(&path, &[1_u8]).unwrap();
@@ -196,8 +196,8 @@ fn a_sink_without_room_keeps_what_was_there() {
 /// The child of the test of full disks: saves over one file and adds to another, and says what came of it.
 #[test]
 fn child_that_meets_a_limit() {
-    let Some(folder) = std::env::var_os("NPY_LIMIT") else { return };
-    let folder = PathBuf::from(folder);
+    let Some(directory) = std::env::var_os("NPY_LIMIT") else { return };
+    let directory = PathBuf::from(directory);
     let count: u64 = std::env::var("NPY_COUNT").unwrap().parse().unwrap();
     let items: Vec<Reading> = (0..count).map(reading).collect();
     let kind = |result: Result<(), Error>| match result.map_err(Error::into_kind) {
@@ -205,10 +205,10 @@ fn child_that_meets_a_limit() {
         Err(ErrorKind::Io { error, .. }) => error.kind().to_string(),
         Err(other) => panic!("{other}"),
     };
-    println!("\nsave {}", kind(npy_core::save(folder.join("saved.npy"), &items)));
+    println!("\nsave {}", kind(npy_core::save(directory.join("saved.npy"), &items)));
     let mut safe = 0;
     let append = || {
-        let mut writer = NpyWriter::<Reading, _>::append(folder.join("grown.npy"))?;
+        let mut writer = NpyWriter::<Reading, _>::append(directory.join("grown.npy"))?;
         for chunk in items.chunks(3.max(items.len() / 50)) {
             writer.write_slice(chunk)?;
             writer.flush()?;
@@ -224,8 +224,8 @@ fn child_that_meets_a_limit() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_the_files_length_keeps_what_was_there() {
-    let folder = folder();
-    let (saved, grown) = (folder.path().join("saved.npy"), folder.path().join("grown.npy"));
+    let directory = directory();
+    let (saved, grown) = (directory.path().join("saved.npy"), directory.path().join("grown.npy"));
     let old = [reading(7)];
     npy_core::save(&saved, &old).unwrap();
     let offset = Header::parse(&fs::read(&saved).unwrap()).unwrap().1;
@@ -246,7 +246,7 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
             "trap '' XFSZ; exec prlimit --fsize={most} \"$0\" kills::child_that_meets_a_limit --exact --nocapture --test-threads=1"
         );
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(script).arg(test).env("NPY_LIMIT", folder.path()).env("NPY_COUNT", count.to_string());
+        shell.arg("-c").arg(script).arg(test).env("NPY_LIMIT", directory.path()).env("NPY_COUNT", count.to_string());
         let printed = String::from_utf8(shell.output().unwrap().stdout).unwrap();
         let said = |what: &str| {
             printed.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_else(|| panic!("{most}: {printed}")).to_owned()
@@ -260,7 +260,7 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
             assert!(said("save ") == "fine" && found == items, "{most}");
             fine += 1;
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{most}");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "{most}");
         let safe: usize = said("safe ").parse().unwrap();
         let found = npy_core::load::<Reading>(&grown).unwrap();
         assert!(found[0] == old[0] && found[1..] == items[..safe], "{most}: {} of {safe}", found.len());

@@ -25,14 +25,14 @@ fn reading(index: u64) -> Reading {
     Reading { index, value: index as f64 / 8.0, flag: index.is_multiple_of(3) }
 }
 
-fn folder() -> tempfile::TempDir {
+fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
 #[test]
 fn a_file_that_grew_is_the_one_that_was_saved_at_once() {
-    let folder = folder();
-    let (grown, saved) = (folder.path().join("grown.npy"), folder.path().join("saved.npy"));
+    let directory = directory();
+    let (grown, saved) = (directory.path().join("grown.npy"), directory.path().join("saved.npy"));
     for count in [0_u64, 1, 9, 10, 12_345, 100_000] {
         let items: Vec<Reading> = (0..count).map(reading).collect();
         npy_core::save(&saved, &items).unwrap();
@@ -63,13 +63,13 @@ fn a_file_that_grew_is_the_one_that_was_saved_at_once() {
     assert_eq!(npy_core::load::<u16>(&grown).unwrap(), [0_u16; 0]);
     drop(writer);
     assert_eq!(npy_core::load::<u16>(&grown).unwrap(), [1, 2, 3]);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
 }
 
 #[test]
 fn rows_of_more_dimensions_grow_along_the_outer_axis() {
-    let folder = folder();
-    let path = folder.path().join("rows.npy");
+    let directory = directory();
+    let path = directory.path().join("rows.npy");
     for (order, shape, grown) in [(Order::C, [0, 2, 3], [4, 2, 3]), (Order::Fortran, [2, 3, 0], [2, 3, 4])] {
         let header = Header::new(">i2".parse().unwrap(), order, &shape).unwrap();
         let mut writer = NpyWriter::create_with(&path, &header).unwrap();
@@ -78,7 +78,7 @@ fn rows_of_more_dimensions_grow_along_the_outer_axis() {
         writer.flush().unwrap();
         assert_eq!(Header::read(fs::File::open(&path).unwrap()).unwrap().element_count(), 6);
         let error = NpyWriter::<i16, _>::append(&path).unwrap_err();
-        assert!(error.to_string().contains("it is being added to already"), "{error}");
+        assert!(format!("{error:#}").contains("it is being added to already"), "{error}");
         writer.write_slice(&(10..24_i16).collect::<Vec<_>>()).unwrap();
         writer.finish().unwrap();
         let reader = NpyReader::open(&path).unwrap();
@@ -88,7 +88,7 @@ fn rows_of_more_dimensions_grow_along_the_outer_axis() {
         let mut writer = NpyWriter::<i16, _>::append(&path).unwrap();
         writer.write_slice(&[1, 2, 3, 4]).unwrap();
         let error = writer.finish().unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 6, found: 4 }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::IncompleteRow { expected: 6, found: 4, .. }), "{error}");
         assert_eq!(NpyReader::open(&path).unwrap().header().shape(), grown);
     }
     // Elements that are arrays.
@@ -109,8 +109,8 @@ fn bits(items: &[f64]) -> Vec<u64> {
 /// Files of every NumPy: the header keeps its length, or has no room for another digit and says so.
 #[test]
 fn numpys_files_are_added_to() {
-    let folder = folder();
-    let path = folder.path().join("file.npy");
+    let directory = directory();
+    let path = directory.path().join("file.npy");
     let (mut grown, mut full) = (0, 0);
     for version in [
         "numpy-1.6.2-py2.7",
@@ -167,8 +167,8 @@ fn numpys_files_are_added_to() {
 #[test]
 fn numpy_reads_what_grew_and_we_add_to_what_numpy_wrote() {
     let Some(numpy) = numpy("numpy_reads_what_grew_and_we_add_to_what_numpy_wrote") else { return };
-    let folder = folder();
-    let path = folder.path().join("grown.npy");
+    let directory = directory();
+    let path = directory.path().join("grown.npy");
     let write = "
 import sys
 import numpy as np
@@ -196,9 +196,76 @@ print(again.getvalue() == open(sys.argv[1], 'rb').read())
 }
 
 #[test]
+fn create_or_append_creates_once_and_then_appends() {
+    let directory = directory();
+    let path = directory.path().join("readings.npy");
+    for index in 0..3 {
+        let mut writer = NpyWriter::<Reading, _>::create_or_append(&path).unwrap();
+        writer.push(&reading(index)).unwrap();
+        writer.finish().unwrap();
+    }
+    let expected: Vec<Reading> = (0..3).map(reading).collect();
+    assert_eq!(npy_core::load::<Reading>(&path).unwrap(), expected);
+    // The same file as one that was saved at once, and nothing beside it.
+    let saved = directory.path().join("saved.npy");
+    npy_core::save(&saved, &expected).unwrap();
+    assert!(fs::read(&path).unwrap() == fs::read(&saved).unwrap());
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    // What `append` refuses stays as it is.
+    for bytes in [&b""[..], b"PK\x03\x04", &fs::read(&saved).unwrap()[..100]] {
+        fs::write(&path, bytes).unwrap();
+        let error = NpyWriter::<Reading, _>::create_or_append(&path).map(drop).unwrap_err();
+        assert_eq!(error.path(), Some(path.as_path()));
+        assert!(fs::read(&path).unwrap() == bytes);
+    }
+    assert!(NpyWriter::<f64, _>::create_or_append(&saved).is_err());
+    // Elements of unknown width: refused where the file would be new, and nothing is left behind.
+    let new = directory.path().join("new.npy");
+    assert!(matches!(NpyWriter::<String, _>::create_or_append(&new).map(drop).unwrap_err().kind(), ErrorKind::CannotGrow { .. }));
+    assert!(NpyWriter::<[f64; 0], _>::create_or_append(&new).is_err());
+    assert!(!new.exists());
+    npy_core::save(&new, &["abc".to_owned()]).unwrap();
+    NpyWriter::<String, _>::create_or_append(&new).unwrap().push(&"de".to_owned()).unwrap();
+    assert_eq!(npy_core::load::<String>(&new).unwrap(), ["abc", "de"]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3);
+}
+
+/// None of those who begin the file at the same time replaces what another one has written.
+#[cfg(unix)]
+#[test]
+fn create_or_append_never_replaces_a_file() {
+    let directory = directory();
+    for round in 0..20 {
+        let path = directory.path().join(format!("{round}.npy"));
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for value in 0..8_u32 {
+                let (path, barrier) = (&path, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    loop {
+                        match NpyWriter::<u32, _>::create_or_append(path) {
+                            Ok(mut writer) => {
+                                writer.push(&value).unwrap();
+                                return writer.finish().map(drop).unwrap();
+                            }
+                            Err(error) => assert!(format!("{error:#}").contains("being added to already"), "{error}"),
+                        }
+                    }
+                });
+            }
+        });
+        let mut values = npy_core::load::<u32>(&path).unwrap();
+        values.sort_unstable();
+        assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7], "{round}");
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 20);
+}
+
+#[test]
 fn what_cannot_be_added_to_stays_as_it_is() {
-    let folder = folder();
-    let path = folder.path().join("file.npy");
+    let directory = directory();
+    let path = directory.path().join("file.npy");
     let refuse = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
         let Err(error) = NpyWriter::<f64, _>::append(&path) else { panic!("{}", bytes.escape_ascii()) };
@@ -225,7 +292,7 @@ fn what_cannot_be_added_to_stays_as_it_is() {
     tight.resize(10 + 57 + 24, 0);
     let error = refuse(&tight);
     assert!(error.to_string().contains("the array cannot grow: its header has 67 bytes"), "{error}");
-    // Rest of a crash is cut; a folder, a file that cannot be written, none.
+    // Rest of a crash is cut; a directory, a file that cannot be written, none.
     fs::write(&path, [one.as_slice(), b"rest"].concat()).unwrap();
     NpyWriter::<f64, _>::append(&path).unwrap().finish().unwrap();
     assert!(fs::read(&path).unwrap() == one);
@@ -233,16 +300,16 @@ fn what_cannot_be_added_to_stays_as_it_is() {
         ErrorKind::Io { error, .. } => error.kind(),
         other => panic!("{other}"),
     };
-    let _ = io(NpyWriter::<f64, _>::append(folder.path()).map(drop).unwrap_err());
-    assert_eq!(io(NpyWriter::<f64, _>::append(folder.path().join("none")).map(drop).unwrap_err()), std::io::ErrorKind::NotFound);
+    let _ = io(NpyWriter::<f64, _>::append(directory.path()).map(drop).unwrap_err());
+    assert_eq!(io(NpyWriter::<f64, _>::append(directory.path().join("none")).map(drop).unwrap_err()), std::io::ErrorKind::NotFound);
     let error = NpyWriter::<f64, _>::create("/dev/null").map(drop).unwrap_err();
     assert!(error.to_string().contains("with `with_len`"), "{error}");
 }
 
 #[test]
 fn files_whose_header_and_data_disagree_are_mended() {
-    let folder = folder();
-    let path = folder.path().join("file.npy");
+    let directory = directory();
+    let path = directory.path().join("file.npy");
     let items: Vec<Reading> = (0..100).map(reading).collect();
     npy_core::save(&path, &items).unwrap();
     let whole = fs::read(&path).unwrap();
@@ -282,8 +349,8 @@ fn arrays_grow_by_blocks() {
     use ndarray::{Array2, Array3, Axis, ShapeBuilder, concatenate, s};
     use npy_ndarray::{NpyBlockWriter, ReadNpyExt, WriteNpyExt};
 
-    let folder = folder();
-    let path = folder.path().join("blocks.npy");
+    let directory = directory();
+    let path = directory.path().join("blocks.npy");
     let whole = Array3::from_shape_fn((7, 4, 5), |(i, j, k)| (i * 100 + j * 10 + k) as i32);
     for order in [Order::C, Order::Fortran] {
         let axis = Axis(if order == Order::C { 0 } else { 2 });
@@ -320,16 +387,127 @@ fn arrays_grow_by_blocks() {
     }
 }
 
+#[test]
+fn dropped_array_keeps_what_was_accepted() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    let load = || npy_core::load::<u64>(&path).unwrap();
+    // In a file of the caller's, and under a path.
+    let begin = |in_stream: bool| {
+        let writer = if in_stream { NpyWriter::new(fs::File::create(&path).unwrap()) } else { NpyWriter::create(&path) };
+        writer.unwrap()
+    };
+    for in_stream in [true, false] {
+        let mut writer: NpyWriter<u64, _> = begin(in_stream);
+        writer.write_slice(&[1, 2]).unwrap();
+        drop(writer);
+        assert_eq!(load(), [1, 2]);
+        let panicked = std::panic::catch_unwind(|| {
+            let mut writer: NpyWriter<u64, _> = begin(in_stream);
+            writer.push(&3).unwrap();
+            panic!("on purpose");
+        });
+        assert!(panicked.is_err());
+        assert_eq!(load(), [3]);
+    }
+    // Elements that are refused cost none of those before them.
+    let dtype: DType = "|S2".parse().unwrap();
+    let header = Header::new(dtype, Order::C, &[0]).unwrap();
+    for is_new in [true, false] {
+        let text = |text: &str| text.to_owned();
+        let mut writer = if is_new {
+            NpyWriter::new_with(fs::File::create(&path).unwrap(), &header).unwrap()
+        } else {
+            NpyWriter::create_with(&path, &header).unwrap()
+        };
+        writer.push(&text("a")).unwrap();
+        writer.push(&text("too long")).unwrap_err();
+        drop(writer);
+        assert_eq!(npy_core::load::<String>(&path).unwrap(), ["a"]);
+    }
+    // Whole rows only.
+    let mut stream = Cursor::new(Vec::new());
+    let mut writer = NpyWriter::new_with(&mut stream, &Header::new(u8::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
+    writer.write_slice(&[1_u8, 2, 3, 4]).unwrap();
+    drop(writer);
+    assert_eq!(&NpyReader::from_bytes(&stream.into_inner()).unwrap().into_vec::<u8>().unwrap(), &[1, 2, 3]);
+    // Of known length: the rest is written, but not after an error, nor in a panic.
+    let mut file = Vec::new();
+    let mut writer = NpyWriter::with_len(&mut file, 2).unwrap();
+    writer.write_slice(&[1_u64, 2]).unwrap();
+    drop(writer);
+    assert_eq!(npy_core::read::<u64>(&file[..]).unwrap(), [1, 2]);
+    let mut file = Vec::new();
+    let mut writer = NpyWriter::with_len(&mut file, 2).unwrap();
+    writer.write_slice(&[1_u64, 2, 3]).unwrap_err();
+    drop(writer);
+    assert!(file.is_empty());
+    NpyWriter::<u64, _>::with_len(&mut file, 2).unwrap().finish().map(drop).unwrap_err();
+    let mut writer = NpyWriter::with_len(&mut file, 2).unwrap();
+    writer.push(&1_u64).unwrap();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        let _writer = writer;
+        panic!("on purpose");
+    }));
+    assert!(panicked.is_err() && file.is_empty());
+}
+
+#[test]
+fn growing_file_survives_a_panic_and_another_dtype() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    let mut writer = NpyWriter::<u64, _>::create(&path).unwrap();
+    writer.write_slice(&[1, 2, 3]).unwrap();
+    let items = [4_u64; 10];
+    let items = items.iter().enumerate().map(|(i, item)| if i == 3 { panic!("on purpose") } else { item });
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| writer.extend(items))).is_err());
+    drop(writer);
+    assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1, 2, 3]);
+    // A dtype that does not fit is refused before the file is replaced.
+    let header = Header::new("<U3".parse().unwrap(), Order::C, &[0]).unwrap();
+    NpyWriter::<f64, _>::create_with(&path, &header).unwrap_err();
+    assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1, 2, 3]);
+    let mut stream = Cursor::new(Vec::new());
+    NpyWriter::<f64, _>::new_with(&mut stream, &header).unwrap_err();
+    assert!(stream.into_inner().is_empty());
+}
+
+/// A sink that panics, and may not be called again while that unwinds.
+struct Panics(bool);
+
+impl Write for Panics {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        assert!(!self.0, "called after its panic");
+        self.0 = true;
+        panic!("on purpose")
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.write(&[]).map(drop)
+    }
+}
+
+#[test]
+fn sink_that_panics_is_not_called_again() {
+    let panicked = std::panic::catch_unwind(|| {
+        let mut writer = NpyWriter::with_len(Panics(false), 1 << 20).unwrap();
+        (0..1_u64 << 20).try_for_each(|item| writer.push(&item))
+    });
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"on purpose"));
+    let panicked = std::panic::catch_unwind(|| npy_core::npz::NpzWriter::streaming(Panics(false)).add_slice("x", &[1_u8]));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"on purpose"));
+}
+
 /// Writers that get in each other's way, iterators that panic, streams that only append, dtypes without bytes, headers that fill up.
 #[test]
 fn what_goes_wrong_is_not_counted() {
-    let folder = folder();
-    let path = folder.path().join("file.npy");
+    let directory = directory();
+    let path = directory.path().join("file.npy");
     let mut first = NpyWriter::<u64, _>::create(&path).unwrap();
     first.push(&1).unwrap();
     first.flush().unwrap();
     let error = NpyWriter::<u64, _>::create(&path).map(drop).unwrap_err();
-    assert!(error.to_string().contains("it is being added to already"), "{error}");
+    assert!(format!("{error:#}").contains("it is being added to already"), "{error}");
     first.finish().unwrap();
     assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1]);
 
@@ -350,12 +528,12 @@ fn what_goes_wrong_is_not_counted() {
     drop(writer);
     assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1, 9]);
 
-    let other = folder.path().join("appending.npy");
+    let other = directory.path().join("appending.npy");
     let file = OpenOptions::new().create(true).append(true).open(&other).unwrap();
     let mut writer = NpyWriter::<u8, _>::new(file).unwrap();
     writer.push(&1).unwrap();
     let error = writer.finish().unwrap_err();
-    assert!(error.to_string().contains("opened for appending"), "{error}");
+    assert!(format!("{error:#}").contains("opened for appending"), "{error}");
 
     // Text whose width nobody knows: refused before anything is touched.
     npy_core::save(&path, &[7_u8]).unwrap();
@@ -365,11 +543,11 @@ fn what_goes_wrong_is_not_counted() {
     // Another file in its place, and one that is written over.
     let mut writer = NpyWriter::<u8, _>::append(&path).unwrap();
     let error = npy_core::save_with(&path, &[1_u8], npy_core::SaveOptions::new().in_place(true)).unwrap_err();
-    assert!(error.to_string().contains("it is being added to already"), "{error}");
+    assert!(format!("{error:#}").contains("it is being added to already"), "{error}");
     npy_core::save(&path, &[8_u8]).unwrap();
     writer.push(&9).unwrap();
     let error = writer.finish().unwrap_err();
-    assert!(error.to_string().contains("another file was put in its place"), "{error}");
+    assert!(format!("{error:#}").contains("another file was put in its place"), "{error}");
     assert_eq!(npy_core::load::<u8>(&path).unwrap(), [8]);
 
     let none: DType = "|S0".parse().unwrap();

@@ -14,9 +14,15 @@ pub fn announce(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// The workspace, also where a crate outside of it compiles its tests.
+pub fn workspace() -> &'static Path {
+    let mut directories = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    directories.find(|directory| directory.join("tests/data").is_dir()).unwrap()
+}
+
 /// The files written by real NumPy.
 pub fn data(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path)
+    workspace().join("tests/data").join(path)
 }
 
 /// The bytes of an `.npy` file whose header is this text, padded by nothing, in the given version.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
@@ -109,17 +109,22 @@ impl NumPy {
         run(&self.python, ["-c", self.imports]).is_ok()
     }
 
-    /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.
-    pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Vec<u8> {
-        let mut child = Command::new(&self.python)
+    /// Starts a script of tests/python, or with `-c` a program, whose input and output are pipes.
+    pub fn start<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Child {
+        Command::new(&self.python)
             .args(arguments)
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python"))
+            .current_dir(super::workspace().join("tests/python"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("PYTHONIOENCODING", "utf-8")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Vec<u8> {
+        let mut child = self.start(arguments);
         let mut stdin = child.stdin.take().unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut printed = Vec::new();

@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 
 use super::NpyElement;
 use super::codec::{AsIs, Codec};
-use crate::alloc::{Bulk, MakeItem, Sends, try_array};
-use crate::dtype::{DType, SubArray};
+use super::plan::{Layout, Planner, outermost_axis};
 use crate::error::{Result, ValueError};
-use crate::plan::{Layout, Planner, outermost_axis};
+use crate::format::dtype::{DType, SubArray};
+use crate::memory::slots::Sends;
+use crate::memory::{Bulk, MakeItem, try_array};
 
 /// How to read the items of a sub-array.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
-//! The proleptic Gregorian calendar, as NumPy's datetimes have it, and nanoseconds as what all units of time are converted through.
+//! The proleptic Gregorian calendar of NumPy's datetimes, and nanoseconds as the common unit of
+//! conversions.
 
-use crate::dtype::TimeUnit;
+use crate::format::dtype::TimeUnit;
 
 /// `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
 pub(crate) fn iso_8601(unit: TimeUnit, count: i128) -> String {
@@ -58,8 +59,8 @@ pub(super) fn civil(days: i128) -> (i128, i128, i128) {
 }
 
 /// How many days after 1970-01-01 the first day of a month is.
-#[cfg(any(feature = "jiff", feature = "chrono", test))]
-fn days_before(year: i128, month: i128) -> i128 {
+#[cfg(any(feature = "jiff", feature = "chrono", feature = "object", test))]
+pub(crate) fn days_before(year: i128, month: i128) -> i128 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
     era * DAYS_IN_ERA + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - EPOCH
@@ -68,7 +69,7 @@ fn days_before(year: i128, month: i128) -> i128 {
 #[cfg(any(feature = "jiff", feature = "chrono", test))]
 pub(super) mod nanoseconds {
     use super::{civil, days_before};
-    use crate::dtype::TimeUnit;
+    use crate::format::dtype::TimeUnit;
 
     /// Why a time cannot be converted.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,7 @@ pub(super) mod nanoseconds {
 mod tests {
     use super::nanoseconds::Misfit;
     use super::{civil, days_before, nanoseconds};
-    use crate::dtype::TimeUnit;
+    use crate::format::dtype::TimeUnit;
 
     #[test]
     fn days_and_dates_are_inverse() {

@@ -4,10 +4,10 @@
 use std::marker::PhantomData;
 
 use super::NpyElement;
-use crate::alloc::Sends;
-use crate::dtype::{ByteOrder, DType};
+use super::plan::{Layout, Planner, rust_type};
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner, rust_type};
+use crate::format::dtype::{ByteOrder, DType};
+use crate::memory::slots::Sends;
 
 /// A way to store a `T`. The types that implement it have no values.
 ///
@@ -200,18 +200,18 @@ macro_rules! stored_as {
         #[diagnostic::do_not_recommend]
         impl<$($($generics)*,)? const ORDER: char> $crate::element::codec::Codec<$value> for $crate::element::codec::As<$stored, ORDER> {
             type Plan = <$stored as $crate::element::NpyElement>::Plan;
-            const LITTLE: Option<$crate::plan::Layout<Self::Plan>> =
-                $crate::element::codec::ordered::<$stored>(ORDER, $crate::dtype::ByteOrder::Little);
-            const BIG: Option<$crate::plan::Layout<Self::Plan>> =
-                $crate::element::codec::ordered::<$stored>(ORDER, $crate::dtype::ByteOrder::Big);
+            const LITTLE: Option<$crate::element::plan::Layout<Self::Plan>> =
+                $crate::element::codec::ordered::<$stored>(ORDER, $crate::format::dtype::ByteOrder::Little);
+            const BIG: Option<$crate::element::plan::Layout<Self::Plan>> =
+                $crate::element::codec::ordered::<$stored>(ORDER, $crate::format::dtype::ByteOrder::Big);
             const ALIGNMENT: usize = <$stored as $crate::element::NpyElement>::ALIGNMENT;
             const HAS_ORDER: bool = ORDER != '=';
 
-            fn dtype() -> $crate::dtype::DType {
+            fn dtype() -> $crate::format::dtype::DType {
                 $crate::element::codec::ordered_dtype::<$stored>(ORDER)
             }
 
-            fn plan(file: &$crate::dtype::DType, planner: &mut $crate::plan::Planner) -> Option<Self::Plan> {
+            fn plan(file: &$crate::format::dtype::DType, planner: &mut $crate::element::plan::Planner) -> Option<Self::Plan> {
                 planner.with_dtype_given(|planner| <$stored as $crate::element::NpyElement>::plan(file, planner))
             }
 

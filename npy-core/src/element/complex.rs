@@ -3,11 +3,12 @@
 use num_complex::Complex;
 
 use super::codec::{AsIs, Codec, stored_as};
+use super::plan::{Layout, Planner};
 use super::{ArrayPlan, Items, LongDouble, NpyElement, WidePlan, Widen, Widens};
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 /// The real and the imaginary part lie in the file like an array of two.
 type Parts<T> = [T; 2];

@@ -4,11 +4,12 @@ use half::bf16;
 
 use super::codec::AsIs;
 use super::number::Bytes;
+use super::plan::{Layout, Planner};
 use super::{NpyElement, order_of};
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 /// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is read too.
 impl NpyElement for bf16 {

@@ -7,11 +7,12 @@
 )]
 
 use super::codec::AsIs;
+use super::plan::{Layout, Planner};
 use super::{NpyElement, first_chunk, first_chunk_mut};
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 /// A `long double` (`<f16`): the bytes as a C compiler keeps them, in the machine's byte order.
 ///
@@ -37,6 +38,12 @@ const WIDE_BIAS: i32 = 16383;
 
 impl LongDouble {
     /// From its bytes, in the machine's byte order.
+    ///
+    /// ```
+    /// # use npy_core::LongDouble;
+    /// let one = LongDouble::from_f64(1.0);
+    /// assert_eq!(LongDouble::from_bytes(one.to_bytes()), one);
+    /// ```
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
@@ -100,6 +107,11 @@ impl LongDouble {
     }
 
     /// The value as 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of garbage are 0.
+    ///
+    /// ```
+    /// # use npy_core::LongDouble;
+    /// assert_eq!(LongDouble::from_f64(-0.1).to_f64(), -0.1);
+    /// ```
     pub fn from_f64(value: f64) -> Self {
         let bits = value.to_bits();
         let sign = (bits >> 63) as u16;

@@ -1,5 +1,7 @@
 //! Rust types that are elements of arrays.
 
+pub(crate) mod plan;
+pub(crate) mod record;
 mod array;
 mod calendar;
 mod codec;
@@ -16,12 +18,15 @@ mod text;
 mod time;
 mod void;
 
-use crate::alloc::{Bulk, Room, Sends, Slots};
-use crate::dtype::{ByteOrder, DType, Scalar};
-use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner, rust_type};
+use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
+use crate::format::dtype::{ByteOrder, DType, Scalar};
+use crate::memory::Bulk;
+use crate::memory::slots::{Room, Sends, Slots};
+use plan::{Layout, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
+#[cfg(feature = "object")]
+pub(crate) use calendar::days_before;
 pub(crate) use calendar::iso_8601;
 pub use codec::{As, AsIs, Codec, Optional, Through, With};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
@@ -67,7 +72,8 @@ pub use void::{FixedVoid, Void};
     message = "`{Self}` is no element of a NumPy array",
     note = "for a struct of your own, use `#[derive(NpyRecord)]`",
     note = "numbers, `bool`, `String`, `[T; N]`, `FixedBytes`, `Datetime64` and others are elements; `half` and `complex` numbers are \
-            behind features of that name"
+            behind features of that name",
+    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]`"
 )]
 pub trait NpyElement: Sized {
     /// How to read and write this type as a given dtype, decided once for the whole array.
@@ -198,12 +204,30 @@ pub(crate) fn inner_axes<T: NpyElement>() -> usize {
     }
 }
 
+/// The error of an array that has other axes than `outer` and those that are in the elements `T`.
+#[cold]
+pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error {
+    let dtype = T::dtype();
+    let inner = if let DType::SubArray(array) = &dtype { array.shape() } else { &[] };
+    let expected = std::iter::repeat_n(None, outer).chain(inner.iter().copied().map(Some)).collect();
+    ErrorKind::WrongElementShape { rust_type: rust_type::<T>(), expected, found: found.to_vec() }.into()
+}
+
 /// Decides how to read and write `T` as `dtype`.
 pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     if dtype.has_object() {
         return Err(ErrorKind::ObjectArray.into());
     }
     let mut planner = Planner::new();
+    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
+}
+
+/// [`plan`] where nothing is read, so that errors speak of writing.
+pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
+    if dtype.has_object() {
+        return plan::<T>(dtype);
+    }
+    let mut planner = Planner::for_writing();
     T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
@@ -377,7 +401,7 @@ pub(crate) fn outside() -> ValueError {
 }
 
 /// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.
-fn order_of(dtype: &DType, kind: crate::dtype::ScalarKind) -> Option<ByteOrder> {
+fn order_of(dtype: &DType, kind: crate::format::dtype::ScalarKind) -> Option<ByteOrder> {
     match dtype {
         DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
         _ => None,
@@ -390,7 +414,7 @@ mod tests {
         Datetime64, Difference, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, bulk, bulk_of_own, plan,
         unit,
     };
-    use crate::dtype::{ByteOrder, DType};
+    use crate::format::dtype::{ByteOrder, DType};
 
     /// Without a plan the same is found as with one.
     fn check<T: NpyElement>(expected: bool) {

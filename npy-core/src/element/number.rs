@@ -4,11 +4,12 @@
 use half::f16;
 
 use super::codec::{AsIs, Codec, stored_as};
+use super::plan::{Layout, Planner};
 use super::{NpyElement, first_chunk, first_chunk_mut};
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 impl NpyElement for bool {
     type Plan = ();

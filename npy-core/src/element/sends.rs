@@ -1,8 +1,8 @@
-//! Whether a derived type is `Send`, found out by which of two constants of the same name there is.
+//! Whether a derived type is `Send`, told by which of two associated constants applies.
 
 use std::marker::PhantomData;
 
-use crate::alloc::Sends;
+use crate::memory::slots::Sends;
 
 /// Stands for a type whose `SENDS` is looked for.
 #[derive(Debug)]

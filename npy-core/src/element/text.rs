@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use super::codec::{As, AsIs, Codec, ordered_dtype, stored_as};
+use super::plan::{Layout, Planner};
 use super::{NpyElement, first_chunk, outside};
-use crate::alloc::{Bulk, MakeItem, Sends, try_array};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::slots::Sends;
+use crate::memory::{Bulk, MakeItem, try_array};
 
 /// Text in bytes, of a length of at most `N`: `|S8` is `FixedBytes<8>`. Takes no memory besides its `N` bytes.
 ///
@@ -61,6 +62,13 @@ impl<const N: usize> FixedBytes<N> {
 
     /// The text, if it is UTF-8.
     ///
+    /// ```
+    /// # use npy_core::FixedBytes;
+    /// assert_eq!(FixedBytes::<8>::new(b"GRF")?.to_str(), Ok("GRF"));
+    /// assert!(FixedBytes::<8>::new(b"\xff")?.to_str().is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the bytes are not UTF-8.
@@ -76,7 +84,7 @@ impl<const N: usize> Default for FixedBytes<N> {
 }
 
 impl<const N: usize> FromStr for FixedBytes<N> {
-    type Err = crate::Error;
+    type Err = crate::error::Error;
 
     fn from_str(text: &str) -> Result<Self> {
         Self::new(text.as_bytes())
@@ -153,6 +161,11 @@ impl<const N: usize> FixedUnicode<N> {
     }
 
     /// From its units, padding included.
+    ///
+    /// ```
+    /// # use npy_core::FixedUnicode;
+    /// assert_eq!(FixedUnicode::from_units([0x47, 0xe9, 0, 0]), "Gé");
+    /// ```
     pub const fn from_units(units: [u32; N]) -> Self {
         Self(units)
     }
@@ -175,7 +188,7 @@ impl<const N: usize> Default for FixedUnicode<N> {
 }
 
 impl<const N: usize> FromStr for FixedUnicode<N> {
-    type Err = crate::Error;
+    type Err = crate::error::Error;
 
     fn from_str(text: &str) -> Result<Self> {
         Self::new(text)
@@ -380,7 +393,8 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     }
 }
 
-/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest item.
+/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest item, or by [`save_like`](crate::save_like) as
+/// the `S` or `U` of another file. `S` then holds UTF-8, where NumPy refuses a text that is not ASCII.
 ///
 /// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
 impl NpyElement for String {

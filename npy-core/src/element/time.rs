@@ -7,14 +7,15 @@ use super::NpyElement;
 use super::calendar::iso_8601;
 use super::codec::{AsIs, stored_as};
 use super::number::Bytes;
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 /// The units of [`Datetime64`] and [`Timedelta64`] as types.
 pub mod unit {
-    use crate::dtype::TimeUnit;
+    use crate::format::dtype::TimeUnit;
 
     mod sealed {
         #[expect(unnameable_types, reason = "that is the point: no unit can be added outside of this crate")]
@@ -22,6 +23,13 @@ pub mod unit {
     }
 
     /// A unit of time.
+    ///
+    /// ```
+    /// use npy_core::TimeUnit;
+    /// use npy_core::unit::{Millisecond, Unit};
+    ///
+    /// assert_eq!(Millisecond::UNIT, TimeUnit::Millisecond);
+    /// ```
     pub trait Unit: sealed::Sealed + Copy + Send + 'static {
         /// The unit as a value.
         const UNIT: TimeUnit;
@@ -100,6 +108,8 @@ macro_rules! time {
             pub const NAT: Self = Self::new(i64::MIN);
 
             #[doc = concat!($what, " of so many steps. `i64::MIN` is NaT.")]
+            ///
+            #[doc = concat!("See [`", stringify!($type), "`] for an example.")]
             pub const fn new(steps: i64) -> Self {
                 Self(steps, PhantomData)
             }

@@ -4,10 +4,11 @@ use std::ops::{Deref, DerefMut};
 
 use super::NpyElement;
 use super::codec::{AsIs, stored_as};
-use crate::alloc::{Bulk, Sends};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::memory::Bulk;
+use crate::memory::slots::Sends;
 
 /// Raw bytes of a length fixed by the type: `|V8` is `FixedVoid<8>`.
 ///

@@ -12,6 +12,54 @@ pub enum ArchiveProblem {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
+    /// The archive has no valid end: it was cut short or damaged, or what added to it was interrupted.
+    #[error(
+        "incomplete archive: expected its end record at the end of the file; found {members} whole members, of which the last complete \
+         directory lists {listed}; `npy_core::npz::recover` keeps them"
+    )]
+    Incomplete {
+        /// How many whole members were found.
+        members: u64,
+        /// How many of them the last complete directory lists.
+        listed: u64,
+        /// Where in the file that directory ends; 0 if there is none.
+        directory_end: u64,
+    },
+    /// An archive follows another one in the same file.
+    #[error(
+        "concatenated archives: expected one archive, found another that begins at byte {offset} of the file; split them there"
+    )]
+    Concatenated {
+        /// Where in the file the second one begins.
+        offset: u64,
+    },
+    /// Bytes that belong to no archive follow its end.
+    #[error("expected the archive to end the file, found {bytes} bytes behind its end at byte {end}; remove them to add members")]
+    NotAtEnd {
+        /// Where the archive ends.
+        end: u64,
+        /// How many bytes follow.
+        bytes: u64,
+    },
+    /// The file has a member that the central directory does not list.
+    #[error("the member at byte {offset} of the file is not in the central directory")]
+    Unlisted {
+        /// Where its local header begins.
+        offset: u64,
+    },
+    /// The file is damaged where a member or a directory should begin, and more members follow, so that recovery would drop them.
+    #[error(
+        "cannot recover the archive: expected a member or the central directory at byte {offset} of the file, and members follow"
+    )]
+    Unrecoverable {
+        /// Where the damage begins.
+        offset: u64,
+    },
+    /// The archive is to be read from its end, and the input cannot be seeked: a pipe, a socket or a terminal.
+    #[error(
+        "cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads one member after another"
+    )]
+    NotSeekable,
     /// The stream ends where a member or the directory should begin.
     #[error("the archive ends where a member or its directory should begin: it is empty or incomplete")]
     NoEnd,
@@ -96,6 +144,9 @@ pub enum ArchiveProblem {
     /// The compressed data of a member cannot be decompressed.
     #[error("its compressed data are damaged")]
     Damaged,
+    /// The content of the member is asked for again after an error.
+    #[error("reading it has already failed")]
+    FailedBefore,
     /// The compressed data of a member refer so far back that decompressing them takes more memory than is given to a decoder.
     #[error("decompressing it takes a dictionary of more than {} MiB, which is not read", .limit >> 20)]
     LargeDictionary {
@@ -133,7 +184,7 @@ pub enum ArchiveProblem {
     /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
     #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
     InvalidName,
-    /// A name that is no path below the folder that members are extracted to.
+    /// A name that leads out of the directory that members are extracted to.
     #[error(
         "it is not extracted, because its name is no path below a folder on every system: it begins with `/`, is a device of Windows, or \
          there is `..`, a backslash, a colon or a NUL in it"

@@ -1,10 +1,23 @@
 //! Parts of the messages of errors.
 
 pub(super) fn describe_magic(found: &[u8]) -> String {
+    match hint(found) {
+        "" if !found.is_empty() => format!("{}, and an .npy file starts with \"\\x93NUMPY\"", describe_start(found)),
+        _ => describe_start(found),
+    }
+}
+
+/// How an input begins, and what begins so.
+pub(super) fn describe_start(found: &[u8]) -> String {
     if found.is_empty() {
         return "the input is empty".to_owned();
     }
-    let is = match found {
+    format!("it starts with \"{}\"{}", found.escape_ascii(), hint(found))
+}
+
+/// What begins so, if it is known.
+fn hint(found: &[u8]) -> &'static str {
+    match found {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => ", which is a zip archive (.npz)",
         [0x80, 2..=5, ..] => ", which is a Python pickle",
         [0x1f, 0x8b, ..] => ", which is gzip: decompress it first",
@@ -13,9 +26,8 @@ pub(super) fn describe_magic(found: &[u8]) -> String {
         [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
             ", which is an .npy file that was damaged by a conversion of text"
         }
-        _ => ", and an .npy file starts with \"\\x93NUMPY\"",
-    };
-    format!("it starts with \"{}\"{is}", found.escape_ascii())
+        _ => "",
+    }
 }
 
 pub(super) fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
@@ -70,9 +82,33 @@ pub(super) fn describe_no_numbers(from: &str) -> &'static str {
 }
 
 pub(super) fn describe_offset(offset: Option<usize>) -> String {
-    offset.map_or_else(String::new, |offset| format!(" (at byte {offset})"))
+    offset.map_or_else(String::new, |offset| format!(" at byte {offset}"))
 }
 
 pub(super) fn dimensions(count: usize) -> String {
     format!("{count} dimension{}", if count == 1 { "" } else { "s" })
+}
+
+/// A shape as Python writes it.
+pub(super) fn tuple(shape: &[usize]) -> String {
+    let lengths: Vec<_> = shape.iter().map(usize::to_string).collect();
+    join_tuple(&lengths)
+}
+
+/// A shape with the letters n, m, … where any length fits.
+pub(super) fn describe_axes(shape: &[Option<usize>]) -> String {
+    let mut letters = ('n'..='z').cycle();
+    let name = |length: &Option<usize>| match length {
+        Some(length) => length.to_string(),
+        None => letters.next().unwrap_or('n').to_string(),
+    };
+    let lengths: Vec<_> = shape.iter().map(name).collect();
+    join_tuple(&lengths)
+}
+
+fn join_tuple(lengths: &[String]) -> String {
+    match lengths {
+        [only] => format!("({only},)"),
+        lengths => format!("({})", lengths.join(", ")),
+    }
 }

@@ -43,6 +43,24 @@ pub enum MismatchKind {
         /// The file's dtype of it.
         file: String,
     },
+    /// The header that elements are to be written under has another dtype than theirs.
+    Written {
+        /// The dtype of the elements.
+        expected: String,
+        /// The dtype of the header.
+        found: String,
+        /// The Rust type whose elements fit, if there is one.
+        fits: Option<String>,
+    },
+    /// The header that records are to be written under has no field of that name.
+    UnwrittenField {
+        /// The dtype of the struct's field.
+        expected: String,
+        /// The first names that the header has.
+        available: Vec<String>,
+        /// How many more it has.
+        omitted: usize,
+    },
     /// The file has no field of that name.
     MissingField {
         /// The dtype that the Rust type needs.
@@ -81,6 +99,17 @@ impl fmt::Display for Mismatch {
                 write!(f, "file has {file}, {needs} {rust}")?;
                 write_advice(f, advice.as_deref())
             }
+            MismatchKind::Written { expected, found, fits } => {
+                write!(f, "expected dtype {expected} in the header, found {found}")?;
+                let what = if self.path.is_empty() { "write elements of" } else { "declare the field as" };
+                fits.as_ref().map_or(Ok(()), |fits| write!(f, "; {what} `{fits}`, or use a header with {expected}"))
+            }
+            MismatchKind::UnwrittenField { expected, available, omitted } => {
+                let names =
+                    if available.is_empty() { "no fields".to_owned() } else { format!("only {}", list(available, *omitted)) };
+                write!(f, "expected a field of dtype {expected} in the header, found {names}; ")?;
+                f.write_str("`#[npy(rename = \"…\")]` names another, `#[npy(skip)]` writes none")
+            }
             MismatchKind::Column { file, rust, advice } => {
                 write!(f, "file has {file}, and {rust} was asked for")?;
                 write_advice(f, advice.as_deref())
@@ -117,10 +146,18 @@ fn describe_names(parent: &str, available: &[String], omitted: usize) -> String 
 /// All mismatches, as a message.
 pub(super) fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> String {
     use fmt::Write as _;
+    let is_written =
+        |mismatch: &Mismatch| matches!(mismatch.kind, MismatchKind::Written { .. } | MismatchKind::UnwrittenField { .. });
+    let is_writing = mismatches.iter().any(is_written);
     match mismatches {
+        [only] if is_writing => format!("cannot write {rust_type}: {only}"),
         [only] => format!("the file does not fit {rust_type}: {only}"),
         several => {
-            let mut text = format!("the file does not fit {rust_type} in {} places", several.len());
+            let mut text = if is_writing {
+                format!("cannot write {rust_type}: {} fields differ from the header", several.len())
+            } else {
+                format!("the file does not fit {rust_type} in {} places", several.len())
+            };
             for mismatch in several {
                 let _ = write!(text, "\n  {mismatch}");
             }

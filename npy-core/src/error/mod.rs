@@ -2,30 +2,36 @@
 
 mod archive;
 mod describe;
+mod io;
 mod mismatch;
 mod pickle;
 mod raw_array;
 mod value;
 
+use std::error::Error as StdError;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::options::Order;
 pub use archive::ArchiveProblem;
 use describe::{
-    describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset, describe_others,
-    describe_viewed, dimensions, list,
+    describe_axes, describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset,
+    describe_others, describe_start, describe_viewed, dimensions, list, tuple,
 };
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
 pub use pickle::PickleProblem;
 pub use raw_array::RawArrayProblem;
 pub use value::{ValueError, ValueProblem};
+use value::{describe_too_long, describe_way_out};
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that can go wrong: an [`ErrorKind`], and the file it happened in where the call was given a path.
+///
+/// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each message of the chain once. `{:#}` and `{:?}`
+/// append the messages of all sources.
 ///
 /// ```
 /// use npy_core::ErrorKind;
@@ -110,7 +116,7 @@ impl Error {
     }
 
     /// What `error` says; an error of this crate that came through `io` as it was.
-    pub(crate) fn io(action: &'static str, error: io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, error: std::io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
             Err(error) => ErrorKind::Io { action, error }.into(),
@@ -125,12 +131,6 @@ impl From<ErrorKind> for Error {
     }
 }
 
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Self::io("input or output failed", error)
-    }
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = self.path() {
@@ -139,30 +139,50 @@ impl fmt::Display for Error {
         if let Some(member) = self.member() {
             write!(f, "member {member:?}: ")?;
         }
-        self.0.kind.fmt(f)
+        self.0.kind.fmt(f)?;
+        let mut source = self.source().filter(|_| f.alternate());
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
     }
 }
 
-/// The message itself: it is what a `main` that returns the error prints.
+/// The message with those of all sources: it is what a `main` that returns the error prints.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "{self:#}")
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    /// The [`std::io::Error`] of [`ErrorKind::Io`], which is not part of the message.
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.kind().source()
+    }
+}
 
 /// What went wrong. Each kind carries what was found, what was expected and where.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system or the given stream failed.
-    #[error("{action}: {error}")]
+    #[error("{action}")]
     Io {
         /// What was being done.
         action: &'static str,
         /// What the system said.
-        error: io::Error,
+        #[source]
+        error: std::io::Error,
+    },
+
+    /// A durable save has replaced the file, and its directory could not be brought to the disk: a power cut may undo the replacement.
+    #[error("the file is saved, but may not survive a power cut: cannot sync its directory")]
+    NotDurable {
+        /// What the system said.
+        #[source]
+        error: std::io::Error,
     },
 
     /// The input does not start with `\x93NUMPY`.
@@ -170,6 +190,22 @@ pub enum ErrorKind {
     NotNpy {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
+    },
+
+    /// The input begins with the magic bytes of no format this library reads.
+    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file; {}", describe_start(.found))]
+    UnknownFormat {
+        /// The first bytes of the input, at most 8.
+        found: Vec<u8>,
+    },
+
+    /// Reading the input needs a feature of this library that is off.
+    #[error("cannot read {what}: the feature `{feature}` is off")]
+    MissingFeature {
+        /// What the input is.
+        what: &'static str,
+        /// The feature that reads it.
+        feature: &'static str,
     },
 
     /// A format version other than 1.0, 2.0 and 3.0 (NEP 1 defines no others).
@@ -195,7 +231,7 @@ pub enum ErrorKind {
     },
 
     /// The header is not a Python literal.
-    #[error("the header is no Python literal: {problem} at byte {offset} of the file")]
+    #[error("invalid header at byte {offset}: {problem}")]
     HeaderSyntax {
         /// Where in the file.
         offset: usize,
@@ -228,7 +264,7 @@ pub enum ErrorKind {
     },
 
     /// A text or a value is no dtype.
-    #[error("{text} is no dtype: {problem}{}", describe_offset(*.offset))]
+    #[error("invalid dtype {text}{}: {problem}", describe_offset(*.offset))]
     InvalidDType {
         /// The part that is wrong.
         text: String,
@@ -273,7 +309,7 @@ pub enum ErrorKind {
     },
 
     /// Brackets nest deeper in the header than Python allows.
-    #[error("brackets nest deeper than {limit} in the header; Python's own limit is 200")]
+    #[error("nesting exceeds the limit of {limit}; Python's own limit is 200")]
     NestedTooDeep {
         /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
         limit: usize,
@@ -286,6 +322,17 @@ pub enum ErrorKind {
         expected: usize,
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
+    },
+
+    /// The array does not have the axes that elements `[T; N]` take from it.
+    #[error("wrong shape for {rust_type}: expected {}, found {}", describe_axes(.expected), tuple(.found))]
+    WrongElementShape {
+        /// The Rust type of the elements.
+        rust_type: String,
+        /// The lengths of the axes that the type needs; `None` where any length fits.
+        expected: Vec<Option<usize>>,
+        /// The lengths of the axes in the file.
+        found: Vec<usize>,
     },
 
     /// The array does not have the shape of the array that it was to be read into.
@@ -365,7 +412,7 @@ pub enum ErrorKind {
     },
 
     /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
-    #[error("element {index}{}: {problem}", if .path.is_empty() { String::new() } else { format!(", {}", .path) })]
+    #[error("element {index}{}: {problem}{}", if .path.is_empty() { String::new() } else { format!(", {}", .path) }, describe_way_out(.path, .problem))]
     InvalidValue {
         /// The element, counted in the order of the data.
         index: u64,
@@ -385,7 +432,7 @@ pub enum ErrorKind {
     },
 
     /// A text is longer than the fixed width it was to be put into.
-    #[error("a text of length {length} does not fit {dtype}")]
+    #[error("{}", describe_too_long(*.length, .dtype))]
     TextTooLong {
         /// Its length, in characters for `U`, else in bytes.
         length: usize,
@@ -399,6 +446,21 @@ pub enum ErrorKind {
         /// How many are needed.
         expected: u64,
         /// How many are there.
+        found: u64,
+    },
+
+    /// Writing ended in the middle of a row: of a column in Fortran order, which is what lies together there.
+    #[error("incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}", if *.order == Order::Fortran { "column" } else { "row" }, tuple(.shape))]
+    IncompleteRow {
+        /// The lengths of the axes, as far as rows are complete.
+        shape: Vec<usize>,
+        /// The order of the array.
+        order: Order,
+        /// The row, or the column, counted from 0.
+        row: u64,
+        /// How many elements it needs.
+        expected: u64,
+        /// How many there are.
         found: u64,
     },
 
@@ -487,6 +549,17 @@ pub enum ErrorKind {
     Archive {
         /// What is wrong with it.
         problem: ArchiveProblem,
+    },
+
+    /// The crate `zip` failed: the archive is invalid, or the member cannot be decrypted or decompressed.
+    #[cfg(feature = "zip")]
+    #[error("{action}")]
+    Zip {
+        /// What was being done.
+        action: &'static str,
+        /// The error of `zip`.
+        #[source]
+        error: zip::result::ZipError,
     },
 
     /// The archive has no members of these names.

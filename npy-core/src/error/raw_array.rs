@@ -81,6 +81,9 @@ pub enum RawArrayProblem {
     /// The data are compressed, and this build does not decompress them.
     #[error("the data are compressed by LZ4, which is read with the feature `lz4`")]
     MissingFeature,
+    /// The data are compressed, so no part of the file holds the elements.
+    #[error("cannot map compressed data; `RaArray::load` reads them")]
+    NotMappable,
     /// The compressed data cannot be decompressed.
     #[error("the compressed data at byte {offset} are damaged")]
     Damaged {

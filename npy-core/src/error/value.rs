@@ -102,7 +102,7 @@ impl fmt::Display for ValueProblem {
                 write!(f, "the bytes are not UTF-8 from byte {position} on; read them as `FixedBytes`")
             }
             Self::TooLong { length, dtype } => {
-                write!(f, "a text of length {length} does not fit {dtype}")?;
+                f.write_str(&describe_too_long(*length, dtype))?;
                 if dtype.ends_with("U0") {
                     f.write_str("; say how wide it is, in the header or by `#[npy(dtype = \"U16\")]` on the field")?;
                 }
@@ -124,6 +124,25 @@ impl fmt::Display for ValueProblem {
             Self::Refused { rust_type, problem } => write!(f, "no {rust_type}: {problem}"),
             Self::Unrepresentable { problem } => f.write_str(problem),
         }
+    }
+}
+
+/// How a text is too long for a fixed width.
+pub(super) fn describe_too_long(length: usize, dtype: &str) -> String {
+    let (unit, width) =
+        (if dtype.contains('U') { "characters" } else { "bytes" }, dtype.trim_start_matches(|c: char| !c.is_ascii_digit()));
+    format!("text too long for {dtype}: expected at most {width} {unit}, found {length}")
+}
+
+/// What to do about a value that does not fit a field.
+pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
+    let is_field = !path.is_empty() && !path.starts_with('[');
+    match problem {
+        ValueProblem::TooLong { dtype, .. } if is_field && !dtype.ends_with("U0") => {
+            let dtype = dtype.trim_start_matches(['<', '>', '|']);
+            format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` cuts it")
+        }
+        _ => String::new(),
     }
 }
 

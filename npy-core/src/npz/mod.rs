@@ -3,8 +3,8 @@
 //! ```
 //! use npy_core::npz::{NpzReader, NpzWriter};
 //!
-//! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("run.npz");
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("run.npz");
 //! let mut archive = NpzWriter::create(&path)?;
 //! archive.add_slice("times", &[0.5_f64, 1.5])?;
 //! archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
@@ -27,34 +27,26 @@
 //! A member's checksum is always checked when it is read to the end: not when only a part of it is read, or when it is viewed in place.
 
 // In the order in which data flow, as in the crate.
-mod cp437;
-mod fields;
-mod blocks;
-mod problem;
-mod input;
-mod inflate;
-mod decoder;
-mod directory;
-mod content;
-mod local;
-mod file;
-mod index;
-mod member;
+mod codec;
 mod read;
-mod extract;
-mod stream;
-mod deflate;
-mod compress;
-mod emit;
-mod existing;
+mod recover;
 mod write;
+mod zip;
+#[cfg(feature = "zip")]
+mod zip_crate;
 
-pub use file::ArchiveFile;
-#[doc(hidden)]
-pub use index::Index;
-pub use member::Member;
 pub use read::NpzReader;
+pub use read::file::ArchiveFile;
+#[doc(hidden)]
+pub use read::index::Index;
 #[doc(hidden)]
 pub use read::is_about_place;
-pub use stream::{MemberContent, NpzStream, StreamMember};
+pub use read::member::Member;
+pub use read::stream::{MemberContent, NpzStream, StreamMember};
+pub use recover::{Recovered, recover};
 pub use write::NpzWriter;
+#[cfg(feature = "zip")]
+pub use zip_crate::{ZipArchiveExt, ZipWriterExt};
+#[cfg(feature = "zip")]
+#[doc(hidden)]
+pub use zip_crate::{find_zip_member, read_zip_member, write_zip_member};

@@ -3,8 +3,8 @@
 //! ```
 //! use npy_core::object::{self, ObjectArray};
 //!
-//! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("names.npy");
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("names.npy");
 //! ObjectArray::from(vec![Some("Ada"), None]).save(&path)?;
 //!
 //! let names = object::load(&path)?; // in Python: np.load(path, allow_pickle=True)
@@ -23,50 +23,31 @@
 //! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2, and NumPy 2's `StringDType`. The
 //! pickle has the shape of the array; that in the file's header is not used, as in `np.load`.
 
-mod arena;
-mod array;
-mod construct;
-mod convert;
-#[cfg(feature = "serde")]
-mod de;
-mod fetch;
-mod flaw;
-mod globals;
-mod half;
-mod int;
-#[cfg(feature = "serde")]
-mod iso;
-mod machine;
-mod measure;
-mod numpy;
-mod opcode;
+mod encode;
 mod options;
-mod pickler;
-mod pickler_times;
-mod repr;
-mod text;
-mod time;
-mod tree;
+mod pickle;
+mod print;
 mod value;
 mod write;
 
 use std::io::Read;
 use std::path::Path;
 
-pub use array::{ObjectArray, StringDType};
-pub use convert::FromPyObject;
-#[cfg(feature = "serde")]
-pub use de::from_object;
-pub use int::PyInt;
 pub use options::{Encoding, ObjectOptions, UnknownGlobals};
-pub use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+pub use print::PrintedObjects;
+pub use value::array::{ObjectArray, StringDType};
+pub use value::convert::FromPyObject;
+#[cfg(feature = "serde")]
+pub use value::de::from_object;
+pub use value::int::PyInt;
+pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
 pub use write::PickleForm;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::NpyReader;
-use flaw::{Flaw, Place};
-use tree::Builder;
+use pickle::flaw::{Flaw, Place};
+use pickle::tree::Builder;
 
 /// Reads a file of Python objects.
 ///
@@ -78,8 +59,8 @@ use tree::Builder;
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("mixed.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("mixed.npy");
 /// ObjectArray::from(vec![PyObject::from(1), PyObject::from("a")]).save(&path)?;
 /// for item in object::load(&path)?.items() {
 ///     println!("{item}");
@@ -91,6 +72,19 @@ pub fn load(path: impl AsRef<Path>) -> Result<ObjectArray> {
 }
 
 /// [`load`] with options.
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray, ObjectOptions};
+/// use npy_core::{ErrorKind, Limits};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("names.npy");
+/// ObjectArray::from(vec!["Ada", "Grace"]).save(&path)?;
+/// let small = ObjectOptions::new().limits(Limits::new().header_bytes(10));
+/// let error = object::load_with(&path, small).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -125,6 +119,15 @@ pub fn read(reader: impl Read) -> Result<ObjectArray> {
 }
 
 /// [`read`] with options.
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray, ObjectOptions};
+///
+/// let mut stream = Vec::new();
+/// ObjectArray::from(vec![1, 2]).write(&mut stream)?;
+/// assert_eq!(object::read_with(&stream[..], ObjectOptions::new())?.to_vec::<u8>()?, [1, 2]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -163,7 +166,8 @@ impl<R: Read> NpyReader<R> {
         // What is in memory is read where it is; of a file that may be no more than the beginning.
         let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
         let array = if bytes.is_empty() {
-            let pickle = fetch::fetch(&mut self.reader, options.bytes).map_err(|flaw| error_of(flaw, offset, |_| 0))?;
+            let pickle = pickle::framing::fetch(&mut self.reader, self.source.is_owned, options.bytes)
+                .map_err(|flaw| error_of(flaw, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;
@@ -179,12 +183,12 @@ impl<R: Read> NpyReader<R> {
 /// The array that the pickle at the beginning of `input` describes, and where the pickle ends.
 fn parse(input: &[u8], data_offset: u64, options: &ObjectOptions) -> Result<(ObjectArray, usize)> {
     let parse = || {
-        let (arena, root, length) = machine::run(input, options)?;
-        measure::measure(&arena, root, options)?;
+        let (arena, root, length) = pickle::machine::run(input, options)?;
+        pickle::measure::measure(&arena, root, options)?;
         let array = Builder::new(&arena, options).root(root)?;
         Ok((array, length))
     };
-    parse().map_err(|flaw| error_of(flaw, data_offset, |node| machine::offset_of(node, input, options)))
+    parse().map_err(|flaw| error_of(flaw, data_offset, |node| pickle::machine::offset_of(node, input, options)))
 }
 
 /// The error of a flaw; `offset_of` tells where in the pickle a node is made.
@@ -204,5 +208,5 @@ fn error_of(flaw: Flaw, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) 
 /// Name, code, first protocol and class of every opcode, for tests.
 #[doc(hidden)]
 pub fn __opcodes() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
-    opcode::table()
+    pickle::opcode::table()
 }

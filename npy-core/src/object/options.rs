@@ -1,4 +1,4 @@
-//! What a caller allows a pickle to be.
+//! Limits and permissions for pickles.
 
 use crate::limits::Limits;
 

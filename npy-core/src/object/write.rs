@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::array::ObjectArray;
-use super::pickler::{Failure, Pickler, unstorable};
+use super::pickle::pickler::{Failure, Pickler, unstorable};
 use super::value::PyObject;
-use crate::dtype::{DType, ScalarKind, Title};
+use super::value::array::ObjectArray;
 use crate::dynamic::DynValues;
 use crate::error::Result;
-use crate::header::Header;
-use crate::save::{SaveOptions, replace_file_with};
-use crate::shape::Order;
+use crate::format::dtype::{DType, ScalarKind, Title};
+use crate::format::header::Header;
+use crate::options::{Order, SaveOptions};
+use crate::write::replace::replace_file_with;
 
 /// Which NumPy is to open what is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +56,8 @@ impl ObjectArray {
     /// ```
     /// use npy_core::object::ObjectArray;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("names.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("names.npy");
     /// ObjectArray::from(vec!["Ada", "Grace"]).save(&path)?;
     /// # assert_eq!(npy_core::object::load(&path)?.shape(), [2]);
     /// # Ok::<(), npy_core::Error>(())
@@ -67,6 +67,16 @@ impl ObjectArray {
     }
 
     /// [`save`](Self::save) with options.
+    ///
+    /// ```
+    /// use npy_core::{SaveOptions, object::ObjectArray};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("names.npy");
+    /// ObjectArray::from(vec!["Ada", "Grace"]).save_with(&path, SaveOptions::new().durable(true))?;
+    /// assert_eq!(npy_core::object::load(&path)?.shape(), [2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

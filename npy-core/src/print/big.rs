@@ -1,4 +1,4 @@
-//! Natural numbers of any size: the few operations that generating the digits of floats needs.
+//! Natural numbers of any size, with the operations that digit generation needs.
 
 use std::cmp::Ordering;
 

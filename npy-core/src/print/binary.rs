@@ -1,13 +1,13 @@
-//! Binary floating-point numbers of every width, taken apart exactly.
+//! Floating-point numbers of every width, split exactly into mantissa and exponent.
 
 use std::cmp::Ordering;
 
 use super::big::Natural;
-use crate::dtype::ByteOrder;
+use crate::format::dtype::ByteOrder;
 
 /// A format of floating-point numbers that NumPy has a dtype for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FloatKind {
+pub(crate) enum FloatKind {
     /// `float8_e5m2`: the upper byte of a half.
     Quarter,
     Half,
@@ -204,7 +204,7 @@ fn extended(bits: u128) -> Binary {
 #[cfg(test)]
 mod tests {
     use super::{Binary, Finite, FloatKind, Magnitude, signed, unsigned};
-    use crate::dtype::ByteOrder;
+    use crate::format::dtype::ByteOrder;
 
     fn double(value: f64) -> Finite {
         match FloatKind::Double.decode(&value.to_le_bytes(), ByteOrder::Little) {

@@ -184,7 +184,7 @@ mod tests {
 
     use super::super::binary::{Finite, FloatKind, Magnitude};
     use super::{Count, Wanted, digits};
-    use crate::dtype::ByteOrder;
+    use crate::format::dtype::ByteOrder;
 
     fn finite(kind: FloatKind, bytes: &[u8]) -> Option<Finite> {
         match kind.decode(bytes, ByteOrder::Little).magnitude {

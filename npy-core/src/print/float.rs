@@ -7,7 +7,7 @@ use super::pad;
 
 /// How the floating-point numbers of an array are written: all with an exponent or none, aligned at the point.
 #[derive(Clone, Debug)]
-pub(super) struct FloatFormat<'a> {
+pub(crate) struct FloatFormat<'a> {
     options: &'a PrintOptions,
     sign: Sign,
     notation: Notation,
@@ -164,7 +164,7 @@ impl<'a> FloatFormat<'a> {
 
 /// How the complex numbers of an array are written.
 #[derive(Clone, Debug)]
-pub(super) struct ComplexFormat<'a> {
+pub(crate) struct ComplexFormat<'a> {
     real: FloatFormat<'a>,
     imaginary: FloatFormat<'a>,
 }

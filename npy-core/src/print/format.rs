@@ -2,18 +2,19 @@
 
 use super::binary::{Binary, FloatKind, signed, unsigned};
 use super::float::{ComplexFormat, FloatFormat};
+use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
 use super::pad;
 use super::text::{push_bytes, push_unicode, push_void};
 use super::time::{date_time, steps};
-use crate::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 
 /// How the elements of an array are written.
 ///
 /// NumPy decides it for the whole array, so that the elements are aligned: from the values that are printed, for each field of a record
 /// separately.
 #[derive(Clone, Debug)]
-pub(super) enum Format<'a> {
+pub(crate) enum Format<'a> {
     Bool {
         aligned: bool,
     },
@@ -61,7 +62,7 @@ pub(super) enum Format<'a> {
 
 /// How one field of the records is written, and where it is.
 #[derive(Clone, Debug)]
-pub(super) struct FieldFormat<'a> {
+pub(crate) struct FieldFormat<'a> {
     offset: usize,
     size: usize,
     format: Format<'a>,
@@ -69,7 +70,7 @@ pub(super) struct FieldFormat<'a> {
 
 /// How the sub-arrays in one field are written.
 #[derive(Clone, Debug)]
-pub(super) struct SubArrayFormat<'a> {
+pub(crate) struct SubArrayFormat<'a> {
     shape: Vec<usize>,
     base_size: usize,
     base: Box<Format<'a>>,
@@ -79,18 +80,31 @@ pub(super) struct SubArrayFormat<'a> {
 
 /// Where the elements are that a format is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// In an array: numbers are aligned.
     Array,
+    /// In an array without axes that `repr` prints: bools have no blank before them.
+    #[cfg_attr(not(feature = "object"), expect(dead_code, reason = "only objects are printed by `repr`"))]
+    ArrayWithoutAxes,
     /// In a record that stands alone, as an array without axes: floats are written as scalars are.
     Alone,
     /// In a sub-array of such a record.
     SubArrayAlone,
 }
 
+impl Place {
+    /// The place of the elements of a sub-array here.
+    pub(crate) fn in_sub_array(self) -> Self {
+        match self {
+            Self::Array | Self::ArrayWithoutAxes => Self::Array,
+            Self::Alone | Self::SubArrayAlone => Self::SubArrayAlone,
+        }
+    }
+}
+
 /// What the formats of all parts of an element depend on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     options: &'a PrintOptions,
     place: Place,
     /// Whether there are too many parts without a byte to print them all.
@@ -98,11 +112,11 @@ pub(super) struct Scope<'a> {
 }
 
 /// How many parts without a byte are printed at most. NumPy has no limit.
-pub(super) const MOST_EMPTY_PARTS: usize = 100_000;
+pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 
 impl<'a> Scope<'a> {
     /// For so many elements of this dtype.
-    pub(super) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
+    pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
         let is_crowded = count_empty_parts(dtype, options).saturating_mul(count) > MOST_EMPTY_PARTS;
         Self { options, place, is_crowded }
     }
@@ -110,7 +124,7 @@ impl<'a> Scope<'a> {
 
 impl<'a> Format<'a> {
     /// The format for an array of these elements.
-    pub(super) fn new(dtype: &DType, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+    pub(crate) fn new(dtype: &DType, elements: &[&[u8]], scope: Scope<'a>) -> Self {
         if scope.is_crowded && dtype.itemsize() == 0 && count_parts(dtype, scope.options) > 1 {
             return Self::TooMany;
         }
@@ -126,7 +140,7 @@ impl<'a> Format<'a> {
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         let integer = |signed| integer_format(elements, order, signed, options.sign);
         let float = |kind: FloatKind| match place {
-            Place::Array => {
+            Place::Array | Place::ArrayWithoutAxes => {
                 let numbers: Vec<Binary> = elements.iter().map(|bytes| kind.decode(bytes, order)).collect();
                 Self::Float { kind, order, format: FloatFormat::new(kind, &numbers, options, options.sign) }
             }
@@ -137,7 +151,7 @@ impl<'a> Format<'a> {
             Self::Complex { kind, order, format: ComplexFormat::new(kind, &real, &imaginary, options) }
         };
         match scalar.kind() {
-            ScalarKind::Bool => Self::Bool { aligned: place != Place::Alone },
+            ScalarKind::Bool => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
             ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => integer(true),
             ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => integer(false),
             ScalarKind::Float8E5M2 => float(FloatKind::Quarter),
@@ -164,7 +178,7 @@ impl<'a> Format<'a> {
     }
 
     /// Appends an element.
-    pub(super) fn write(&self, bytes: &[u8], out: &mut String) {
+    pub(crate) fn write(&self, bytes: &[u8], out: &mut String) {
         match self {
             Self::Bool { aligned } => out.push_str(match (bytes.iter().any(|&byte| byte != 0), aligned) {
                 (false, _) => "False",
@@ -221,13 +235,13 @@ impl<'a> SubArrayFormat<'a> {
             0 => Vec::new(),
             size => elements.iter().flat_map(|bytes| bytes.chunks_exact(size)).collect(),
         };
-        let place = if scope.place == Place::Array { Place::Array } else { Place::SubArrayAlone };
+        let place = scope.place.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
         Self {
             base: Box::new(Format::new(base, &parts, Scope { place, ..scope })),
             shape,
             base_size,
-            edge_items: (count > scope.options.threshold).then_some(scope.options.edge_items),
+            edge_items: edges_of(count, scope.options),
         }
     }
 
@@ -256,7 +270,7 @@ impl<'a> SubArrayFormat<'a> {
 }
 
 fn fields<'a>(record: &Record, elements: &[&[u8]], scope: Scope<'a>) -> Vec<FieldFormat<'a>> {
-    let of_field = |field: &crate::dtype::Field| {
+    let of_field = |field: &crate::format::dtype::Field| {
         let (offset, size) = (field.offset(), field.dtype().itemsize());
         let parts: Vec<&[u8]> = elements.iter().map(|bytes| part(bytes, offset, size)).collect();
         FieldFormat { offset, size, format: Format::new(field.dtype(), &parts, scope) }

@@ -1,4 +1,4 @@
-//! Where the texts of elements stand: brackets, lines and blank lines, and what is left out of long arrays.
+//! Lays out the texts of elements: brackets, line breaks and ellipses.
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -7,14 +7,14 @@ use super::options::PrintOptions;
 
 /// Which elements of an array are printed: all, or the corners.
 #[derive(Clone, Debug)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     shape: Vec<usize>,
     /// For each axis how many elements are printed at its beginning and at its end, if not all are.
     edges: Vec<Option<usize>>,
 }
 
 impl Selection {
-    pub(super) fn new(shape: &[usize], options: &PrintOptions) -> Self {
+    pub(crate) fn new(shape: &[usize], options: &PrintOptions) -> Self {
         Self { shape: shape.to_vec(), edges: printed_edges(shape, options) }
     }
 
@@ -36,6 +36,16 @@ impl Selection {
             rest = rest.checked_div(length).unwrap_or(0);
             edge.is_none_or(|edge| index < edge || index >= length.saturating_sub(edge))
         })
+    }
+
+    /// The positions of all printed elements, the last axis fastest.
+    #[cfg(feature = "object")]
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let along = |places: Vec<usize>, (axis, &length): (usize, &usize)| {
+            let begin = |place: usize| self.positions(axis, length).map(move |index| place * length + index);
+            places.into_iter().flat_map(begin).collect()
+        };
+        self.shape.iter().enumerate().fold(vec![0], along)
     }
 
     /// Whether the array has no axes.
@@ -61,28 +71,64 @@ impl Selection {
 /// For each axis of an array of this shape how many elements are printed at its beginning and at its end; `None` where all are.
 pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
-    let edge = |&length: &usize| {
-        let is_cut = count > options.threshold && length > options.edge_items.saturating_mul(2);
-        is_cut.then_some(options.edge_items)
-    };
-    shape.iter().map(edge).collect()
+    let edge_items = edges_of(count, options);
+    shape.iter().map(|&length| edge_items.filter(|edge| length > edge.saturating_mul(2))).collect()
+}
+
+/// How many elements of a long axis are printed at its beginning and at its end, if the array has so many elements that not all are.
+pub(crate) fn edges_of(count: usize, options: &PrintOptions) -> Option<usize> {
+    (count > options.threshold).then_some(options.edge_items)
+}
+
+/// What stands around and between the elements of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// Characters in a line, those before the array included.
+    line_width: usize,
+    /// Characters before the array in its first line, and blanks before it in each other line.
+    indent: usize,
+    /// Behind an element, at the end of a line without its blank.
+    separator: &'static str,
+}
+
+/// What `repr` writes before an array.
+#[cfg(feature = "object")]
+pub(super) const PREFIX: &str = "array(";
+
+impl Frame {
+    /// As `str` writes an array.
+    pub(crate) fn plain(options: &PrintOptions) -> Self {
+        Self { line_width: options.line_width, indent: 0, separator: " " }
+    }
+
+    /// As `repr` writes an array: with commas, and room for the parentheses.
+    #[cfg(feature = "object")]
+    pub(crate) fn of_repr(options: &PrintOptions) -> Self {
+        Self { line_width: options.line_width.saturating_sub(1), indent: PREFIX.len(), separator: ", " }
+    }
 }
 
 /// Writes an array: `next` appends the text of the next one of the printed elements, which come with the last axis fastest.
-pub(super) fn write_array(
+pub(crate) fn write_array(
     selection: &Selection,
-    line_width: usize,
+    frame: Frame,
     next: &mut dyn FnMut(&mut String),
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     if selection.shape.contains(&0) {
         return out.write_str("[]");
     }
-    Layout { selection, next, out }.axis(0, line_width)
+    if selection.is_scalar() {
+        let mut text = String::new();
+        next(&mut text);
+        return out.write_str(&text);
+    }
+    Layout { selection, frame, next, out }.axis(0, frame.line_width)
 }
 
 struct Layout<'a> {
     selection: &'a Selection,
+    frame: Frame,
     next: &'a mut dyn FnMut(&mut String),
     out: &'a mut dyn fmt::Write,
 }
@@ -110,7 +156,9 @@ impl Layout<'_> {
     }
 
     fn separate(&mut self, inner_axes: usize, axis: usize) -> fmt::Result {
-        repeat_n('\n', inner_axes).chain(repeat_n(' ', axis + 1)).try_for_each(|character| self.out.write_char(character))
+        self.out.write_str(self.frame.separator.trim_end())?;
+        let blanks = repeat_n(' ', self.frame.indent + axis + 1);
+        repeat_n('\n', inner_axes).chain(blanks).try_for_each(|character| self.out.write_char(character))
     }
 
     /// Writes the elements along the last axis, in lines of at most this width, the closing bracket aside.
@@ -118,18 +166,19 @@ impl Layout<'_> {
         let edge = self.selection.edges.get(axis).copied().flatten();
         let printed = self.selection.printed(axis);
         self.out.write_char('[')?;
-        let mut line = Line { indent: axis + 1, width, text: String::new(), length: axis + 1, blanks: 0 };
+        let indent = self.frame.indent + axis + 1;
+        let mut line = Line { indent, width, text: String::new(), length: indent, blanks: 0 };
         let mut word = String::new();
         for index in 0..printed {
             if edge == Some(index) {
                 line.push("...", self.out)?;
-                line.push_blank();
+                line.append(self.frame.separator, self.frame.separator.len());
             }
             word.clear();
             (self.next)(&mut word);
             line.push(&word, self.out)?;
             if index + 1 < printed {
-                line.push_blank();
+                line.append(self.frame.separator, self.frame.separator.len());
             }
         }
         line.finish(self.out)?;
@@ -182,10 +231,6 @@ impl Line {
     fn append(&mut self, word: &str, length: usize) {
         self.text.push_str(word);
         self.length += length;
-    }
-
-    fn push_blank(&mut self) {
-        self.append(" ", 1);
     }
 
     /// Writes the line without the blanks at its end, and begins another one.

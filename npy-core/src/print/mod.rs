@@ -1,6 +1,6 @@
 //! Arrays as text, exactly as NumPy's `print` writes them, and arrays of records as tables.
 //!
-//! [`DynValues`] is printed by its `Display`. [`display`] prints a slice of elements or records; [`DynValues::display_with`] takes
+//! [`DynValues`] is printed by its `Display`, and so are arrays of objects and records that have such fields (`object::ObjectArray`). [`display`] prints a slice of elements or records; [`DynValues::display_with`] takes
 //! [`PrintOptions`]; [`DynValues::table`] lays out records in columns.
 //!
 //! ```
@@ -23,6 +23,11 @@
 //! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half precision. `bfloat16` is raw bytes, as
 //!   it is to NumPy.
 //! - A `long double` is taken for the 80 bits that x86-64 stores; the file does not tell, and NumPy takes it for its own machine's.
+//! - A `timedelta64` without a unit in the byte order that is not the machine's (`>m8`) is aligned by its numbers. NumPy 2.4 takes the
+//!   width of those with their bytes reversed.
+//! - The flag that `align=True` sets in a dtype is not kept: `'aligned': True` is missing where NumPy prints the dtype of a pickled array.
+//! - An `OrderedDict` is printed as Python 3.12 and later do.
+//! - NumPy takes lists in a sub-array of objects for more axes, and fails where their lengths differ. These are printed here.
 //! - Which characters of text are escaped depends on the Unicode version of the Python; here it is 15.1.
 //! - Elements and fields without a byte, of which a short header can claim any number, are left out where more than 100,000 would be
 //!   printed.
@@ -30,11 +35,15 @@
 mod big;
 mod binary;
 mod digits;
+#[cfg(feature = "object")]
+mod dtype_text;
 mod float;
 mod format;
 mod layout;
 mod options;
 pub(crate) mod partial;
+#[cfg(feature = "object")]
+mod repr;
 mod scalar;
 mod table;
 mod text;
@@ -45,10 +54,20 @@ use std::fmt;
 
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
-use crate::shape::Order;
-use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
-use layout::{Selection, write_array};
-use scalar::scalar_text;
+use crate::options::Order;
+#[cfg(feature = "object")]
+pub(crate) use dtype_text::{dtype_argument, dtype_str, name_of_number};
+pub(crate) use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
+#[cfg(feature = "object")]
+pub(crate) use layout::edges_of;
+pub(crate) use layout::{Frame, Selection, write_array};
+#[cfg(feature = "object")]
+pub(crate) use repr::{array_repr, assemble_repr, repr_of_dtype};
+pub(crate) use scalar::scalar_text;
+#[cfg(feature = "object")]
+pub(crate) use text::push_unicode;
+#[cfg(feature = "object")]
+pub(crate) use time::steps;
 
 pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;
@@ -116,17 +135,29 @@ impl fmt::Display for Printed<'_> {
         if self.shape.is_empty() {
             return f.write_str(&scalar_text(dtype, self.values.bytes(), options));
         }
-        let selection = Selection::new(&self.shape, options);
-        // A header of a few bytes can claim any number of elements without a byte.
-        if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_PARTS {
-            return f.write_str("[...]");
-        }
-        let elements = selected(&self.values, &selection);
-        let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, Place::Array));
-        let mut elements = elements.into_iter();
-        let mut next = |out: &mut String| format.write(elements.next().unwrap_or_default(), out);
-        write_array(&selection, options.line_width, &mut next, f)
+        write_elements(&self.values, &self.shape, options, (Frame::plain(options), Place::Array), f)
     }
+}
+
+/// Writes the elements of an array of this shape, of which `values` holds all elements, or all that are printed.
+fn write_elements(
+    values: &DynValues,
+    shape: &[usize],
+    options: &PrintOptions,
+    (frame, place): (Frame, Place),
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    let dtype = values.dtype();
+    let selection = Selection::new(shape, options);
+    // A header of a few bytes can claim any number of elements without a byte.
+    if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_PARTS {
+        return out.write_str("[...]");
+    }
+    let elements = selected(values, &selection);
+    let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, place));
+    let mut elements = elements.into_iter();
+    let mut next = |text: &mut String| format.write(elements.next().unwrap_or_default(), text);
+    write_array(&selection, frame, &mut next, out)
 }
 
 /// A slice of elements, of records too, as NumPy prints the array of them.
@@ -144,6 +175,8 @@ pub fn display<T: NpyElement>(items: &[T]) -> Display<'_, T> {
 }
 
 /// The text of a slice of elements, made when it is displayed.
+///
+/// See [`display`] for an example.
 #[derive(Clone, Debug)]
 pub struct Display<'a, T> {
     items: &'a [T],

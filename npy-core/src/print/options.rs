@@ -1,4 +1,4 @@
-//! What can be chosen about printing.
+//! Options of printing, as `np.printoptions` has them.
 
 /// How arrays are printed: NumPy's `printoptions`, with the same defaults.
 ///

@@ -1,10 +1,10 @@
-//! For arrays of which only the elements that are printed are at hand.
+//! Prints arrays of which only the printed elements are in memory.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::Printed;
-use super::layout::{Selection, write_array};
+use super::layout::{Frame, Selection, write_array};
 use super::options::PrintOptions;
 use crate::dynamic::DynValues;
 
@@ -19,7 +19,7 @@ pub fn printed<'a>(values: &'a DynValues, shape: &[usize], options: &PrintOption
 ///
 /// The texts are those of all elements, or of those only that [`printed_edges`] tells, the last axis fastest.
 pub fn printed_texts<'a>(texts: &'a [String], shape: &[usize], options: &PrintOptions) -> PrintedTexts<'a> {
-    PrintedTexts { texts, selection: Selection::new(shape, options), line_width: options.line_width }
+    PrintedTexts { texts, selection: Selection::new(shape, options), frame: Frame::plain(options) }
 }
 
 /// The text of an array whose elements are texts, made when it is displayed.
@@ -27,7 +27,7 @@ pub fn printed_texts<'a>(texts: &'a [String], shape: &[usize], options: &PrintOp
 pub struct PrintedTexts<'a> {
     texts: &'a [String],
     selection: Selection,
-    line_width: usize,
+    frame: Frame,
 }
 
 impl fmt::Display for PrintedTexts<'_> {
@@ -36,9 +36,6 @@ impl fmt::Display for PrintedTexts<'_> {
         let all = self.selection.whole_count() == self.texts.len();
         let mut texts = self.texts.iter().enumerate().filter(|(index, _)| !all || self.selection.contains(*index));
         let mut next = || texts.next().map_or("", |(_, text)| text.as_str());
-        if self.selection.is_scalar() {
-            return f.write_str(next());
-        }
-        write_array(&self.selection, self.line_width, &mut |out| out.push_str(next()), f)
+        write_array(&self.selection, self.frame, &mut |out| out.push_str(next()), f)
     }
 }

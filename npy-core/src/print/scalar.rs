@@ -6,10 +6,10 @@ use super::format::{Format, Place, Scope, complex_parts};
 use super::options::PrintOptions;
 use super::text::{push_bytes, unicode};
 use super::time::{date_time, span, steps};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
 /// `str` of the scalar with these bytes.
-pub(super) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
+pub(crate) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
     let mut text = String::new();
     match dtype {
         // The options are not for scalars.

@@ -6,9 +6,9 @@ use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
 use super::text::{codes, push_escaped, without_padding};
 use super::time::{date_time, steps};
-use crate::dtype::{ByteOrder, DType, ScalarKind, push_escaped as push_escaped_text};
 use crate::dynamic::DynValues;
-use crate::shape::Order;
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped as push_escaped_text};
+use crate::options::Order;
 
 /// An array of records as a table, made when it is displayed: what [`DynValues::table`] returns.
 ///
@@ -16,6 +16,8 @@ use crate::shape::Order;
 /// Numbers and times stand at the right of their column, written as NumPy writes an array of them; text, without quotes, at the left.
 /// The first column is the index of the record. Of a long array only the first and the last records are shown. Arrays of anything else
 /// are printed as without a table.
+///
+/// See [`DynValues::table`] for an example.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     values: &'a DynValues,

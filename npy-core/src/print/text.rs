@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::dtype::{ByteOrder, push_repr_of};
+use crate::format::dtype::{ByteOrder, push_repr_of};
 
 /// Appends `repr` of bytes, without the NULs at their end.
 pub(super) fn push_bytes(bytes: &[u8], out: &mut String) {
@@ -52,7 +52,7 @@ pub(super) fn push_void(bytes: &[u8], out: &mut String) {
 }
 
 /// Appends `repr` of text in UCS-4, without the NULs at its end.
-pub(super) fn push_unicode(bytes: &[u8], order: ByteOrder, out: &mut String) {
+pub(crate) fn push_unicode(bytes: &[u8], order: ByteOrder, out: &mut String) {
     let codes = codes(bytes, order);
     push_repr_of(codes.iter().copied(), out);
 }

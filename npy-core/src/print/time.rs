@@ -1,11 +1,11 @@
 //! Points in time and spans of time as text.
 
 use super::binary::signed;
-use crate::dtype::{ByteOrder, TimeUnit};
 use crate::element::iso_8601;
+use crate::format::dtype::{ByteOrder, TimeUnit};
 
 /// The number of steps; `None` for NaT.
-pub(super) fn steps(bytes: &[u8], order: ByteOrder) -> Option<i64> {
+pub(crate) fn steps(bytes: &[u8], order: ByteOrder) -> Option<i64> {
     i64::try_from(signed(bytes, order)).ok().filter(|&steps| steps != i64::MIN)
 }
 

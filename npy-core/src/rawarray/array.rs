@@ -8,14 +8,15 @@ use super::elements::{Content, Parts};
 use super::header::RaHeader;
 #[cfg(feature = "lz4")]
 use super::lz4;
-use crate::dtype::DType;
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
+use crate::format::dtype::DType;
 use crate::limits::Limits;
-use crate::output::{cannot_write, total_length, write_parts};
+use crate::options::SaveOptions;
 use crate::read::NpyReader;
-use crate::save::{SaveOptions, replace_file_with};
+use crate::write::output::{cannot_write, total_length, write_parts};
+use crate::write::replace::replace_file_with;
 
 /// A whole `.ra` file: its header, the elements, and the metadata behind them.
 ///
@@ -25,8 +26,8 @@ use crate::save::{SaveOptions, replace_file_with};
 /// use npy_core::DynValues;
 /// use npy_core::rawarray::RaArray;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let (path, converted) = (folder.path().join("samples.ra"), folder.path().join("samples.npy"));
+/// # let directory = tempfile::tempdir()?;
+/// # let (path, converted) = (directory.path().join("samples.ra"), directory.path().join("samples.npy"));
 /// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
 /// samples.with_metadata(b"from the north".to_vec()).save(&path)?;
 ///
@@ -47,6 +48,8 @@ pub struct RaArray {
 impl RaArray {
     /// Reads a file, up to its end.
     ///
+    /// See [`RaArray`] for an example.
+    ///
     /// # Errors
     ///
     /// When it cannot be read, is no `.ra` file, or ends early.
@@ -60,8 +63,8 @@ impl RaArray {
     /// use npy_core::rawarray::{self, RaArray};
     /// use npy_core::{ErrorKind, Limits};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("upload.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("upload.ra");
     /// rawarray::save(&path, &[0.0_f64; 1000])?;
     /// let error = RaArray::load_with(&path, Limits::new().data_bytes(1000)).unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { found: 8000, .. }));
@@ -98,6 +101,15 @@ impl RaArray {
 
     /// [`read`](Self::read) with limits to what the input may ask for.
     ///
+    /// ```
+    /// use npy_core::{Limits, rawarray::{self, RaArray}};
+    ///
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
+    /// assert!(RaArray::read_with(&file[..], Limits::new().data_bytes(1000)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Like [`load_with`](Self::load_with).
@@ -113,6 +125,8 @@ impl RaArray {
 
     /// Writes a file, whole or not at all.
     ///
+    /// See [`RaArray`] for an example.
+    ///
     /// # Errors
     ///
     /// When the file cannot be written; what was at `path` is there still then.
@@ -126,8 +140,8 @@ impl RaArray {
     /// use npy_core::rawarray::RaArray;
     /// use npy_core::{DynValues, SaveOptions};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
     /// samples.save_with(&path, SaveOptions::new().durable(true))?; // it survives a power cut from here on
     /// assert_eq!(RaArray::load(&path)?, samples);
@@ -191,6 +205,8 @@ impl RaArray {
     }
 
     /// The same file with other metadata.
+    ///
+    /// See [`RaArray`] for an example.
     #[must_use]
     pub fn with_metadata(self, metadata: impl Into<Vec<u8>>) -> Self {
         Self { metadata: metadata.into(), ..self }

@@ -1,4 +1,4 @@
-//! The elements of an `.ra` file through the reader and the writer of `.npy` files.
+//! Reads and writes the elements of an `.ra` file by the reader and writer of `.npy` files.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use super::header::RaHeader;
 use super::lz4;
-use crate::alloc::Spare;
-use crate::dtype::DType;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::{fill_from_file, length_of_file};
-use crate::growth::Stage;
-use crate::header::Header;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+use crate::format::trust::{Checked, read_once};
 use crate::limits::Limits;
+use crate::memory::Spare;
+use crate::options::Order;
 use crate::read::NpyReader;
-use crate::shape::Order;
-use crate::source::Source;
+use crate::read::file::{fill_from_file, length_of_file};
+use crate::read::source::Source;
 use crate::write::NpyWriter;
 
 /// Opens a file for its elements as values of a Rust type.
@@ -45,7 +45,7 @@ pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Resul
 pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
     let header = RaHeader::try_from(&Header::new(dtype, Order::Fortran, shape)?)?;
     let mut writer = NpyWriter::with_header(writer, header.to_npy())?;
-    writer.stage = Stage::new(header.to_bytes());
+    writer.stage = header.to_bytes();
     Ok(writer)
 }
 
@@ -122,7 +122,7 @@ impl<R: Read> Content<R> {
 /// Reads up to the end. The memory grows with what is there.
 fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut metadata = Vec::new();
-    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut metadata);
+    let read = Checked(reader).take(limit.saturating_add(1)).read_to_end(&mut metadata);
     read.map_err(|error| Error::io("cannot read the metadata", error))?;
     let found = metadata.len() as u64;
     if found > limit {
@@ -155,6 +155,7 @@ fn source<R: Read>() -> Source<Body<R>> {
             }
         },
         finish: |_| Ok(()),
+        is_owned: false,
         file: None,
     }
 }
@@ -178,7 +179,7 @@ impl<R> Body<R> {
 impl<R: Read> Read for Body<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.decompressed {
-            None => self.reader.read(buffer),
+            None => read_once(&mut self.reader, buffer),
             Some((bytes, taken)) => {
                 let count = (&bytes[*taken..]).read(buffer)?;
                 *taken += count;

@@ -3,12 +3,13 @@
 use std::io::Read;
 
 use super::kind::RaKind;
-use crate::dtype::{ByteOrder, DType};
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
-use crate::header::{Header, fetch, truncated};
+use crate::format::dtype::{ByteOrder, DType};
+use crate::format::header::{Header, fetch, truncated};
+use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
 use crate::limits::Limits;
-use crate::shape::{MOST_DIMENSIONS, Order, is_same_in_both};
+use crate::options::Order;
 
 const MAGIC: &[u8; 8] = b"rawarray";
 
@@ -52,6 +53,8 @@ pub struct RaHeader {
 impl RaHeader {
     /// The header of elements of this kind, of so many bytes each.
     ///
+    /// See [`RaHeader`] for an example.
+    ///
     /// # Errors
     ///
     /// When there are no such elements, or the array would be larger than any can be.
@@ -67,6 +70,8 @@ impl RaHeader {
 
     /// Reads the header at the beginning of `bytes`; also tells where the data begin.
     ///
+    /// See [`RaHeader`] for an example.
+    ///
     /// # Errors
     ///
     /// When `bytes` do not begin with a header; when a flag, the type code or the number of bytes an element is unknown; when the array
@@ -76,6 +81,14 @@ impl RaHeader {
     }
 
     /// [`parse`](Self::parse) with limits of one's own.
+    ///
+    /// ```
+    /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
+    /// assert!(RaHeader::parse_with(&file, Limits::new().data_bytes(1000)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -108,6 +121,14 @@ impl RaHeader {
     }
 
     /// [`read`](Self::read) with limits of one's own.
+    ///
+    /// ```
+    /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
+    /// let mut file = Vec::new();
+    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
+    /// assert!(RaHeader::read_with(&file[..], Limits::new().data_bytes(1000)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -211,7 +232,7 @@ impl RaHeader {
     }
 
     /// Where the data begin.
-    pub(super) fn data_offset(&self) -> usize {
+    pub(crate) fn data_offset(&self) -> usize {
         DIMS + 8 * self.dims().len()
     }
 
@@ -222,7 +243,7 @@ impl RaHeader {
 
     /// The array as elements `T` see it: user-defined ones, whose dtype is not known, are what `T` says, if they have as many bytes and
     /// are of no kind that has a code of its own.
-    pub(super) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
+    pub(crate) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
         let dtype = T::dtype();
         let is_unknown =
             self.kind == RaKind::User && self.kind.dtype(self.element_bytes(), self.byte_order).as_ref() == Some(self.dtype());

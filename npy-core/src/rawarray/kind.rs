@@ -1,8 +1,17 @@
 //! The type codes of `.ra` files, and which dtypes they are.
 
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
 /// What the elements of an `.ra` file are: its type codes.
+///
+/// ```
+/// use npy_core::ByteOrder;
+/// use npy_core::rawarray::{RaHeader, RaKind};
+///
+/// let header = RaHeader::new(RaKind::Unsigned, 2, ByteOrder::Little, &[3])?;
+/// assert_eq!(header.to_npy().dtype().to_string(), "<u2");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RaKind {

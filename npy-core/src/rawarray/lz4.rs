@@ -1,4 +1,4 @@
-//! The compressed data of an `.ra` file: one block of LZ4, without a frame.
+//! Decompresses the data of an `.ra` file: one LZ4 block without a frame.
 
 #[cfg(feature = "lz4")]
 pub(super) use block::{compress, decompress};
@@ -7,8 +7,8 @@ pub(super) use missing::decompress;
 
 #[cfg(feature = "lz4")]
 mod block {
-    use crate::alloc::reserve_exact;
     use crate::error::{RawArrayProblem, Result};
+    use crate::memory::reserve_exact;
     use crate::rawarray::header::problem;
 
     /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).

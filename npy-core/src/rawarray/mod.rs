@@ -5,8 +5,8 @@
 //! use npy_core::rawarray::{self, RaArray};
 //! use npy_core::{DynValues, Order};
 //!
-//! # let folder = tempfile::tempdir()?;
-//! # let (path, converted) = (folder.path().join("image.ra"), folder.path().join("image.npy"));
+//! # let directory = tempfile::tempdir()?;
+//! # let (path, converted) = (directory.path().join("image.ra"), directory.path().join("image.npy"));
 //! let image = DynValues::new("<u2".parse()?, Order::C, &[2, 3], vec![1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0])?;
 //! RaArray::try_from(image)?.with_metadata(b"exposure: 20 ms".to_vec()).save(&path)?;
 //!
@@ -52,6 +52,10 @@
 //! With the flag 0x2 the data are one block of LZ4 without a frame, and the header says how many bytes that has. Such files are read with
 //! the feature `lz4`, made by [`RaArray::compressed`], and written back byte for byte. The crate `rawarray` for Rust gives the flag 0x2
 //! another name (run-length encoded) and has a flag 0x4 (single bits), but neither writes nor reads either.
+//!
+//! # Maps
+//!
+//! `RaMap` and `RaMapMut` (feature `mmap`) map a file into memory. Its elements are a slice, and only the parts that are used are read.
 
 // In the order in which data flow, as in the crate.
 mod kind;
@@ -59,25 +63,30 @@ mod header;
 mod lz4;
 mod elements;
 mod array;
+#[cfg(feature = "mmap")]
+mod map;
 
 use std::io::{Read, Write};
 use std::path::Path;
 
-use crate::dtype::DType;
 use crate::dynamic::DynValues;
 use crate::element::{self, NpyElement};
 use crate::error::Result;
+use crate::format::dtype::DType;
 use crate::limits::Limits;
+use crate::options::{Order, SaveOptions};
 use crate::read::NpyReader;
-use crate::save::{SaveOptions, replace_file_with};
-use crate::shape::Order;
 use crate::write::dtype_of;
+use crate::write::replace::replace_file_with;
 
 pub use array::RaArray;
 #[doc(hidden)]
 pub use elements::{open_elements, read_elements, write_elements};
 pub use header::RaHeader;
 pub use kind::RaKind;
+
+#[cfg(feature = "mmap")]
+pub use map::{RaMap, RaMapMut};
 
 /// Reads a one-dimensional `.ra` file into a vector. What stands behind the elements is passed over.
 ///
@@ -87,8 +96,8 @@ pub use kind::RaKind;
 ///
 /// ```
 /// # use npy_core::rawarray;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1.5_f32, 2.5])?;
 /// let samples: Vec<f32> = rawarray::load(&path)?;
 /// assert_eq!(samples, [1.5, 2.5]);
@@ -107,8 +116,8 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
 /// ```
 /// use npy_core::{Limits, rawarray};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1_i16, 2])?;
 /// assert_eq!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(4))?, [1, 2]);
 /// assert!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(3)).is_err());
@@ -170,8 +179,8 @@ fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>>
 ///
 /// ```
 /// # use npy_core::rawarray;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1_i16, 2])?; // in Python: ra.read(path)
 /// assert_eq!(std::fs::read(&path)?.len(), 48 + 8 + 4);
 /// # Ok::<(), npy_core::Error>(())
@@ -189,8 +198,8 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// ```
 /// use npy_core::{SaveOptions, rawarray};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save_with(&path, &[1_i16, 2], SaveOptions::new().in_place(true))?;
 /// assert_eq!(rawarray::load::<i16>(&path)?, [1, 2]);
 /// # Ok::<(), npy_core::Error>(())

@@ -1,4 +1,4 @@
-//! One field of records in place, without a struct for the others.
+//! Zero-copy views of one field of records.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -6,13 +6,12 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{NpyView, place_of, require_native};
-use crate::columns::find_field;
-use crate::dtype::DType;
 use crate::element;
+use crate::element::plan::{Planner, find_field, rust_type};
 use crate::error::{ErrorKind, Result};
-use crate::header::Header;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
 use crate::limits::Limits;
-use crate::plan::{Planner, rust_type};
 
 /// One field of all records of a file in memory, in place: what `np.load(path, mmap_mode='r')['t']` is.
 ///
@@ -130,6 +129,8 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 
     /// The value in the record of that number, if there are so many.
+    ///
+    /// See [`NpyColumn`] for an example.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         // SAFETY: there are more than `index` records.
@@ -174,8 +175,8 @@ macro_rules! column {
             ///
             /// ```
             #[doc = concat!("# use npy_core::", stringify!($map), ";")]
-            /// # let folder = tempfile::tempdir()?;
-            /// # let path = folder.path().join("records.npy");
+            /// # let directory = tempfile::tempdir()?;
+            /// # let path = directory.path().join("records.npy");
             /// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
             /// # let mut file = header.to_bytes();
             /// # for t in [0.5_f64, 1.5] {

@@ -1,28 +1,28 @@
-//! Elements in place: a file's bytes as a slice, without copying one.
+//! Zero-copy views: the bytes of a file as a slice.
 //!
-//! One of the two modules that may hold `unsafe`; the other is `alloc`.
+//! Its `unsafe` proves that bytes are values of a type: their length, alignment, bit patterns and lifetime.
 #![allow(unsafe_code)]
 
 mod column;
 #[cfg(feature = "mmap")]
-mod map;
+pub(crate) mod map;
 
 use std::ops::Range;
 
-use crate::alloc::{Bulk, Plain};
-use crate::dtype::DType;
+use crate::element::plan::rust_type;
 use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
 use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
-use crate::header::Header;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
 use crate::limits::Limits;
-use crate::plan::rust_type;
+use crate::memory::{Bulk, Plain};
 
 pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
 #[cfg(feature = "mmap")]
 pub use map::{NpyMap, NpyMapMut};
 
 /// An element whose memory is the bytes of a file, so that it can be viewed in place: numbers, bools, fixed text, times, raw bytes,
-/// arrays of them, and structs with `#[npy(view)]`.
+/// arrays of them, and structs with `#[npy(view)]`. See [`view`] for an example.
 ///
 /// # Safety
 ///
@@ -32,7 +32,8 @@ pub use map::{NpyMap, NpyMapMut};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place",
     note = "its memory is not the bytes of a file; read a copy",
-    note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`"
+    note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`",
+    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`"
 )]
 pub unsafe trait NpyView: NpyElement + 'static {
     /// Fails the build if the layout in memory is not that of the dtype.
@@ -124,6 +125,15 @@ pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
 
 /// [`view`] with limits of one's own.
 ///
+/// ```
+/// use npy_core::Limits;
+///
+/// # let mut file = Vec::new();
+/// # npy_core::write(&mut file, &[0.0_f64; 1000])?;
+/// assert!(npy_core::view_with::<f64>(&file, Limits::new().data_bytes(1000)).is_err()); // 8000 bytes
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Like [`view`].
@@ -158,7 +168,7 @@ pub(crate) fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> 
 }
 
 /// Some elements of an array whose data begin with `data`, which stand at `offset` in the file.
-fn elements<'a, T: NpyView>(header: &Header, data: &'a [u8], offset: usize, range: Range<usize>) -> Result<&'a [T]> {
+pub(crate) fn elements<'a, T: NpyView>(header: &Header, data: &'a [u8], offset: usize, range: Range<usize>) -> Result<&'a [T]> {
     let data = &data[locate::<T>(header, data, offset, &range)?];
     // SAFETY: `locate` has checked that `data` are as many elements of `T`'s size at `T`'s alignment, laid out as `NpyView` demands,
     // and valid ones. The lifetime is that of `data`.
@@ -188,6 +198,15 @@ pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
 
 /// [`view_mut`] with limits of one's own.
 ///
+/// ```
+/// use npy_core::Limits;
+///
+/// # let mut file = Vec::new();
+/// # npy_core::write(&mut file, &[0.0_f64; 1000])?;
+/// assert!(npy_core::view_mut_with::<f64>(&mut file, Limits::new().data_bytes(1000)).is_err()); // 8000 bytes
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Like [`view`].
@@ -207,7 +226,12 @@ pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Res
 }
 
 /// [`elements`], to be changed.
-fn elements_mut<'a, T: NpyView>(header: &Header, data: &'a mut [u8], offset: usize, range: Range<usize>) -> Result<&'a mut [T]> {
+pub(crate) fn elements_mut<'a, T: NpyView>(
+    header: &Header,
+    data: &'a mut [u8],
+    offset: usize,
+    range: Range<usize>,
+) -> Result<&'a mut [T]> {
     const {
         assert!(
             !T::HAS_PADDING,

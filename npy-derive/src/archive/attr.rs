@@ -57,6 +57,10 @@ impl ContainerAttrs {
         attrs
     }
 
+    pub(super) fn has_crate(&self) -> bool {
+        self.krate.get().is_some()
+    }
+
     /// Where `npy_ndarray` is.
     pub(super) fn krate(&self) -> Path {
         let default = || syn::parse2(quote!(::npy_ndarray)).unwrap_or_else(|_| Ident::new("npy_ndarray", Span::call_site()).into());

@@ -7,10 +7,10 @@ use syn::{DeriveInput, Generics, TypeParamBound, WherePredicate, parse_quote};
 
 use super::attr::ContainerAttrs;
 use super::model::{Absent, Field, Model};
-use crate::bound::without_defaults;
 use crate::ctxt::Ctxt;
-use crate::expand::in_const;
 use crate::meta::DefaultValue;
+use crate::record::bound::without_defaults;
+use crate::record::expand::in_const;
 use crate::types::mentions_parameter;
 
 /// The implementation for a struct without mistakes.

@@ -2,21 +2,32 @@
 
 use std::any::{Any, TypeId};
 
-use ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
+use super::super::ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
 use npy_core::__private::{cast_items, view_items};
 use npy_core::{ByteOrder, Casting, DynValues, Error, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
 
+use super::super::match_dtype;
+use super::super::order::layout_of;
+use super::super::read::into_array;
+use super::super::view::overflow;
 use super::read::shaped;
 use super::write::to_values;
 use super::{DynArray, TypedArray, each};
-use crate::match_dtype;
-use crate::order::layout_of;
-use crate::read::into_array;
-use crate::view::overflow;
 
 /// What a [`DynArray`] becomes by [`into`](DynArray::into): owned arrays.
+///
+/// ```
+/// use ndarray::{ArrayD, array};
+/// use npy_ndarray::{DynArray, FromDynArray};
+///
+/// let array = DynArray::from(array![1_u8, 2]);
+/// assert_eq!(ArrayD::<u8>::from_dyn_array(array)?, array![1, 2].into_dyn());
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 pub trait FromDynArray: Sized {
     /// The array, moved if its elements are of this type already.
+    ///
+    /// See [`FromDynArray`] for an example.
     ///
     /// # Errors
     ///
@@ -194,6 +205,8 @@ impl DynArray {
     }
 
     /// The elements of one field, as an array of a Rust type: [`field`](Self::field), then [`into`](Self::into).
+    ///
+    /// See [`field`](Self::field) for an example.
     ///
     /// # Errors
     ///

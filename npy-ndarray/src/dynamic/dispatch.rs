@@ -32,10 +32,21 @@
 /// assert_eq!(largest(&array![0.5, 0.25].into()), "0.5");
 /// assert_eq!(largest(&array![true].into()), "true");
 /// ```
+#[cfg(feature = "ndarray-0_17")]
 #[macro_export]
 macro_rules! match_dtype {
     ($array:expr, { $($arms:tt)* }) => {
-        $crate::__match_dtype!([$array] [] $($arms)*)
+        $crate::__match_dtype!([$crate::DynArray] [$array] [] $($arms)*)
+    };
+}
+
+/// [`match_dtype!`] of `ndarray_0_16`.
+#[cfg(feature = "ndarray-0_16")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_dtype_0_16 {
+    ($array:expr, { $($arms:tt)* }) => {
+        $crate::__match_dtype!([$crate::ndarray_0_16::DynArray] [$array] [] $($arms)*)
     };
 }
 
@@ -43,65 +54,67 @@ macro_rules! match_dtype {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_dtype {
-    ([$array:expr] [$($done:tt)*]) => {
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*]) => {
         match $array { $($done)* }
     };
     // A block needs no comma behind it.
-    ([$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* }, $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* }, $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
     };
-    ([$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* } $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $group:ident($name:pat) => { $($body:tt)* } $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] $group($name) => ({ $($body)* }), $($rest)*)
     };
-    ([$array:expr] [$($done:tt)*] Number($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__match_dtype!([$array] [$($done)*] Real($name) => $body, Complex($name) => $body, $($($rest)*)?)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] Number($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] Real($name) => $body, Complex($name) => $body, $($($rest)*)?)
     };
-    ([$array:expr] [$($done:tt)*] Real($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__match_dtype!([$array] [$($done)*] Integer($name) => $body, Float($name) => $body, $($($rest)*)?)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] Real($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] Integer($name) => $body, Float($name) => $body, $($($rest)*)?)
     };
-    ([$array:expr] [$($done:tt)*] Integer($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] Integer($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
         $crate::__match_dtype!(
+            [$($dyn)*]
             [$array]
             [
                 $($done)*
-                $crate::DynArray::Int8($name) => $body,
-                $crate::DynArray::Int16($name) => $body,
-                $crate::DynArray::Int32($name) => $body,
-                $crate::DynArray::Int64($name) => $body,
-                $crate::DynArray::UInt8($name) => $body,
-                $crate::DynArray::UInt16($name) => $body,
-                $crate::DynArray::UInt32($name) => $body,
-                $crate::DynArray::UInt64($name) => $body,
+                $($dyn)*::Int8($name) => $body,
+                $($dyn)*::Int16($name) => $body,
+                $($dyn)*::Int32($name) => $body,
+                $($dyn)*::Int64($name) => $body,
+                $($dyn)*::UInt8($name) => $body,
+                $($dyn)*::UInt16($name) => $body,
+                $($dyn)*::UInt32($name) => $body,
+                $($dyn)*::UInt64($name) => $body,
             ]
             $($($rest)*)?
         )
     };
-    ([$array:expr] [$($done:tt)*] Float($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] Float($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
         $crate::__match_half!(
+            [$($dyn)*]
             [$array]
             [
                 $($done)*
-                $crate::DynArray::Float32($name) => $body,
-                $crate::DynArray::Float64($name) => $body,
+                $($dyn)*::Float32($name) => $body,
+                $($dyn)*::Float64($name) => $body,
             ]
             ($name => $body)
             $($($rest)*)?
         )
     };
-    ([$array:expr] [$($done:tt)*] Complex($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__match_complex!([$array] [$($done)*] ($name => $body) $($($rest)*)?)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] Complex($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_complex!([$($dyn)*] [$array] [$($done)*] ($name => $body) $($($rest)*)?)
     };
-    ([$array:expr] [$($done:tt)*] $variant:ident($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__match_dtype!([$array] [$($done)* $crate::DynArray::$variant($name) => $body,] $($($rest)*)?)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $variant:ident($name:pat) => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)* $($dyn)*::$variant($name) => $body,] $($($rest)*)?)
     };
-    ([$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* }, $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)* $other => { $($body)* }] $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* }, $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)* $other => { $($body)* }] $($rest)*)
     };
-    ([$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* } $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)* $other => { $($body)* }] $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $other:pat => { $($body:tt)* } $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)* $other => { $($body)* }] $($rest)*)
     };
-    ([$array:expr] [$($done:tt)*] $other:pat => $body:expr $(, $($rest:tt)*)?) => {
-        $crate::__match_dtype!([$array] [$($done)* $other => $body,] $($($rest)*)?)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] $other:pat => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)* $other => $body,] $($($rest)*)?)
     };
 }
 
@@ -109,8 +122,8 @@ macro_rules! __match_dtype {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_half {
-    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)* $crate::DynArray::Float16($name) => $body,] $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)* $($dyn)*::Float16($name) => $body,] $($rest)*)
     };
 }
 
@@ -118,8 +131,8 @@ macro_rules! __match_half {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_half {
-    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)*] $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] $($rest)*)
     };
 }
 
@@ -127,13 +140,14 @@ macro_rules! __match_half {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_complex {
-    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
         $crate::__match_dtype!(
+            [$($dyn)*]
             [$array]
             [
                 $($done)*
-                $crate::DynArray::Complex64($name) => $body,
-                $crate::DynArray::Complex128($name) => $body,
+                $($dyn)*::Complex64($name) => $body,
+                $($dyn)*::Complex128($name) => $body,
             ]
             $($rest)*
         )
@@ -144,7 +158,7 @@ macro_rules! __match_complex {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_complex {
-    ([$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
-        $crate::__match_dtype!([$array] [$($done)*] $($rest)*)
+    ([$($dyn:tt)*] [$array:expr] [$($done:tt)*] ($name:pat => $body:expr) $($rest:tt)*) => {
+        $crate::__match_dtype!([$($dyn)*] [$array] [$($done)*] $($rest)*)
     };
 }

@@ -1,26 +1,25 @@
 //! Arrays whose dtype is known when the program runs.
 
 mod convert;
-mod dispatch;
 #[cfg(feature = "object")]
 mod object;
 mod print;
-#[cfg(feature = "rawarray")]
-mod rawarray;
 mod read;
 mod typed;
 mod write;
 
 use std::borrow::Cow;
+use std::mem;
 
-use ndarray::{Array, ArrayRef, Dimension};
+use super::array_ref;
+use super::ndarray::{Array, Dimension};
 #[cfg(feature = "half")]
 use npy_core::half::f16;
 #[cfg(feature = "complex")]
 use npy_core::num_complex::Complex;
 #[cfg(feature = "object")]
 use npy_core::object::ObjectArray;
-use npy_core::{DType, DynValues, LongDouble, NpyElement, Result};
+use npy_core::{DType, DynValues, LongDouble, NpyElement, Order, Result};
 
 pub use convert::FromDynArray;
 pub use print::PrintedArray;
@@ -28,11 +27,11 @@ pub use print::PrintedArray;
 pub(crate) use read::from_reader;
 pub use typed::TypedArray;
 
-use crate::write::WriteNpyExt;
+use super::write::WriteNpyExt;
 
 /// An array whose dtype is known when the program runs: any file opens as one.
 ///
-/// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](crate::match_dtype), which writes one body for
+/// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](super::match_dtype), which writes one body for
 /// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.
 ///
 /// It prints exactly as NumPy prints it (arrays within Python objects are printed on one line).
@@ -44,8 +43,8 @@ use crate::write::WriteNpyExt;
 /// use ndarray::{Array2, array};
 /// use npy_ndarray::{DynArray, WriteNpyExt};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("measured.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("measured.npy");
 /// array![[1_i16, 2], [3, 4]].save_npy(&path)?;
 ///
 /// let array = DynArray::load_npy(&path)?;
@@ -116,7 +115,7 @@ pub enum DynArray {
     /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
     /// `|O`, Python objects, also as fields of records, and texts of a `StringDType`: read only if
-    /// [`NpyReadOptions::allow_objects`](crate::NpyReadOptions::allow_objects) says so. `into::<ArrayD<String>>()` and the like make
+    /// [`NpyReadOptions::allow_objects`](super::NpyReadOptions::allow_objects) says so. `into::<ArrayD<String>>()` and the like make
     /// arrays of objects of one type, [`objects_as`](Self::objects_as) of any that has a [`FromPyObject`](npy_core::object::FromPyObject).
     #[cfg(feature = "object")]
     Object(ObjectArray),
@@ -126,35 +125,35 @@ pub enum DynArray {
 macro_rules! each {
     ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr, $objects:ident => $boxed:expr $(,)?) => {
         match $array {
-            $crate::DynArray::Bool($numbers) => $typed,
-            $crate::DynArray::Int8($numbers) => $typed,
-            $crate::DynArray::Int16($numbers) => $typed,
-            $crate::DynArray::Int32($numbers) => $typed,
-            $crate::DynArray::Int64($numbers) => $typed,
-            $crate::DynArray::UInt8($numbers) => $typed,
-            $crate::DynArray::UInt16($numbers) => $typed,
-            $crate::DynArray::UInt32($numbers) => $typed,
-            $crate::DynArray::UInt64($numbers) => $typed,
+            DynArray::Bool($numbers) => $typed,
+            DynArray::Int8($numbers) => $typed,
+            DynArray::Int16($numbers) => $typed,
+            DynArray::Int32($numbers) => $typed,
+            DynArray::Int64($numbers) => $typed,
+            DynArray::UInt8($numbers) => $typed,
+            DynArray::UInt16($numbers) => $typed,
+            DynArray::UInt32($numbers) => $typed,
+            DynArray::UInt64($numbers) => $typed,
             #[cfg(feature = "half")]
-            $crate::DynArray::Float16($numbers) => $typed,
-            $crate::DynArray::Float32($numbers) => $typed,
-            $crate::DynArray::Float64($numbers) => $typed,
-            $crate::DynArray::LongDouble($numbers) => $typed,
+            DynArray::Float16($numbers) => $typed,
+            DynArray::Float32($numbers) => $typed,
+            DynArray::Float64($numbers) => $typed,
+            DynArray::LongDouble($numbers) => $typed,
             #[cfg(feature = "complex")]
-            $crate::DynArray::Complex64($numbers) => $typed,
+            DynArray::Complex64($numbers) => $typed,
             #[cfg(feature = "complex")]
-            $crate::DynArray::Complex128($numbers) => $typed,
+            DynArray::Complex128($numbers) => $typed,
             #[cfg(feature = "complex")]
-            $crate::DynArray::ComplexLongDouble($numbers) => $typed,
-            $crate::DynArray::Datetime($numbers) => $typed,
-            $crate::DynArray::Timedelta($numbers) => $typed,
-            $crate::DynArray::Bytes($raw) => $values,
-            $crate::DynArray::Unicode($raw) => $values,
-            $crate::DynArray::Void($raw) => $values,
-            $crate::DynArray::Record($raw) => $values,
-            $crate::DynArray::Raw($raw) => $values,
+            DynArray::ComplexLongDouble($numbers) => $typed,
+            DynArray::Datetime($numbers) => $typed,
+            DynArray::Timedelta($numbers) => $typed,
+            DynArray::Bytes($raw) => $values,
+            DynArray::Unicode($raw) => $values,
+            DynArray::Void($raw) => $values,
+            DynArray::Record($raw) => $values,
+            DynArray::Raw($raw) => $values,
             #[cfg(feature = "object")]
-            $crate::DynArray::Object($objects) => $boxed,
+            DynArray::Object($objects) => $boxed,
         }
     };
 }
@@ -175,7 +174,7 @@ impl DynArray {
     /// assert_eq!(texts.dtype().to_string(), "<U3");
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn new<T: NpyElement, D: Dimension>(array: &ArrayRef<T, D>) -> Result<Self> {
+    pub fn new<T: NpyElement, D: Dimension>(array: array_ref!(&T, D)) -> Result<Self> {
         let mut file = Vec::new();
         array.write_npy(&mut file)?;
         Self::from_values(DynValues::read(&file[..])?)
@@ -209,6 +208,50 @@ impl DynArray {
     /// Whether there is no element.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether both arrays are saved as the same bytes: equal in dtype, shape, order and every byte of the elements.
+    ///
+    /// Unlike `==`, it distinguishes 0.0 from -0.0, and a NaN equals a NaN of the same sign and payload. The byte order is part of the
+    /// dtype, so `<f8` never equals `>f8`. The order is part of the array, so a transposed copy with equal elements differs; arrays that
+    /// are contiguous in both orders count as C order. Padding bytes of records count.
+    ///
+    /// Python objects are equal if they are saved as the same pickle. Objects of unknown classes, which cannot be saved, are compared
+    /// with `==`.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::DynArray;
+    ///
+    /// let [quiet, other] = [f64::NAN, f64::from_bits(f64::NAN.to_bits() | 1)];
+    /// let array = DynArray::from(array![quiet, 0.0]);
+    /// assert!(array.bitwise_eq(&array.clone()) && array != array.clone());
+    /// assert!(!array.bitwise_eq(&DynArray::from(array![other, 0.0])));
+    /// assert!(!array.bitwise_eq(&DynArray::from(array![quiet, -0.0])));
+    /// ```
+    pub fn bitwise_eq(&self, other: &Self) -> bool {
+        if (self.dtype(), self.shape()) != (other.dtype(), other.shape()) {
+            return false;
+        }
+        match (self, other) {
+            #[cfg(feature = "object")]
+            (Self::Object(one), Self::Object(other)) => object::bitwise_eq(one, other),
+            _ => match (self.memory(), other.memory()) {
+                (Some(ours), Some(theirs)) if mem::discriminant(self) == mem::discriminant(other) => ours == theirs,
+                // A caller may put the values of any dtype into `Raw`.
+                _ => self.to_values().is_ok_and(|ours| other.to_values().is_ok_and(|theirs| ours == theirs)),
+            },
+        }
+    }
+
+    /// The order of the elements, and their bytes in memory. `None` for Python objects.
+    fn memory(&self) -> Option<(Order, &[u8])> {
+        each!(
+            self,
+            numbers => Some((numbers.order(), numbers.bytes()?)),
+            values => Some((values.order(), values.bytes())),
+            _objects => None,
+        )
     }
 }
 

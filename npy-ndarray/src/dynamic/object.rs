@@ -1,18 +1,15 @@
 //! Arrays of Python objects as arrays of a Rust type, and as text.
 
 use std::any::{Any, TypeId};
-use std::fmt;
 
-use ndarray::{ArrayBase, ArrayD, DataOwned, Dimension, IxDyn, indices};
-use npy_core::__private::{printed_texts, rust_type};
-use npy_core::object::{FromPyObject, ObjectArray, PyObject};
-use npy_core::print::PrintOptions;
+use super::super::ndarray::{ArrayBase, ArrayD, DataOwned, Dimension};
+use npy_core::__private::rust_type;
+use npy_core::object::{FromPyObject, ObjectArray};
 use npy_core::{Error, ErrorKind, NpyElement, Order, Result};
 
+use super::super::order::layout_of;
 use super::DynArray;
-use super::print::Corners;
 use super::read::shaped;
-use crate::order::layout_of;
 
 impl DynArray {
     /// The Python objects as values of a Rust type: `Option<f64>` has `None` for Python's, `Vec<i64>` is a list or an array.
@@ -35,6 +32,18 @@ impl DynArray {
             Self::Object(objects) => shaped(objects.shape(), Order::C, objects.to_vec()?),
             other => Err(ErrorKind::NotObjects { dtype: other.dtype().to_string() }.into()),
         }
+    }
+}
+
+/// [`DynArray::bitwise_eq`] for Python objects.
+pub(super) fn bitwise_eq(one: &ObjectArray, other: &ObjectArray) -> bool {
+    let file = |array: &ObjectArray| {
+        let mut file = Vec::new();
+        array.write(&mut file).ok().map(|()| file)
+    };
+    match (file(one), file(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other,
     }
 }
 
@@ -112,22 +121,4 @@ pub(super) fn instead_of<T>() -> Error {
 #[cold]
 pub(super) fn no_numbers<T: NpyElement>(objects: &ObjectArray) -> Error {
     ErrorKind::NoNumbers { from: objects.dtype().to_string(), to: T::dtype().to_string() }.into()
-}
-
-/// Each object by its `repr`, as NumPy prints them.
-pub(super) fn print(objects: &ObjectArray, options: &PrintOptions, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let text = |object: &PyObject| match object {
-        PyObject::Str(text) if objects.shape().is_empty() => text.clone(),
-        // In an array a list could be taken for an axis.
-        PyObject::List(_) if !objects.shape().is_empty() => format!("list({object})"),
-        object => object.to_string(),
-    };
-    let corners = Corners::new(objects.shape(), options);
-    let flat = |index: Vec<usize>| index.iter().zip(objects.shape()).fold(0, |flat, (index, length)| flat * length + index);
-    let texts: Vec<String> = indices(IxDyn(&corners.lengths))
-        .into_iter()
-        .filter_map(|index| objects.items().get(flat(corners.in_whole(index.slice()))))
-        .map(text)
-        .collect();
-    write!(f, "{}", printed_texts(&texts, objects.shape(), options))
 }

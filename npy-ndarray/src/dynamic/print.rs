@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ndarray::{Dimension, IxDyn, indices};
+use super::super::ndarray::{Dimension, IxDyn, indices};
 use npy_core::__private::{printed, printed_edges};
 use npy_core::print::PrintOptions;
 use npy_core::{DynValues, Header, NpyElement, Order, Result};
@@ -56,7 +56,7 @@ impl fmt::Display for PrintedArray<'_> {
                 printed(&corners, numbers.shape(), options).fmt(f)
             },
             values => values.display_with(options).fmt(f),
-            objects => super::object::print(objects, options, f),
+            objects => objects.display_with(options).fmt(f),
         )
     }
 }
@@ -71,15 +71,15 @@ fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOption
 }
 
 /// Which elements of an array are printed.
-pub(super) struct Corners {
+struct Corners {
     shape: Vec<usize>,
     edges: Vec<Option<usize>>,
     /// How many there are along each axis.
-    pub(super) lengths: Vec<usize>,
+    lengths: Vec<usize>,
 }
 
 impl Corners {
-    pub(super) fn new(shape: &[usize], options: &PrintOptions) -> Self {
+    fn new(shape: &[usize], options: &PrintOptions) -> Self {
         let edges = printed_edges(shape, options);
         let lengths = shape.iter().zip(&edges).map(|(length, edge)| edge.map_or(*length, |edge| 2 * edge)).collect();
         Self { shape: shape.to_vec(), edges, lengths }
@@ -101,7 +101,7 @@ impl Corners {
     }
 
     /// The index in the whole array of what is at `index` among those that are printed.
-    pub(super) fn in_whole(&self, index: &[usize]) -> Vec<usize> {
+    fn in_whole(&self, index: &[usize]) -> Vec<usize> {
         let place = |(axis, index): (usize, &usize)| match self.edges[axis] {
             Some(edge) if *index >= edge => self.shape[axis] - 2 * edge + index,
             _ => *index,

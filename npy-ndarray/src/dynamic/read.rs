@@ -3,13 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
-use ndarray::{ArrayD, IxDyn};
+use super::super::ndarray::{ArrayD, IxDyn};
 use npy_core::__private::{with_file, with_file_in};
 use npy_core::{AxisRange, DType, DynValues, ErrorKind, Folder, NpyElement, NpyReader, Order, Result, Scalar, ScalarKind};
 
+use super::super::order::layout_of;
+use super::super::read::{NpyReadOptions, ReadNpyExt, into_array};
 use super::{DynArray, TypedArray};
-use crate::order::layout_of;
-use crate::read::{NpyReadOptions, ReadNpyExt, into_array};
 
 impl DynArray {
     /// Reads a file, whatever its dtype.
@@ -90,7 +90,7 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
-    /// Reads a file of a folder that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`].
+    /// Reads a file of a directory that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`].
     ///
     /// # Errors
     ///
@@ -129,6 +129,55 @@ impl DynArray {
     /// ```
     pub fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_from_with(folder, name, options)
+    }
+
+    /// Reads the remaining elements of a reader, whatever their dtype.
+    ///
+    /// A reader that stands at the first element gives the whole array in its shape and order. If some elements were read or skipped, the
+    /// remaining ones form a one-dimensional array.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use npy_ndarray::{DynArray, npy_core::NpyReader};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let reader = NpyReader::open(&path)?;
+    /// if reader.header().data_bytes() < 1 << 20 {
+    ///     assert_eq!(DynArray::from_reader(reader)?.to_string(), "[1.5 2.5]");
+    /// }
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn from_reader<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        Self::from_reader_with(reader, NpyReadOptions::new())
+    }
+
+    /// [`from_reader`](Self::from_reader) with options. The limits and threads are those of the reader.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_npy`](Self::load_npy).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{DynArray, NpyReadOptions, Order, WriteNpyExt, npy_core::NpyReader};
+    ///
+    /// let mut file = Vec::new();
+    /// array![[1_u8, 2], [3, 4]].write_npy(&mut file)?;
+    /// let reader = NpyReader::from_bytes(&file)?;
+    /// let array = DynArray::from_reader_with(reader, NpyReadOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(array.to_values()?.bytes(), [1, 3, 2, 4]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn from_reader_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+        if reader.remaining() < reader.header().element_count() {
+            return reader.into_values().and_then(Self::from_values);
+        }
+        from_reader(reader, options)
     }
 
     /// The array of these values. Numbers are copied.

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
+use super::super::ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
 use npy_core::{DType, NpyElement, Order};
 
 /// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>`, and the dtype under which they are written, which has the file's byte
@@ -79,6 +79,14 @@ impl<T> TypedArray<T> {
     /// The elements in memory order.
     pub(super) fn items(&self) -> &[T] {
         self.array.as_slice_memory_order().unwrap_or_default()
+    }
+
+    /// The bytes of the elements in memory order and in the machine's byte order, if `T` is plain data.
+    pub(super) fn bytes(&self) -> Option<&[u8]>
+    where
+        T: NpyElement,
+    {
+        T::BULK.and_then(|bulk| bulk.bytes_of(self.items()))
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use npy_core::{DType, DynValues, Header, NpyElement, Result};
 
+use super::super::write::{NpyWriteOptions, WriteNpyExt, write_as};
 use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
-use crate::write::{NpyWriteOptions, WriteNpyExt, write_as};
 
 impl DynArray {
     /// Writes a file, whole or not at all.
@@ -21,8 +21,8 @@ impl DynArray {
     /// use ndarray::array;
     /// use npy_ndarray::DynArray;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("copy.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("copy.npy");
     /// DynArray::from(array![1.5, 2.5]).save_npy(&path)?;
     /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
     /// # Ok::<(), npy_ndarray::Error>(())
@@ -31,7 +31,7 @@ impl DynArray {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](crate::SaveOptions), or [`NpyWriteOptions`], which have the order too.
+    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](npy_core::SaveOptions), or [`NpyWriteOptions`], which have the order too.
     ///
     /// # Errors
     ///
@@ -41,8 +41,8 @@ impl DynArray {
     /// use ndarray::array;
     /// use npy_ndarray::{DynArray, SaveOptions};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("copy.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("copy.npy");
     /// DynArray::from(array![1.5, 2.5]).save_npy_with(&path, SaveOptions::new().durable(true))?;
     /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
     /// # Ok::<(), npy_ndarray::Error>(())

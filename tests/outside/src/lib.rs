@@ -27,9 +27,8 @@ pub struct Track {
     pub cache: ::std::option::Option<u8>,
 }
 
-/// A record with parameters, by the path of a crate that re-exports it.
-#[derive(NpyRecord, ::std::fmt::Debug, ::std::clone::Clone, ::std::marker::Copy, ::std::cmp::PartialEq)]
-#[npy(crate = ::npy_ndarray::npy_core)]
+/// A record with parameters, by the derive of a crate that re-exports it.
+#[derive(::npy_ndarray::NpyRecord, ::std::fmt::Debug, ::std::clone::Clone, ::std::marker::Copy, ::std::cmp::PartialEq)]
 pub struct Point<T: ::std::marker::Copy, const N: usize> {
     /// Where it is.
     pub position: [T; N],
@@ -113,9 +112,9 @@ mod tests {
 
     #[test]
     fn records_and_arrays_of_them() -> Result<(), ::records::Error> {
-        let folder = env::temp_dir().join(::std::format!("npy-outside-{}", ::std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let path = folder.join("tracks.npy");
+        let directory = env::temp_dir().join(::std::format!("npy-outside-{}", ::std::process::id()));
+        fs::create_dir_all(&directory)?;
+        let path = directory.join("tracks.npy");
 
         let tracks: Vec<Track> = (1..4).map(track).collect();
         ::records::save(&path, &tracks)?;
@@ -129,7 +128,7 @@ mod tests {
         let square = Array2::from_shape_fn((2, 2).f(), |(i, j)| track(u8::try_from(i + j).unwrap_or_default()));
         square.save_npy(&path)?;
         assert_eq!(Array2::<Track>::load_npy_with(&path, NpyReadOptions::new().order(Order::C))?, square);
-        fs::remove_dir_all(&folder)?;
+        fs::remove_dir_all(&directory)?;
         Ok(())
     }
 

@@ -4,10 +4,10 @@ use super::calendar::iso_8601;
 use super::calendar::nanoseconds::{self, Misfit};
 use super::codec::{As, AsIs, Codec, ordered_dtype};
 use super::number::Bytes;
+use super::plan::{Layout, Planner, rust_type};
 use super::{Datetime64, NpyElement, Timedelta64, unit::Unit};
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::plan::{Layout, Planner, rust_type};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
 
 /// How a file stores times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ macro_rules! time_element {
             const LITTLE: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Little, <Self as Time>::UNIT, 1));
             const BIG: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Big, <Self as Time>::UNIT, 1));
             const ALIGNMENT: usize = align_of::<i64>();
-            const SENDS: Option<crate::alloc::Sends<Self>> = Some(crate::alloc::Sends::new());
+            const SENDS: Option<crate::memory::slots::Sends<Self>> = Some(crate::memory::slots::Sends::new());
             const HAS_NONE: bool = true;
 
             fn dtype() -> DType {

@@ -1,12 +1,12 @@
-//! The kinds of members: arrays, numbers, members of unknown length, other files.
+//! Adds members: arrays, scalars, streams of unknown length, other files.
 
 use std::io::Write;
 
 use super::{Front, NpzWriter, cannot_write};
-use crate::dtype::DType;
 use crate::element::NpyElement;
 use crate::error::{ErrorKind, Result};
-use crate::header::Header;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
 use crate::write::{NpyWriter, dtype_of, header_of};
 
 impl<W: Write> NpzWriter<W> {
@@ -27,7 +27,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
     pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
-        let header = header_of(dtype_of(items.iter()), &[items.len()])?;
+        let header = header_of(dtype_of(items.iter()), &[items.len()]).map_err(|error| self.refuse(error))?;
         self.add(name, &header, |writer| writer.write_slice(items))
     }
 
@@ -58,7 +58,7 @@ impl<W: Write> NpzWriter<W> {
     ) -> Result<()> {
         self.add_member(&format!("{name}.npy"), Front::Nothing, header.data_bytes(), |sink| {
             let mut writer = NpyWriter::with_header(sink, header)?;
-            write(&mut writer)?;
+            write(&mut writer).inspect_err(|_| writer.abandon())?;
             writer.finish()?;
             Ok(None)
         })
@@ -115,7 +115,8 @@ impl<W: Write> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
-        self.add(name, &header_of(dtype_of(std::iter::once(item)), &[])?, |writer| writer.push(item))
+        let header = header_of(dtype_of(std::iter::once(item)), &[]).map_err(|error| self.refuse(error))?;
+        self.add(name, &header, |writer| writer.push(item))
     }
 
     /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
@@ -175,10 +176,10 @@ impl<W: Write> NpzWriter<W> {
         write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
     ) -> Result<()> {
         // As long as that of any number of elements: NumPy leaves room for the digits.
-        let empty = header_of(dtype.clone(), &[0])?;
+        let empty = header_of(dtype.clone(), &[0]).map_err(|error| self.refuse(error))?;
         self.add_member(&format!("{name}.npy"), Front::Head(&empty), 0, |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;
-            write(&mut writer)?;
+            write(&mut writer).inspect_err(|_| writer.abandon())?;
             let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;
             header_of(dtype, &[count]).map(Some)
         })

@@ -1,4 +1,4 @@
-//! How a member is written: its header, its content, and what follows it.
+//! Writes one member: its local header, its content, its data descriptor.
 //!
 //! While threads compress, a member whose blocks are all with them is written later, so that the next one can be given to them: many small
 //! members are compressed at the same time. The bytes of the archive are the same.
@@ -7,13 +7,13 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
+use super::super::codec::blocks::blocks_field;
+use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
+use super::super::zip::emit::{Local, padding_field};
+use super::super::zip::records::{DESCRIPTOR, UTF8};
 use super::{Failure, Front, NpzWriter};
 use crate::error::Result;
-use crate::header::Header;
-use crate::npz::blocks::blocks_field;
-use crate::npz::compress::{Method, Pending, Sink, Whole, Workers};
-use crate::npz::emit::{Local, padding_field};
-use crate::npz::fields::{DESCRIPTOR, UTF8};
+use crate::format::header::Header;
 
 /// A member of which nothing was written yet.
 pub(super) struct Waiting {
@@ -82,17 +82,28 @@ impl<W: Write> NpzWriter<W> {
     ) -> Result<(), Failure> {
         let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
         let method = if self.is_compressed { 8 } else { 0 };
-        let (mut crc, mut size) = (0, 0);
+        // Where they are put in later, more than there can be, so that what a member holds that is not finished is taken for nothing else.
+        let (mut crc, mut size) = (0, if self.overwrite.is_some() { u64::MAX } else { 0 });
         if let Front::Known(bytes) = front
             && !self.is_compressed
+            && self.overwrite.is_none()
         {
             // So that a stored member which is no array can be passed over by those who read forward only.
             (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
             flags &= !DESCRIPTOR;
         }
         let (offset, padding) = (0, Vec::new());
-        let local =
-            Local { name: name.to_owned(), method, flags, crc, compressed: size, size, offset, padding, blocks: Vec::new() };
+        let local = Local {
+            name: name.as_bytes().to_vec(),
+            method,
+            flags,
+            crc,
+            compressed: size,
+            size,
+            offset,
+            padding,
+            blocks: Vec::new(),
+        };
         let head = match front {
             Front::Head(head) => self.encode_head(&head.to_bytes()),
             Front::Known(_) | Front::Nothing => Vec::new(),
@@ -142,7 +153,7 @@ impl<W: Write> NpzWriter<W> {
             Some(overwrite) => {
                 let mut front = local.header();
                 front.extend(&head.encoded);
-                overwrite(&mut self.writer, written.get(), &front)?;
+                self.writer.call(|writer| overwrite(writer, written.get(), &front))?;
             }
             None => written.set(written.get() + self.write_descriptor(&local)?),
         }
@@ -245,7 +256,7 @@ mod tests {
         archive.add_slice("b", &items).unwrap();
         // No more than two blocks for each thread.
         let most = archive.workers.as_ref().unwrap().most_pending();
-        assert_eq!((archive.waiting.len(), archive.writer.len(), most), (2, 0, 4));
+        assert_eq!((archive.waiting.len(), archive.writer.get().unwrap().len(), most), (2, 0, 4));
         for name in ["c", "d", "e", "f"] {
             archive.add_slice(name, &items).unwrap();
         }

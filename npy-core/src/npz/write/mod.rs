@@ -1,24 +1,30 @@
-//! Writing archives: byte for byte what `np.savez` writes.
+//! Writes archives, byte for byte as `np.savez` does.
 
+pub(crate) mod append;
 mod add;
 mod member;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
 
-use crate::alloc::reserve_on_disk;
+use super::codec::compress::Workers;
+use super::zip::central_directory::Directory;
+use super::zip::emit::{Local, push_end};
+use super::zip::problem::cannot_write;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
-use crate::growth::patch;
-use crate::header::Header;
-use crate::npz::compress::Workers;
-use crate::npz::directory::Directory;
-use crate::npz::emit::{Local, push_end};
-use crate::npz::existing::Existing;
-use crate::save::{Replacement, SaveOptions};
+use crate::format::header::Header;
+use crate::options::SaveOptions;
+use crate::sys::disk::reserve_on_disk;
+use crate::write::growth::patch;
+use crate::write::output::Stream;
+use crate::write::replace::Replacement;
+use append::Existing;
 
 use self::member::Waiting;
 
@@ -42,9 +48,15 @@ const LEVEL: u32 = 6;
 /// assert!(file.get_ref().len() < 1000);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[must_use = "without `finish` the archive has no directory"]
+///
+/// # Drop
+///
+/// A writer that is dropped is finished, unless its last call failed or the thread panics: then a file of [`create`](NpzWriter::create) is not put in
+/// place, and one of [`append`](NpzWriter::append) is cut back to what it was. A drop cannot report an error, so call [`finish`](Self::finish), or
+/// [`discard`](Self::discard) to abandon the archive.
+#[must_use = "errors of finishing the archive are seen only by `finish`"]
 pub struct NpzWriter<W: Write> {
-    writer: W,
+    writer: Stream<W>,
     /// Puts other bytes over what was written, so many bytes back; without `Seek` checksum and sizes follow the data instead.
     overwrite: Option<Overwrite<W>>,
     /// Goes back to where a member began that was given up.
@@ -71,8 +83,22 @@ pub struct NpzWriter<W: Write> {
     position: u64,
     /// Up to here there are bytes of members that were given up.
     stale: u64,
-    /// Why writing has failed, so that what the stream holds is not known.
-    failure: Option<String>,
+    /// Where the archive is, if it was opened by its path.
+    path: Option<PathBuf>,
+    state: State,
+}
+
+/// The outcome of the last call.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// It went well.
+    Good,
+    /// Its member was refused, and is as if it had not been begun.
+    Refused,
+    /// Writing has failed for this reason, so that what the stream holds is not known.
+    Failed(Cow<'static, str>),
+    /// The archive is finished or given up.
+    Over,
 }
 
 type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
@@ -81,8 +107,10 @@ type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
 type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 
 impl NpzWriter<File> {
-    /// Begins a file, as `np.savez` does. It stands under `path` when it is finished; until then, and after an error, what stood there
-    /// still does.
+    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished.
+    ///
+    /// Until then the file is a temporary one beside it. Dropping the writer finishes it too, but not after an error or in a panic: what stood under
+    /// `path` stays then. See [Drop](NpzWriter#drop).
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -103,9 +131,12 @@ impl NpzWriter<File> {
         let path = path.as_ref();
         let (file, replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
         // A pipe or a device has no place to come back to.
-        let mut writer =
-            if replacement.is_file() { Self { reserve: reserve_on_disk, ..Self::in_file(file) } } else { Self::streaming(file) };
+        let mut writer = if replacement.is_file() { Self::in_file(file) } else { Self::streaming(file) };
+        if replacement.is_file() {
+            writer.reserve = reserve_on_disk;
+        }
         writer.replacement = Some(replacement);
+        writer.path = Some(path.to_owned());
         Ok(writer)
     }
 
@@ -132,12 +163,13 @@ impl NpzWriter<File> {
     }
 
     /// Opens an archive to add members to it, whatever program wrote it. Nothing that stands in it is written again: the new members, and a
-    /// directory of all, come after it.
+    /// central directory of all, come after it.
     ///
-    /// Until it is finished the new members cannot be seen, and after an error or without [`finish`](Self::finish) they are cut off again.
-    /// A process that is killed meanwhile leaves what it wrote behind the archive, whose own bytes are never changed; then the archive cannot be
-    /// opened until the next `append` cuts that off, as it does with everything behind the archive. The file is locked, so that a second `append`
-    /// meanwhile is an error; programs that do not ask for the lock are noticed at the end.
+    /// The new members are committed by [`finish`](Self::finish), or by dropping the writer. After an error, in a panic and by
+    /// [`discard`](Self::discard) they are cut off again. A process that is killed before leaves what it wrote behind the archive, whose own bytes never
+    /// change. Opening that file, and adding to it, fails with [`ArchiveProblem::Incomplete`] until [`recover`](super::recover) has restored it.
+    ///
+    /// The file is locked, so that a second `append` meanwhile is an error. Programs that do not ask for the lock are noticed at the end.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -156,7 +188,8 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// When there is no such file, when it cannot be written to, when members are being added to it already, or it is no zip archive.
+    /// Fails if there is no such file, if it cannot be written to, if members are being added to it already, and if the archive is not whole: whatever
+    /// [`NpzReader::open`](super::NpzReader::open) refuses, a local header that differs from the central directory, bytes behind the end.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
@@ -164,17 +197,23 @@ impl NpzWriter<File> {
         writer.position = existing.directory.end - existing.directory.prefix;
         writer.names = existing.directory.entries.iter().map(|entry| entry.name.clone()).collect();
         writer.existing = Some(existing);
+        writer.path = Some(path.to_owned());
         Ok(writer)
     }
 
     fn in_file(file: File) -> Self {
-        Self { rewind: Some(rewind_file), sync: File::sync_all, ..Self::new(file) }
+        let mut writer = Self::new(file);
+        writer.rewind = Some(rewind_file);
+        writer.sync = File::sync_all;
+        writer
     }
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
     /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
+    ///
+    /// Dropping the writer finishes the archive, but not after an error or in a panic. See [Drop](NpzWriter#drop).
     ///
     /// ```
     /// # use std::io::{Cursor, Write};
@@ -189,12 +228,25 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn new(writer: W) -> Self {
-        Self { overwrite: Some(patch), rewind: Some(rewind), ..Self::streaming(writer) }
+        let mut archive = Self::streaming(writer);
+        archive.overwrite = Some(patch);
+        archive.rewind = Some(rewind);
+        archive
     }
 
     /// [`new`](Self::new) with compression, as `np.savez_compressed` does.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
+    /// assert!(archive.finish()?.into_inner().len() < 1000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new_compressed(writer: W) -> Self {
-        Self { is_compressed: true, ..Self::new(writer) }
+        let mut archive = Self::new(writer);
+        archive.is_compressed = true;
+        archive
     }
 }
 
@@ -211,7 +263,7 @@ impl<W: Write> NpzWriter<W> {
     /// ```
     pub fn streaming(writer: W) -> Self {
         Self {
-            writer,
+            writer: Stream::new(writer),
             overwrite: None,
             rewind: None,
             replacement: None,
@@ -229,7 +281,8 @@ impl<W: Write> NpzWriter<W> {
             names: HashSet::new(),
             position: 0,
             stale: 0,
-            failure: None,
+            path: None,
+            state: State::Good,
         }
     }
 
@@ -252,6 +305,8 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Whether the members from here on are compressed.
+    ///
+    /// See [`NpzWriter`] for an example.
     pub fn set_compressed(&mut self, compressed: bool) {
         self.is_compressed = compressed;
     }
@@ -338,31 +393,41 @@ impl<W: Write> NpzWriter<W> {
         content: u64,
         write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
     ) -> Result<()> {
-        let named = |error: Error| error.with_member(name.strip_suffix(".npy").unwrap_or(name));
-        let refused = |problem| named(ErrorKind::Archive { problem }.into());
-        self.expect_whole()?;
-        if name.len() > usize::from(u16::MAX) || name.contains('\0') {
-            return Err(refused(ArchiveProblem::InvalidName));
-        }
-        if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
-            return Err(refused(ArchiveProblem::UnknownLength));
-        }
-        if self.names.contains(name) {
-            return Err(refused(ArchiveProblem::DuplicateName));
+        let path = self.path.clone();
+        let named = |error: Error| in_file(path.as_deref(), error.with_member(name.strip_suffix(".npy").unwrap_or(name)));
+        self.expect_whole().map_err(|error| in_file(path.as_deref(), error))?;
+        self.state = State::Refused;
+        let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') {
+            Some(ArchiveProblem::InvalidName)
+        } else if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
+            Some(ArchiveProblem::UnknownLength)
+        } else if self.names.contains(name) {
+            Some(ArchiveProblem::DuplicateName)
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err(named(ErrorKind::Archive { problem }.into()));
         }
         // Room for what is stored, now that nothing speaks against it.
-        if !self.is_compressed {
-            (self.reserve)(&self.writer, self.position.saturating_add(content));
+        if !self.is_compressed
+            && let Some(writer) = self.writer.get()
+        {
+            (self.reserve)(writer, self.position.saturating_add(content));
         }
         let written = Cell::new(0);
         // Beside the rest of `self` while it is written.
         let mut workers = self.workers.take();
+        // Until `write` returns: if it panics, a part of a member stands in the stream.
+        self.state = State::Failed("the content of a member panicked".into());
         let result = self.write_member(name, front, write, &written, &mut workers);
+        self.state = State::Refused;
         self.workers = workers;
         let written = written.get();
         match result {
             Ok(()) => {
                 self.names.insert(name.to_owned());
+                self.state = State::Good;
                 Ok(())
             }
             // It was not begun.
@@ -370,45 +435,84 @@ impl<W: Write> NpzWriter<W> {
             Err(Failure { error, is_lasting }) => {
                 let error = named(error);
                 let rewound = match self.rewind {
-                    Some(rewind) if !is_lasting => distance(written).and_then(|back| rewind(&mut self.writer, -back)),
+                    Some(rewind) if !is_lasting => {
+                        distance(written).and_then(|back| self.writer.call(|writer| rewind(writer, -back)))
+                    }
                     _ => Err(io::ErrorKind::Unsupported.into()),
                 };
                 match rewound {
                     Ok(true) => {}
                     Ok(false) => self.stale = self.stale.max(self.position + written),
-                    Err(_) => self.failure = Some(error.to_string()),
+                    Err(_) => self.state = State::Failed(format!("{error:#}").into()),
                 }
                 Err(error)
             }
         }
     }
 
+    /// Notes that a member cannot be begun.
+    fn refuse(&mut self, error: Error) -> Error {
+        if self.state == State::Good {
+            self.state = State::Refused;
+        }
+        error
+    }
+
     /// Refuses to go on after a failure.
     fn expect_whole(&self) -> Result<()> {
-        match &self.failure {
-            None => Ok(()),
-            Some(failure) => Err(cannot_write(io::Error::other(format!("an earlier write failed, and left it torn ({failure})")))),
+        match &self.state {
+            State::Failed(failure) => {
+                Err(cannot_write(io::Error::other(format!("an earlier write failed, and left it torn ({failure})"))))
+            }
+            _ => Ok(()),
         }
     }
 
     /// Writes the archive's directory, and gives the stream back.
     ///
+    /// See [`NpzWriter`] for an example.
+    ///
     /// # Errors
     ///
     /// When writing fails, or an earlier write did.
     pub fn finish(mut self) -> Result<W> {
+        let result = self.end();
+        if !matches!(self.state, State::Failed(_)) {
+            self.state = State::Over;
+        }
+        result.and_then(|()| self.writer.take().map_err(cannot_write)).map_err(|error| in_file(self.path.as_deref(), error))
+    }
+
+    /// Abandons the archive: a file of [`create`](NpzWriter::create) is not put in place, one of [`append`](NpzWriter::append) is cut back to what it
+    /// was, and a stream gets no directory.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
+    /// let mut archive = NpzWriter::create(&path)?;
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// archive.discard();
+    /// assert!(!path.exists());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        self.state = State::Over;
+    }
+
+    fn end(&mut self) -> Result<()> {
         self.expect_whole()?;
         self.write_waiting().map_err(cannot_write)?;
-        if self.stale > self.position
-            && let Some(rewind) = self.rewind
-        {
-            // What was given up comes to lie between the last member and the directory, because it cannot be cut off.
-            distance(self.stale - self.position).and_then(|forward| rewind(&mut self.writer, forward)).map_err(cannot_write)?;
+        if self.stale > self.position {
+            // What was given up comes to lie between the last member and the directory, because it cannot be cut off. It is blanked, so that
+            // nobody takes it for a member.
+            let blank = io::repeat(0).take(self.stale - self.position);
+            io::copy(&mut { blank }, &mut self.writer).map_err(cannot_write)?;
             self.position = self.stale;
         }
         let (mut directory, before, comment) = match &mut self.existing {
             Some(existing) => {
-                existing.expect_length(self.position + existing.directory.prefix).map_err(cannot_write)?;
+                existing.expect_unchanged(self.position + existing.directory.prefix).map_err(cannot_write)?;
                 let Directory { bytes, entries, comment, .. } = &mut existing.directory;
                 (std::mem::take(bytes), entries.len(), comment.as_slice())
             }
@@ -419,16 +523,34 @@ impl<W: Write> NpzWriter<W> {
         }
         push_end(&mut directory, (before + self.members.len()) as u64, self.position, comment);
         self.writer.write_all(&directory).and_then(|()| self.writer.flush()).map_err(cannot_write)?;
-        let Self { writer, replacement, existing, sync, is_durable, .. } = &mut self;
+        let Self { writer, replacement, existing, sync, is_durable, .. } = self;
+        let mut sync = || writer.call(|writer| sync(writer));
         if let Some(replacement) = replacement.take() {
-            replacement.commit(SaveOptions::new().durable(*is_durable), || sync(writer))?;
+            replacement.commit(SaveOptions::new().durable(*is_durable), sync)?;
         } else if *is_durable && existing.is_some() {
-            sync(writer).map_err(cannot_write)?;
+            sync().map_err(cannot_write)?;
         }
-        if let Some(existing) = &mut self.existing {
+        if let Some(existing) = existing {
             existing.keep();
         }
-        Ok(self.writer)
+        Ok(())
+    }
+}
+
+impl<W: Write> Drop for NpzWriter<W> {
+    fn drop(&mut self) {
+        if self.state == State::Good && !thread::panicking() {
+            // A drop cannot report an error.
+            let _ = self.end();
+        }
+        // Nothing was added, so that nothing is cut off: others may have.
+        if self.members.is_empty()
+            && !matches!(self.state, State::Failed(_))
+            && let Some(existing) = &mut self.existing
+            && existing.directory.end == existing.directory.prefix + self.position
+        {
+            existing.keep();
+        }
     }
 }
 
@@ -476,7 +598,11 @@ impl<W: Write> fmt::Debug for NpzWriter<W> {
     }
 }
 
+/// Names the archive in an error, if it is known where it is.
 #[cold]
-fn cannot_write(error: io::Error) -> Error {
-    Error::io("cannot write the archive", error)
+fn in_file(path: Option<&Path>, error: Error) -> Error {
+    match path {
+        Some(path) => error.with_path(path),
+        None => error,
+    }
 }

@@ -1,0 +1,588 @@
+//! Arrays whose dtype is known at run time.
+
+pub(crate) mod cast;
+pub(crate) mod order;
+mod region;
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::element::plan::names_of;
+use crate::element::{self, Difference, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::dtype::DType;
+use crate::format::dtype::path::lookup;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::limits::Limits;
+use crate::memory::{Spare, reserve_exact};
+use crate::options::{Order, ReadOptions, SaveOptions};
+use crate::read::NpyReader;
+use crate::read::file::with_file;
+use crate::view::{NpyView, view_elements};
+use crate::write::output::{cannot_write, total_length, write_parts};
+use crate::write::replace::replace_file_with;
+use crate::write::{dtype_of, header_of};
+
+/// An array whose dtype is known when the program runs: a dtype, a shape, an order, and the bytes of the elements as they stand in the
+/// file.
+///
+/// Nothing is converted and nothing is lost: padding, bytes of a bool other than 0 and 1, text that is no text. What was loaded is saved
+/// byte for byte, but that the header is written as a current NumPy writes it. `npy_ndarray::DynArray` holds the numbers of one as an
+/// array of `ndarray`.
+///
+/// ```
+/// use npy_core::DynValues;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("values.npy");
+/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+/// let values = DynValues::load(&path)?;
+/// match values.dtype().to_string().as_str() {
+///     "<f8" => println!("{:?}", values.to_vec::<f64>()?),
+///     "<i8" => println!("{:?}", values.to_vec::<i64>()?),
+///     other => println!("{} bytes of {other}", values.bytes().len()),
+/// }
+/// # assert_eq!(values.to_vec::<f64>()?, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct DynValues {
+    header: Header,
+    bytes: Vec<u8>,
+}
+
+impl DynValues {
+    /// The array of this dtype, order and shape whose elements are `bytes`: one after another, in the order named, in the byte order
+    /// that the dtype says.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are more or fewer than the dtype and the shape need, when the dtype holds Python objects or is a sub-array, or when
+    /// the array is larger than any can be.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
+    /// assert_eq!(values.to_vec::<u16>()?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(dtype: DType, order: Order, shape: &[usize], bytes: Vec<u8>) -> Result<Self> {
+        Self::with_header(Header::new(dtype, order, shape)?, bytes)
+    }
+
+    /// The bytes behind a header.
+    pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let (expected, found) = (header.data_bytes(), bytes.len() as u64);
+        if expected != found {
+            return Err(ErrorKind::WrongLength { expected, found }.into());
+        }
+        Ok(Self { header: normal(header), bytes })
+    }
+
+    /// The one-dimensional array of these elements.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be stored as its dtype.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&["a".to_owned(), "bcd".to_owned()])?;
+    /// assert_eq!(values.dtype().to_string(), "<U3");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
+        Self::encode(Order::C, &[items.len()], items.iter())
+    }
+
+    /// The array of these elements, which come in the order named.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be stored as its dtype, or when there are more or fewer than the shape needs.
+    pub(crate) fn encode<'a, T: NpyElement + 'a>(
+        order: Order,
+        shape: &[usize],
+        items: impl Iterator<Item = &'a T> + Clone,
+    ) -> Result<Self> {
+        let dtype = dtype_of(items.clone());
+        // An array of sub-arrays has their axes besides, as its last ones.
+        let header = match order {
+            Order::C => header_of(dtype.clone(), shape)?,
+            Order::Fortran => Header::new(dtype.clone(), order, shape)?,
+        };
+        let (plan, itemsize) = (element::plan::<T>(&dtype)?, dtype.itemsize());
+        let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+        let mut bytes = zeros(length)?;
+        let expected = shape.iter().product::<usize>();
+        let found = element::encode_all(&plan, itemsize, items.take(expected), &mut bytes, 0)?;
+        if found != expected {
+            return Err(ErrorKind::WrongCount { expected: expected as u64, found: found as u64 }.into());
+        }
+        Ok(Self { header, bytes })
+    }
+
+    /// The array of `items`, which are of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, which does this
+    /// for every type of numbers: little more than copying bytes is compiled for each.
+    #[doc(hidden)]
+    pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize)
+            && let Some(memory) = bulk.bytes_of(items)
+        {
+            let mut bytes = Vec::new();
+            reserve_exact(&mut bytes, memory.len())?;
+            bytes.extend_from_slice(memory);
+            if difference == Difference::ByteOrder {
+                bulk.swap(&mut bytes);
+            }
+            return Self::with_header(header, bytes);
+        }
+        let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
+        element::encode_rarely(&plan, itemsize, items, &mut bytes)?;
+        Self::with_header(header, bytes)
+    }
+
+    /// The elements, which are read as those of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, as
+    /// [`with_items`](Self::with_items).
+    #[doc(hidden)]
+    pub fn to_items<T: NpyElement>(&self, stored: &DType) -> Result<Vec<T>> {
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
+        let count = self.header.element_count();
+        let mut items = Vec::new();
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize) {
+            let mut rest = self.bytes();
+            let swap = difference == Difference::ByteOrder;
+            bulk.refill(&mut items, count, swap, true, 0, &mut |spare| {
+                copy_front(&mut rest, spare);
+                Ok(())
+            })?;
+        } else {
+            reserve_exact(&mut items, count)?;
+            element::decode_rarely(&plan, itemsize, self.bytes(), &mut items)?;
+        }
+        Ok(items)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is no `.npy` file, ends early, or holds Python objects.
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("values.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let values = npy_core::DynValues::load(&path)?;
+    /// assert_eq!(values.dtype().to_string(), "<f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, ReadOptions::new())
+    }
+
+    /// [`load`](Self::load) with [`ReadOptions`], or with [`Limits`] to what the file may ask for.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load), and when the file asks for more.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, ErrorKind, Limits};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("upload.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let error = DynValues::load_with(&path, Limits::new().data_bytes(10)).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
+    pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        with_file(path.as_ref(), options.into(), |reader| reader.into_values())
+    }
+
+    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    ///
+    /// # Errors
+    ///
+    /// Like [`load`](Self::load).
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// let values = DynValues::read(&file[..])?;
+    /// assert_eq!(values.bytes(), [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits to what the input may ask for.
+    ///
+    /// ```
+    /// # use npy_core::{DynValues, Limits};
+    /// let mut upload = Vec::new();
+    /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
+    /// assert!(DynValues::read_with(&upload[..], Limits::new().data_bytes(10)).is_err()); // 16 bytes
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`load_with`](Self::load_with).
+    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+        NpyReader::with_limits(reader, limits)?.into_values()
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; what was at `path` is there still then.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("copy.npy");
+    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save(&path)?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, SaveOptions::new())
+    }
+
+    /// [`save`](Self::save) with options.
+    ///
+    /// # Errors
+    ///
+    /// Like [`save`](Self::save).
+    ///
+    /// ```
+    /// use npy_core::{DynValues, SaveOptions};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("copy.npy");
+    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save_with(&path, SaveOptions::new().durable(true))?;
+    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+        let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
+        replace_file_with(path.as_ref(), options, bytes, |file| self.write(file))
+    }
+
+    /// Writes the array to a stream.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let mut file = Vec::new();
+    /// DynValues::from_slice(&[1_u8, 2, 3])?.write(&mut file)?;
+    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        let written = write_parts(&mut writer, &[&self.header.to_bytes(), &self.bytes]).and_then(|()| writer.flush());
+        written.map_err(cannot_write)
+    }
+
+    /// Dtype, order and shape, as they stand in a file.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The dtype of the elements.
+    pub fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// The lengths of the axes.
+    pub fn shape(&self) -> &[usize] {
+        self.header.shape()
+    }
+
+    /// The order in which the elements stand in [`bytes`](Self::bytes).
+    pub fn order(&self) -> Order {
+        self.header.order()
+    }
+
+    /// The bytes of the elements, one element after another.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes of the elements, by value.
+    ///
+    /// ```
+    /// # use npy_core::{DynValues, Order};
+    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
+    /// let (header, mut bytes) = (values.header().clone(), values.into_bytes());
+    /// bytes[1] = 7;
+    /// let values = DynValues::new(header.dtype().clone(), header.order(), header.shape(), bytes)?;
+    /// assert_eq!(values.to_vec::<u16>()?, [7, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The elements as values of a Rust type, in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is not the type's, or an element is no value of it.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new("|S2".parse()?, Order::C, &[2], b"ab\0\0".to_vec())?;
+    /// assert_eq!(values.to_vec::<String>()?, ["ab", ""]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
+        self.reader().into_vec()
+    }
+
+    /// A reader of the elements, which stands at the first.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&[1_u8, 2, 3])?;
+    /// let mut reader = values.reader();
+    /// let mut first = [0_u8; 2];
+    /// reader.read_into(&mut first)?;
+    /// assert_eq!(first, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn reader(&self) -> NpyReader<&[u8]> {
+        NpyReader::from_parts(&self.bytes, self.header.clone())
+    }
+
+    /// The elements in place, as a slice in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// When the dtype is not the type's, in the machine's byte order; when an element is no value of it; or when the memory is not
+    /// aligned for it, which does not happen for types whose alignment the allocator gives to every block.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    ///
+    /// let values = DynValues::from_slice(&[1.5_f32, 2.5])?;
+    /// assert_eq!(values.view::<f32>()?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn view<T: NpyView>(&self) -> Result<&[T]> {
+        view_elements(&self.header, &self.bytes)
+    }
+
+    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`.
+    ///
+    /// The axes of a field that is a sub-array become the last ones of the array, and those of a sub-array of sub-arrays follow them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the elements are not records, if they have no such field, or if the result has more than 64 dimensions.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('at', '|i1', (2,))]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?;
+    /// let at = values.field("at")?;
+    /// assert_eq!(at.shape(), [2, 2]);
+    /// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let (offset, dtype) = self.locate(name)?;
+        let (itemsize, width, count) = (self.dtype().itemsize(), dtype.itemsize(), self.header.element_count());
+        let header = match dtype {
+            // The axes of the field vary fastest, in C order; so must the others.
+            DType::SubArray(array) => {
+                let (base, axes) = array.flattened();
+                Header::new(base.clone(), Order::C, &[self.shape(), &axes].concat())?
+            }
+            dtype => Header::new(dtype.clone(), self.order(), self.shape())?,
+        };
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, count.saturating_mul(width))?;
+        if width > 0 {
+            let field = |index: usize| &self.bytes[index * itemsize + offset..][..width];
+            if header.order() == self.order() || self.shape().len() < 2 {
+                (0..count).for_each(|index| bytes.extend_from_slice(field(index)));
+            } else {
+                InOrderC::new(self.shape()).for_each(|index| bytes.extend_from_slice(field(index)));
+            }
+        }
+        Self::with_header(header, bytes)
+    }
+
+    /// The positions of the elements in the order C.
+    #[cfg(feature = "object")]
+    pub(crate) fn c_order(&self) -> Box<dyn Iterator<Item = usize>> {
+        match self.order() {
+            Order::C => Box::new(0..self.header.element_count()),
+            Order::Fortran => Box::new(InOrderC::new(self.shape())),
+        }
+    }
+
+    /// Where in each record a field begins, and its dtype.
+    fn locate(&self, name: &str) -> Result<(usize, &DType)> {
+        if let Some((offset, field)) = lookup(name, self.dtype()) {
+            return Ok((offset, field.dtype()));
+        }
+        Err(missing_field(name, self.dtype()))
+    }
+
+    /// The elements of one field, as values of a Rust type: [`field`](Self::field), then [`to_vec`](Self::to_vec).
+    ///
+    /// # Errors
+    ///
+    /// Like those.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('x', '|i1')]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 8, 2])?;
+    /// assert_eq!(values.field_as::<i8>("x")?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
+        self.field(name)?.to_vec()
+    }
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads the elements that are left, as bytes with a dtype.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, when the input ends early, and when the dtype holds Python objects.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// reader.read_into(&mut [0_u8])?;
+    /// assert_eq!(reader.into_values()?.bytes(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_values(mut self) -> Result<DynValues> {
+        let header = self.header().clone();
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let header = match self.remaining() {
+            left if left == header.element_count() => header,
+            left => Header::new(header.dtype().clone(), Order::C, &[left])?,
+        };
+        let bytes = self.read_bytes(self.remaining())?;
+        DynValues::with_header(header, bytes)
+    }
+}
+
+/// So many zeros: what is stored among them leaves padding as zeros.
+fn zeros(length: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve_exact(&mut bytes, length)?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+/// Moves as many bytes from the front of `rest` as there is room for.
+fn copy_front(rest: &mut &[u8], spare: &mut Spare<'_>) {
+    let count = spare.copy_from(rest);
+    *rest = rest.get(count..).unwrap_or_default();
+}
+
+impl fmt::Debug for DynValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynValues").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// The error for a field that is not there: it names those of the innermost record of which the name tells.
+#[cold]
+pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
+    let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
+    let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, dtype)?.1.dtype())));
+    let (record, dtype) = inner.unwrap_or(("", dtype));
+    let name = name.to_owned();
+    match dtype {
+        DType::Record(fields) if !fields.fields().is_empty() => {
+            let (available, omitted) = names_of(fields);
+            ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
+        }
+        dtype => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
+    }
+}
+
+/// The header as a current NumPy writes it: in the lowest version that can hold it; in C order where both are the same; without a
+/// sub-array for the elements.
+fn normal(header: Header) -> Header {
+    // In what `np.load` makes of them, elements without bytes have no strides, which is C order.
+    let is_same = is_same_in_both(header.shape()) || header.dtype().itemsize() == 0;
+    let order = if is_same { Order::C } else { header.order() };
+    let renewed = match order {
+        Order::C => header_of(header.dtype().clone(), header.shape()),
+        Order::Fortran => Header::new(header.dtype().clone(), order, header.shape()),
+    };
+    // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no NumPy has it.
+    renewed.unwrap_or(header)
+}
+
+/// The positions of an array in Fortran order, in the order C: the last axis fastest.
+pub(crate) struct InOrderC {
+    shape: Vec<usize>,
+    index: Vec<usize>,
+    next: Option<usize>,
+}
+
+impl InOrderC {
+    pub(crate) fn new(shape: &[usize]) -> Self {
+        let next = if shape.contains(&0) { None } else { Some(0) };
+        Self { shape: shape.to_vec(), index: vec![0; shape.len()], next }
+    }
+}
+
+impl Iterator for InOrderC {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let current = self.next?;
+        self.next = None;
+        for axis in (0..self.shape.len()).rev() {
+            self.index[axis] += 1;
+            if self.index[axis] < self.shape[axis] {
+                let positions = self.index.iter().zip(&self.shape).rev();
+                self.next = Some(positions.fold(0, |position, (index, length)| position * length + index));
+                break;
+            }
+            self.index[axis] = 0;
+        }
+        Some(current)
+    }
+}

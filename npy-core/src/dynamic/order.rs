@@ -1,0 +1,107 @@
+//! Transposes arrays of any dtype.
+
+use std::io::Write;
+
+use super::{DynValues, InOrderC};
+use crate::error::Result;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::memory::{Bulk, reserve_exact};
+use crate::options::Order;
+use crate::write::PIECE;
+use crate::write::output::cannot_write;
+
+impl DynValues {
+    /// The same array with its elements in an order: the shape and the element at each index stay.
+    ///
+    /// The elements are moved only where that makes a difference, which takes a second array's memory while it lasts.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let values = DynValues::new("|u1".parse()?, Order::C, &[2, 3], vec![1, 2, 3, 4, 5, 6])?;
+    /// let columns_first = values.into_order(Order::Fortran)?;
+    /// assert_eq!(columns_first.bytes(), [1, 4, 2, 5, 3, 6]);
+    /// assert_eq!(columns_first.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_order(self, order: Order) -> Result<Self> {
+        if self.order() == order {
+            return Ok(self);
+        }
+        let header = Header::new(self.dtype().clone(), order, self.shape())?;
+        // The shape in which the last axis varies fastest.
+        let mut shape = self.shape().to_vec();
+        if self.order() == Order::Fortran {
+            shape.reverse();
+        }
+        let itemsize = self.dtype().itemsize();
+        let bytes = self.into_bytes();
+        let bytes = if is_same_in_both(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
+        Self::with_header(header, bytes)
+    }
+
+    /// Writes the array to a stream with its elements in an order, without a copy of the whole. For `npy-ndarray`.
+    #[doc(hidden)]
+    pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        let is_same = is_same_in_both(self.shape()) || self.dtype().itemsize() == 0;
+        let header = Header::new(self.dtype().clone(), if is_same { Order::C } else { order }, self.shape())?;
+        let mut stage = header.to_bytes();
+        let itemsize = self.dtype().itemsize();
+        if is_same || self.order() == order || itemsize == 0 {
+            let written = writer.write_all(&stage).and_then(|()| writer.write_all(self.bytes())).and_then(|()| writer.flush());
+            return written.map_err(cannot_write);
+        }
+        // The lengths of the axes, the one along which the elements lie side by side first.
+        let mut shape = self.shape().to_vec();
+        if self.order() == Order::C {
+            shape.reverse();
+        }
+        for index in InOrderC::new(&shape) {
+            stage.extend_from_slice(&self.bytes()[index * itemsize..][..itemsize]);
+            // An element may be larger than a piece. What is left is less than a piece.
+            let whole = stage.len() / PIECE * PIECE;
+            if whole > 0 {
+                writer.write_all(&stage[..whole]).map_err(cannot_write)?;
+                stage.drain(..whole);
+            }
+        }
+        writer.write_all(&stage).and_then(|()| writer.flush()).map_err(cannot_write)
+    }
+}
+
+/// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.
+fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
+    match itemsize {
+        1 => Bulk::<u8>::new().reverse_axes(bytes, shape),
+        2 => reverse_words::<2>(bytes, shape),
+        4 => reverse_words::<4>(bytes, shape),
+        8 => reverse_words::<8>(bytes, shape),
+        16 => reverse_words::<16>(bytes, shape),
+        _ => {
+            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+            let mut moved = Vec::new();
+            reserve_exact(&mut moved, bytes.len())?;
+            if itemsize > 0 {
+                // In Fortran order the reversed shape is the one that the bytes have in C order.
+                InOrderC::new(&reversed).for_each(|index| moved.extend_from_slice(&bytes[index * itemsize..][..itemsize]));
+            }
+            Ok(moved)
+        }
+    }
+}
+
+/// [`reverse_bytes`] for the widths that numbers have, which are moved in blocks.
+fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<u8>> {
+    let (words, _) = bytes.as_chunks::<N>();
+    let mut items: Vec<[u8; N]> = Vec::new();
+    reserve_exact(&mut items, words.len())?;
+    items.extend_from_slice(words);
+    drop(bytes);
+    Ok(Bulk::<u8>::new().array().reverse_axes(items, shape)?.into_flattened())
+}

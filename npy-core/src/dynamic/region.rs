@@ -1,0 +1,34 @@
+//! Regions of arrays whose dtype is known at run time.
+
+use std::io::{Read, Seek};
+
+use super::DynValues;
+use crate::error::{ErrorKind, Result};
+use crate::format::region::AxisRange;
+use crate::read::NpyReader;
+
+impl<R: Read + Seek> NpyReader<R> {
+    /// [`read_region`](Self::read_region) for a dtype that is known when the program runs.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_region`](Self::read_region), and when the dtype holds Python objects.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("numbers.npy");
+    /// npy_core::save(&path, &[1_u16, 2, 3, 4])?;
+    /// let values = NpyReader::open(&path)?.read_region_values(&[(1..3).into()])?;
+    /// assert_eq!(values.to_vec::<u16>()?, [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_region_values(&mut self, region: &[AxisRange]) -> Result<DynValues> {
+        if self.header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let (header, bytes) = self.gather(region, Self::read_bytes, |mut reader| reader.read_bytes(reader.remaining()))?;
+        DynValues::with_header(header, bytes)
+    }
+}

@@ -1,0 +1,234 @@
+//! How a Rust type reads a file's dtype, decided once for the whole file: [`Planner`] collects what does not fit.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
+use crate::format::dtype::path::{led_to, lookup};
+use crate::format::dtype::{DType, Field, Record, ScalarKind};
+
+/// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<P> {
+    /// Bytes an element.
+    pub itemsize: usize,
+    /// How to read and write them.
+    pub plan: P,
+}
+
+/// Collects every place in which a file's dtype does not fit a Rust type.
+#[derive(Debug)]
+pub struct Planner {
+    path: String,
+    mismatches: Vec<Mismatch>,
+    /// Whether what is planned has `#[npy(dtype = …)]`.
+    is_dtype_given: bool,
+    /// Whether what is planned was asked for by name, and is no field of a struct.
+    is_column: bool,
+    /// Whether elements are to be written as the dtype, not read.
+    is_writing: bool,
+}
+
+impl Planner {
+    pub(crate) fn new() -> Self {
+        Self { path: String::new(), mismatches: Vec::new(), is_dtype_given: false, is_column: false, is_writing: false }
+    }
+
+    pub(crate) fn for_writing() -> Self {
+        Self { is_writing: true, ..Self::new() }
+    }
+
+    /// The error that lists every mismatch.
+    #[cold]
+    pub(crate) fn into_error(self, rust_type: String) -> Error {
+        ErrorKind::Mismatch { rust_type, mismatches: self.mismatches }.into()
+    }
+
+    /// Notes that the file's dtype is not the one that the Rust type needs.
+    #[cold]
+    pub fn mismatch(&mut self, file: &DType, rust: &DType) {
+        let advice = match suggest(file) {
+            Some(name) if self.path.is_empty() && is_number(file) && is_number(rust) => {
+                format!("`{name}` reads it; `DynArray::cast` converts it, or in Python `.astype({})`", rust.descr())
+            }
+            Some(name) if self.path.is_empty() && is_time(file) && is_time(rust) => {
+                format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr())
+            }
+            _ if self.is_dtype_given => Self::other_dtype(file),
+            Some(name) => format!("`{name}` reads it"),
+            None => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+        };
+        self.mismatch_with(file, show(rust), Some(advice));
+    }
+
+    /// [`mismatch`](Self::mismatch) where `widen` would read it.
+    #[cold]
+    pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
+        match suggest(file) {
+            Some(name) if !self.path.is_empty() && !self.is_dtype_given && !self.is_column => {
+                self.mismatch_with(file, show(rust), Some(format!("`{name}` or `#[npy(widen)]` reads it")));
+            }
+            _ => self.mismatch(file, rust),
+        }
+    }
+
+    /// What to do about a field that says which dtype the file has.
+    fn other_dtype(file: &DType) -> String {
+        format!("its `dtype` says otherwise; the file's is `#[npy(dtype = \"{file}\")]`")
+    }
+
+    /// Plans a field that says which dtype the file has.
+    pub(crate) fn with_dtype_given<T>(&mut self, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.is_dtype_given, true);
+        let result = plan(self);
+        self.is_dtype_given = outside;
+        result
+    }
+
+    #[cold]
+    pub(crate) fn mismatch_with(&mut self, file: &DType, rust: String, advice: Option<String>) {
+        if self.is_writing {
+            let fits = suggest(file);
+            return self.push(MismatchKind::Written { expected: rust, found: file.to_string(), fits });
+        }
+        let file = file.to_string();
+        let is_column = self.is_column;
+        self.push(if is_column { MismatchKind::Column { file, rust, advice } } else { MismatchKind::DType { file, rust, advice } });
+    }
+
+    #[cold]
+    pub(crate) fn missing_field(&mut self, rust: &DType, record: &Record) {
+        let (available, omitted) = names_of(record);
+        if self.is_writing {
+            return self.push(MismatchKind::UnwrittenField { expected: show(rust), available, omitted });
+        }
+        self.push(MismatchKind::MissingField { rust: show(rust), available, omitted });
+    }
+
+    #[cold]
+    pub(crate) fn missing_column(&mut self, parent: &str, record: &Record) {
+        let (available, omitted) = names_of(record);
+        self.push(MismatchKind::MissingColumn { parent: parent.to_owned(), available, omitted });
+    }
+
+    #[cold]
+    pub(crate) fn no_fields(&mut self, parent: &str, file: &DType) {
+        self.push(MismatchKind::NoFields { parent: parent.to_owned(), file: file.to_string() });
+    }
+
+    /// Notes a field of the file that the struct does not have.
+    #[cold]
+    pub(crate) fn unknown_field(&mut self, name: &str, file: &DType, known: &[&str]) {
+        let kind =
+            MismatchKind::UnknownField { file: file.to_string(), known: known.iter().map(|&name| name.to_owned()).collect() };
+        self.in_field(name, |planner| planner.push(kind));
+    }
+
+    fn push(&mut self, kind: MismatchKind) {
+        self.mismatches.push(Mismatch { path: self.path.clone(), kind });
+    }
+
+    pub(crate) fn in_field<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.path.len();
+        if outside > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        let is_column = std::mem::replace(&mut self.is_column, false);
+        let result = plan(self);
+        self.is_column = is_column;
+        self.path.truncate(outside);
+        result
+    }
+
+    /// [`in_field`](Self::in_field) of one that was asked for by name.
+    pub(crate) fn in_column<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
+        self.in_field(name, |planner| {
+            planner.is_column = true;
+            plan(planner)
+        })
+    }
+
+    pub(crate) fn in_items<T>(&mut self, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.path.len();
+        self.path.push_str("[]");
+        let result = plan(self);
+        self.path.truncate(outside);
+        result
+    }
+}
+
+/// Whether it is a dtype of which NumPy casts every value to other numbers.
+fn is_number(dtype: &DType) -> bool {
+    let DType::Scalar(scalar) = dtype else { return false };
+    !matches!(
+        scalar.kind(),
+        ScalarKind::Bytes { .. }
+            | ScalarKind::Unicode { .. }
+            | ScalarKind::Void { .. }
+            | ScalarKind::Datetime { .. }
+            | ScalarKind::Timedelta { .. }
+            | ScalarKind::Float8E5M2
+            | ScalarKind::Complex32
+            | ScalarKind::Object
+    )
+}
+
+fn is_time(dtype: &DType) -> bool {
+    let DType::Scalar(scalar) = dtype else { return false };
+    matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+}
+
+/// The first names of a record's fields, and how many more there are: there may be very many, for each of many missing fields.
+pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
+    const SHOWN: usize = 12;
+    let names: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
+    let omitted = record.fields().len() - names.len();
+    (names, omitted)
+}
+
+/// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.
+fn show(rust: &DType) -> String {
+    rust.to_string().replace("<U0", "<U").replace(">U0", ">U").replace("|V0", "|V")
+}
+
+/// The Rust type that reads a dtype; `None` for records.
+fn suggest(file: &DType) -> Option<String> {
+    match file {
+        DType::SubArray(array) if matches!(array.base(), DType::Record(_)) => None,
+        DType::Record(_) => None,
+        _ => Some(crate::format::dtype::rust_type(file, "").unwrap_or_else(|| "no type of this library".to_owned())),
+    }
+}
+
+/// The name of a Rust type without the modules it is in.
+pub fn rust_type<T>() -> String {
+    let mut name = String::new();
+    for part in std::any::type_name::<T>().split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
+        name.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    name
+}
+
+/// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for other dtypes.
+pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
+    let DType::SubArray(array) = dtype else { return None };
+    let (&length, inner) = array.shape().split_first()?;
+    let item = match inner {
+        [] => Cow::Borrowed(array.base()),
+        inner => Cow::Owned(crate::format::dtype::SubArray::new_unchecked(array.base().clone(), inner.to_vec()).into()),
+    };
+    Some((length, item))
+}
+
+/// [`lookup`]; notes in `planner` if there is no such field.
+pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
+    let found = lookup(name, dtype);
+    if found.is_none() {
+        let (length, parent) = led_to(name, dtype).unwrap_or((0, dtype));
+        planner.in_column(name, |planner| match parent {
+            DType::Record(record) => planner.missing_column(&name[..length], record),
+            other => planner.no_fields(&name[..length], other),
+        });
+    }
+    found
+}

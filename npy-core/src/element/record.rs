@@ -1,0 +1,581 @@
+//! Rust structs as records: what the expansion of `#[derive(NpyRecord)]` calls.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::plan::{Layout, Planner, rust_type};
+use super::{AsIs, Codec, NpyElement, outside};
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::format::dtype::{ByteOrder, DType, Field, Record};
+
+/// A Rust struct that is a record: each of its fields is a field of a structured dtype.
+///
+/// Derive it; fields are matched by name, in any order, and padding and fields that the struct lacks are passed over.
+///
+#[cfg_attr(feature = "derive", doc = "```")]
+#[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+/// use npy_core::{NpyElement, NpyRecord};
+///
+/// #[derive(NpyRecord, Debug, PartialEq)]
+/// struct Pose {
+///     id: u32,
+///     position: [f64; 3],
+/// }
+///
+/// assert_eq!(Pose::dtype().to_string(), "[('id', '<u4'), ('position', '<f8', (3,))]");
+/// assert_eq!(Pose::field_names(), ["id", "position"]);
+///
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[Pose { id: 7, position: [1.0, 2.0, 3.0] }])?;
+/// let poses: Vec<Pose> = npy_core::read(&file[..])?;
+/// assert_eq!(poses[0].position[2], 3.0);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no record",
+    note = "use `#[derive(NpyRecord)]` on a struct with two or more fields, or with named ones"
+)]
+pub trait NpyRecord: NpyElement {
+    /// The names of the fields, and their other names.
+    #[doc(hidden)]
+    const NAMES: &'static [FieldName];
+
+    /// Finds the fields in a record of the file; notes in `planner` what is not there or does not fit.
+    #[doc(hidden)]
+    fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self::Plan>;
+
+    /// The names of the fields in the file, in the order in which they are written.
+    fn field_names() -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for_each_name(Self::NAMES, &mut |name, _| names.push(name));
+        names
+    }
+}
+
+/// The name of a field, or of the fields of a struct that is flattened into this one.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldName {
+    /// A field.
+    Own {
+        /// Its name.
+        name: &'static str,
+        /// The names that it may have in a file besides.
+        aliases: &'static [&'static str],
+        /// NumPy's second name of it.
+        title: Option<&'static str>,
+    },
+    /// The fields of another struct.
+    Flattened(&'static [Self]),
+}
+
+/// Calls `each` with the names and the aliases of all fields.
+fn for_each_name(names: &'static [FieldName], each: &mut dyn FnMut(&'static str, &'static [&'static str])) {
+    for name in names {
+        match name {
+            FieldName::Own { name, aliases, .. } => each(name, aliases),
+            FieldName::Flattened(names) => for_each_name(names, each),
+        }
+    }
+}
+
+/// The names, of which no two are the same; else it fails the build. For structs in which others are flattened.
+///
+/// # Panics
+///
+/// In a constant: then the compiler shows the message.
+pub const fn distinct(names: &'static [FieldName]) -> &'static [FieldName] {
+    let mut i = 0;
+    while i < names.len() {
+        let mut k = i + 1;
+        while k < names.len() {
+            assert!(
+                !overlap(&names[i], &names[k]),
+                "a name, an alias or a title in a flattened struct is that of another field of this struct"
+            );
+            k += 1;
+        }
+        i += 1;
+    }
+    names
+}
+
+const fn overlap(left: &FieldName, right: &FieldName) -> bool {
+    match (left, right) {
+        (FieldName::Own { name, aliases, title }, other @ FieldName::Own { .. }) => {
+            let mut i = 0;
+            while i < aliases.len() {
+                if has(other, aliases[i]) {
+                    return true;
+                }
+                i += 1;
+            }
+            let has_title = match title {
+                Some(title) => has(other, title),
+                None => false,
+            };
+            has_title || has(other, name)
+        }
+        (FieldName::Flattened(names), other) | (other, FieldName::Flattened(names)) => {
+            let mut i = 0;
+            while i < names.len() {
+                if overlap(&names[i], other) {
+                    return true;
+                }
+                i += 1;
+            }
+            false
+        }
+    }
+}
+
+/// Whether the field has this name, alias or title.
+const fn has(field: &FieldName, text: &str) -> bool {
+    match field {
+        FieldName::Own { name, aliases, title } => {
+            let is_title = match title {
+                Some(title) => equal(title, text),
+                None => false,
+            };
+            is_title || equal(name, text) || contains(aliases, text)
+        }
+        FieldName::Flattened(_) => false,
+    }
+}
+
+const fn contains(names: &[&str], name: &str) -> bool {
+    let mut i = 0;
+    while i < names.len() {
+        if equal(names[i], name) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn equal(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < left.len() {
+        if left[i] != right[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Where the next field of a record goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    end: usize,
+    /// Of the whole record; `None` if fields are not aligned.
+    alignment: Option<usize>,
+}
+
+impl Cursor {
+    /// At the beginning of a record whose fields follow one another.
+    pub const fn packed() -> Self {
+        Self { end: 0, alignment: None }
+    }
+
+    /// At the beginning of a record whose fields begin at multiples of their alignment.
+    pub const fn aligned() -> Self {
+        Self { end: 0, alignment: Some(1) }
+    }
+
+    /// Leaves out what is before `offset`.
+    ///
+    /// # Panics
+    ///
+    /// When fields are there already; in a constant, so that the compiler shows the message.
+    pub const fn at(&mut self, offset: usize) {
+        assert!(self.end <= offset, "`#[npy(offset = …)]` lies inside of the field before it");
+        self.end = offset;
+    }
+
+    const fn place(&mut self, itemsize: usize, alignment: usize) -> usize {
+        if let Some(most) = self.alignment {
+            self.end = round_up(self.end, alignment);
+            self.alignment = Some(if alignment > most { alignment } else { most });
+        }
+        let offset = self.end;
+        self.end = self.end.saturating_add(itemsize);
+        offset
+    }
+
+    /// Adds the padding at the end.
+    const fn close(&mut self) {
+        if let Some(alignment) = self.alignment {
+            self.end = round_up(self.end, alignment);
+        }
+    }
+
+    /// The itemsize of the record.
+    pub const fn finish(mut self) -> usize {
+        self.close();
+        self.end
+    }
+
+    /// The itemsize of the record, which was given.
+    ///
+    /// # Panics
+    ///
+    /// When the fields take more; in a constant, so that the compiler shows the message.
+    pub const fn finish_at(self, itemsize: usize) -> usize {
+        assert!(self.end <= itemsize, "`#[npy(itemsize = …)]` is less than the fields take");
+        itemsize
+    }
+}
+
+/// What is larger than any record can be stays so.
+const fn round_up(bytes: usize, alignment: usize) -> usize {
+    match bytes.checked_next_multiple_of(alignment) {
+        Some(bytes) => bytes,
+        None => usize::MAX,
+    }
+}
+
+/// The largest of the alignments, which is that of an aligned record.
+pub const fn largest(alignments: &[usize]) -> usize {
+    let mut largest = 1;
+    let mut i = 0;
+    while i < alignments.len() {
+        if alignments[i] > largest {
+            largest = alignments[i];
+        }
+        i += 1;
+    }
+    largest
+}
+
+/// Where a field lies in a record of the file, and how to read and write it there.
+pub struct FieldPlan<T, C: Codec<T> = AsIs> {
+    offset: usize,
+    plan: C::Plan,
+}
+
+impl<T, C: Codec<T>> Clone for FieldPlan<T, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, C: Codec<T>> Copy for FieldPlan<T, C> {}
+
+impl<T, C: Codec<T>> PartialEq for FieldPlan<T, C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.offset == other.offset && self.plan == other.plan
+    }
+}
+
+impl<T, C: Codec<T>> fmt::Debug for FieldPlan<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FieldPlan").field("offset", &self.offset).finish_non_exhaustive()
+    }
+}
+
+impl<T, C: Codec<T>> FieldPlan<T, C> {
+    /// Places the field where `cursor` stands, which moves behind it, for a layout that is known at compile time.
+    pub const fn place(cursor: &mut Cursor, order: ByteOrder) -> Option<Self> {
+        let layout = match order {
+            ByteOrder::Little => C::LITTLE,
+            ByteOrder::Big => C::BIG,
+        };
+        match layout {
+            Some(Layout { itemsize, plan }) => Some(Self { offset: cursor.place(itemsize, C::ALIGNMENT), plan }),
+            None => None,
+        }
+    }
+
+    /// This one, of a layout, where that of the file lies.
+    #[inline(always)]
+    #[must_use]
+    pub fn relocate(self, file: &Self) -> Self {
+        Self { offset: file.offset, plan: C::relocate(self.plan, &file.plan) }
+    }
+
+    /// [`relocate`](Self::relocate) of one that may be absent.
+    #[inline(always)]
+    pub fn relocate_if_there(layout: Option<Self>, file: &Option<Self>) -> Option<Self> {
+        match (layout, file) {
+            (Some(layout), Some(file)) => Some(layout.relocate(file)),
+            _ => None,
+        }
+    }
+
+    /// Where it begins.
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The whole element as a field: for a newtype.
+    pub fn whole(dtype: &DType, planner: &mut Planner) -> Option<Self> {
+        C::plan(dtype, planner).map(|plan| Self { offset: 0, plan })
+    }
+
+    /// Finds the field that is number `index` of `names` in the file's record; notes it in `planner` if it is not there or does not
+    /// fit.
+    pub fn find(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Self> {
+        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
+        let Some(field) = record.lookup(name, aliases, index) else {
+            planner.in_field(name, |planner| planner.missing_field(&C::dtype(), record.record));
+            return None;
+        };
+        let plan = planner.in_field(field.name(), |planner| C::plan(field.dtype(), planner))?;
+        Some(Self { offset: field.offset() - record.base, plan })
+    }
+
+    /// Finds the field in the file's record. The outer `None` tells that it does not fit; the inner one, that it is not there.
+    pub fn find_if_there(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Option<Self>> {
+        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
+        match record.lookup(name, aliases, index) {
+            Some(_) => Self::find(record, names, index, planner).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// Reads the field of a record.
+    ///
+    /// # Errors
+    ///
+    /// When its bytes are no value of `T`.
+    #[inline(always)]
+    pub fn decode(&self, name: &'static str, record: &[u8]) -> Result<T, ValueError> {
+        self.decode_flattened(record).map_err(|error| error.in_field(name))
+    }
+
+    /// Writes the field of a record.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not fit the file's dtype.
+    #[inline(always)]
+    pub fn encode(&self, name: &'static str, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
+        self.encode_flattened(value, record).map_err(|error| error.in_field(name))
+    }
+
+    /// [`decode`](Self::decode) for a struct whose fields are fields of this record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`decode`](Self::decode).
+    #[inline(always)]
+    pub fn decode_flattened(&self, record: &[u8]) -> Result<T, ValueError> {
+        let bytes = record.get(self.offset..).ok_or_else(outside)?;
+        C::decode(&self.plan, bytes)
+    }
+
+    /// [`encode`](Self::encode) for a struct whose fields are fields of this record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`encode`](Self::encode).
+    #[inline(always)]
+    pub fn encode_flattened(&self, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
+        let bytes = record.get_mut(self.offset..).ok_or_else(outside)?;
+        C::encode(value, &self.plan, bytes)
+    }
+
+    /// [`Codec::decode_option`], for a newtype.
+    ///
+    /// # Errors
+    ///
+    /// Like [`decode`](Self::decode).
+    #[inline(always)]
+    pub fn decode_option(&self, element: &[u8]) -> Result<Option<T>, ValueError> {
+        C::decode_option(&self.plan, element)
+    }
+
+    /// [`Codec::encode_none`], for a newtype.
+    ///
+    /// # Errors
+    ///
+    /// When the dtype has no bytes that mean that there is no value.
+    pub fn encode_none(&self, element: &mut [u8]) -> Result<(), ValueError> {
+        C::encode_none(&self.plan, element)
+    }
+}
+
+impl<T: NpyRecord> FieldPlan<T> {
+    /// Finds the fields of a struct that are fields of this record.
+    pub fn flatten(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self> {
+        let FileRecord { record, base } = record;
+        // Where its first field is, so that its own layout is recognised wherever it begins.
+        let mut begin = None;
+        for_each_name(T::NAMES, &mut |name, aliases| {
+            for name in std::iter::once(&name).chain(aliases) {
+                let offset = record.field(name).map(Field::offset);
+                begin = begin.into_iter().chain(offset).min();
+            }
+        });
+        let begin = begin.unwrap_or(base);
+        let plan = T::plan_fields(FileRecord { record, base: begin }, planner)?;
+        Some(Self { offset: begin - base, plan })
+    }
+}
+
+/// A record of the file in which fields are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRecord<'a> {
+    record: &'a Record,
+    /// Offsets are counted from here.
+    base: usize,
+}
+
+impl<'a> FileRecord<'a> {
+    /// The field of that name or one of its aliases; it is number `index` if file and struct have the same fields in the same order.
+    fn lookup(self, name: &str, aliases: &[&str], index: usize) -> Option<&'a Field> {
+        let expected = self.record.fields().get(index).filter(|field| field.name() == name);
+        expected.or_else(|| self.record.field(name)).or_else(|| aliases.iter().find_map(|alias| self.record.field(alias)))
+    }
+}
+
+/// Decides how to read and write a struct as `dtype`.
+pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+    match dtype {
+        DType::Record(record) => T::plan_fields(FileRecord { record, base: 0 }, planner),
+        other => {
+            planner.mismatch(other, &T::dtype());
+            None
+        }
+    }
+}
+
+/// [`plan_record`] for a struct that takes no fields besides its own.
+pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+    // Not all are reported: a file may have very many.
+    const SHOWN: usize = 12;
+    let plan = plan_record::<T>(dtype, planner);
+    let DType::Record(record) = dtype else { return plan };
+    let mut known = HashSet::new();
+    for_each_name(T::NAMES, &mut |name, aliases| {
+        known.insert(name);
+        known.extend(aliases);
+    });
+    let unknown: Vec<_> = record.fields().iter().filter(|field| !known.contains(field.name())).collect();
+    for field in unknown.iter().take(SHOWN) {
+        planner.unknown_field(field.name(), field.dtype(), &T::field_names());
+    }
+    plan.filter(|_| unknown.is_empty())
+}
+
+/// Builds the dtype of a struct.
+#[derive(Debug)]
+pub struct RecordBuilder {
+    cursor: Cursor,
+    /// The byte order of all fields that have none of their own.
+    order: Option<ByteOrder>,
+    fields: Vec<Field>,
+    /// The title of the next field.
+    title: Option<&'static str>,
+}
+
+impl RecordBuilder {
+    /// A record without fields.
+    pub fn new(cursor: Cursor, order: Option<ByteOrder>) -> Self {
+        Self { cursor, order, fields: Vec::new(), title: None }
+    }
+
+    /// Leaves out what is before `offset`; a field of varying width may have taken that already.
+    #[must_use]
+    pub fn at(mut self, offset: usize) -> Self {
+        self.cursor.end = self.cursor.end.max(offset);
+        self
+    }
+
+    /// A field of a dtype that depends on the type alone.
+    #[must_use]
+    pub fn field<T, C: Codec<T>>(self, name: &'static str) -> Self {
+        self.push::<T, C>(name, C::dtype())
+    }
+
+    /// A field of a dtype that holds these values.
+    #[must_use]
+    pub fn field_of<'a, T: 'a, C: Codec<T>>(self, name: &'static str, values: impl Iterator<Item = &'a T> + Clone) -> Self {
+        self.push::<T, C>(name, C::dtype_of(values))
+    }
+
+    /// A field that may be absent: it is, if none of the records has it.
+    #[must_use]
+    pub fn optional_of<'a, T: 'a, C: Codec<Option<T>>>(
+        self,
+        name: &'static str,
+        values: impl Iterator<Item = &'a Option<T>> + Clone,
+    ) -> Self {
+        let mut every = values.clone();
+        let first = every.next();
+        let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
+        if is_absent { Self { title: None, ..self } } else { self.field_of::<Option<T>, C>(name, values) }
+    }
+
+    /// Gives the next field a title.
+    #[must_use]
+    pub fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// The fields of another struct.
+    #[must_use]
+    pub fn flatten<T: NpyRecord>(self) -> Self {
+        self.splice::<T>(T::dtype())
+    }
+
+    /// The fields of another struct, of dtypes that hold these values.
+    #[must_use]
+    pub fn flatten_of<'a, T: NpyRecord + 'a>(self, values: impl Iterator<Item = &'a T> + Clone) -> Self {
+        self.splice::<T>(T::dtype_of(values))
+    }
+
+    /// The record.
+    pub fn finish(mut self) -> DType {
+        self.cursor.close();
+        Record::new_unchecked(self.fields, self.cursor.end).into()
+    }
+
+    /// The record, of a given itemsize.
+    pub fn finish_at(self, itemsize: usize) -> DType {
+        Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
+    }
+
+    fn push<T, C: Codec<T>>(mut self, name: &'static str, dtype: DType) -> Self {
+        let dtype = match self.order {
+            Some(order) if !C::HAS_ORDER => dtype.with_byte_order(order),
+            _ => dtype,
+        };
+        let offset = self.cursor.place(dtype.itemsize(), C::ALIGNMENT);
+        let field = Field::new(name, offset, dtype);
+        self.fields.push(match self.title.take() {
+            Some(title) => field.with_title(title),
+            None => field,
+        });
+        self
+    }
+
+    fn splice<T: NpyRecord>(mut self, dtype: DType) -> Self {
+        let dtype = match self.order {
+            Some(order) => dtype.with_byte_order(order),
+            None => dtype,
+        };
+        let begin = self.cursor.place(dtype.itemsize(), T::ALIGNMENT);
+        if let DType::Record(record) = dtype {
+            self.fields.extend(record.into_fields().into_iter().map(|field| field.moved_by(begin)));
+        }
+        self
+    }
+}
+
+/// The error of a number that stands for no variant of the enum `T`.
+#[cold]
+pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
+    ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
+}
+
+/// The values of a packed field, which cannot be borrowed.
+pub fn copies<T>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.collect()
+}

@@ -1,0 +1,77 @@
+//! Conversions between [`Error`] and [`std::io::Error`].
+
+use std::io;
+
+use super::{ArchiveProblem, Error, ErrorKind};
+
+/// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`] comes back as it was.
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::io("input or output failed", error)
+    }
+}
+
+/// Keeps the [`io::ErrorKind`] of an I/O error. Other errors become [`InvalidData`](io::ErrorKind::InvalidData) where the file is at fault,
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) where the call is, or a more specific kind.
+///
+/// The [`Error`] itself is inside: [`io::Error::downcast`] and [`Error::from`] give it back.
+///
+/// ```
+/// use std::io;
+///
+/// fn mean(path: &str) -> io::Result<f64> {
+///     let samples: Vec<f64> = npy_core::load(path)?;
+///     Ok(samples.iter().sum::<f64>() / samples.len() as f64)
+/// }
+///
+/// assert_eq!(mean("no/such/file.npy").unwrap_err().kind(), io::ErrorKind::NotFound);
+/// ```
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        Self::new(kind_of(error.kind()), error)
+    }
+}
+
+fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
+    match kind {
+        ErrorKind::Io { error, .. } | ErrorKind::NotDurable { error } => error.kind(),
+        ErrorKind::Truncated { .. } => io::ErrorKind::UnexpectedEof,
+        ErrorKind::Allocation { .. } => io::ErrorKind::OutOfMemory,
+        ErrorKind::UnsupportedVersion { .. } => io::ErrorKind::Unsupported,
+        ErrorKind::Archive { problem } => kind_of_archive(problem),
+        // The dtype came from the caller, unless it has a place in a file.
+        ErrorKind::InvalidDType { offset: None, .. }
+        | ErrorKind::UnstorableDType { .. }
+        | ErrorKind::WrongDimensions { .. }
+        | ErrorKind::WrongElementShape { .. }
+        | ErrorKind::WrongShape { .. }
+        | ErrorKind::CannotGrow { .. }
+        | ErrorKind::FortranRows { .. }
+        | ErrorKind::ObjectsInstead { .. }
+        | ErrorKind::NotObjects { .. }
+        | ErrorKind::InvalidInteger { .. }
+        | ErrorKind::TextTooLong { .. }
+        | ErrorKind::IncompleteRow { .. }
+        | ErrorKind::WrongCount { .. }
+        | ErrorKind::CannotCast { .. }
+        | ErrorKind::NoField { .. }
+        | ErrorKind::NoNumbers { .. }
+        | ErrorKind::InvalidRegion { .. }
+        | ErrorKind::Misaligned { .. }
+        | ErrorKind::NotViewable { .. }
+        | ErrorKind::NoMember { .. }
+        | ErrorKind::InvalidSparse { .. } => io::ErrorKind::InvalidInput,
+        _ => io::ErrorKind::InvalidData,
+    }
+}
+
+fn kind_of_archive(problem: &ArchiveProblem) -> io::ErrorKind {
+    match problem {
+        ArchiveProblem::MissingFeature { .. } | ArchiveProblem::UnknownMethod { .. } | ArchiveProblem::Encrypted => {
+            io::ErrorKind::Unsupported
+        }
+        ArchiveProblem::NotSeekable => io::ErrorKind::NotSeekable,
+        ArchiveProblem::NoIndex { .. } => io::ErrorKind::InvalidInput,
+        _ => io::ErrorKind::InvalidData,
+    }
+}

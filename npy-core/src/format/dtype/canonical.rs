@@ -1,0 +1,333 @@
+//! The form in which NumPy itself writes a descr, read without building a tree first. What is in any other form, or wrong, is left to the
+//! reader of literals: it takes all that NumPy takes, and says what is wrong.
+
+use super::super::inline::{Lengths, ShortName};
+use super::ascii::{plain_characters, plain_length};
+use super::names::repeated;
+use super::numbers::number;
+use super::{ByteOrder, DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+
+/// Levels of records in records that are read here.
+const MOST_LEVELS: usize = 8;
+
+/// Text that is read from the front.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Self { rest: text }
+    }
+
+    /// What was not read yet.
+    #[inline]
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Passes `expected`, if that comes next.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, expected: &[u8]) -> Option<()> {
+        self.rest = self.rest.strip_prefix(expected)?;
+        Some(())
+    }
+
+    /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in its range.
+    #[inline(always)]
+    fn number(&mut self) -> Option<usize> {
+        let digits = self.rest;
+        let mut number = 0_u64;
+        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
+            // It wraps only with more digits than are taken.
+            number = number.wrapping_mul(10).wrapping_add(u64::from(digit & 15));
+            self.rest = rest;
+        }
+        match (digits.len() - self.rest.len(), digits) {
+            (0 | 19.., _) | (2.., [b'0', ..]) => None,
+            _ => usize::try_from(number).ok(),
+        }
+    }
+
+    /// A string of ASCII without anything that is escaped, which stands in single quotes.
+    #[inline]
+    fn text(&mut self) -> Option<&'a [u8]> {
+        self.pass(b"'")?;
+        let (text, rest) = self.rest.split_at_checked(plain_length(self.rest)?)?;
+        self.rest = rest;
+        self.pass(b"'")?;
+        Some(text)
+    }
+
+    /// `()`, `(3,)`, `(2, 3)`.
+    #[inline]
+    pub(crate) fn shape(&mut self) -> Option<Lengths> {
+        let mut cursor = *self;
+        if let Some((axes, lengths)) = cursor.short_shape() {
+            *self = cursor;
+            return Some(Lengths::few(axes, lengths));
+        }
+        self.long_shape()
+    }
+
+    /// A shape of several axes.
+    #[inline(never)]
+    fn long_shape(&mut self) -> Option<Lengths> {
+        let mut shape = Lengths::new();
+        self.pass(b"(")?;
+        shape.push(self.number()?);
+        while self.pass(b")").is_none() {
+            shape.push(self.next_number()?);
+        }
+        (shape.len() > 1).then_some(shape)
+    }
+
+    /// A shape of few axes: their number, and their lengths. One after another instead of in a loop, so that none of them is stored before
+    /// it stays.
+    #[inline(always)]
+    pub(crate) fn short_shape(&mut self) -> Option<(usize, [usize; Lengths::FEW])> {
+        self.pass(b"(")?;
+        if self.pass(b")").is_some() {
+            return Some((0, [0; Lengths::FEW]));
+        }
+        let first = self.number()?;
+        if self.pass(b",)").is_some() {
+            return Some((1, [first, 0, 0, 0]));
+        }
+        let second = self.next_number()?;
+        if self.pass(b")").is_some() {
+            return Some((2, [first, second, 0, 0]));
+        }
+        let third = self.next_number()?;
+        if self.pass(b")").is_some() {
+            return Some((3, [first, second, third, 0]));
+        }
+        let fourth = self.next_number()?;
+        self.pass(b")")?;
+        Some((4, [first, second, third, fourth]))
+    }
+
+    #[inline(always)]
+    fn next_number(&mut self) -> Option<usize> {
+        self.pass(b", ")?;
+        self.number()
+    }
+
+    /// A descr with at most so many fields.
+    #[inline]
+    pub(crate) fn descr(&mut self, most_fields: usize) -> Option<DType> {
+        let mut fields_left = most_fields;
+        self.dtype(MOST_LEVELS, &mut fields_left)
+    }
+
+    fn dtype(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
+        match self.rest.first()? {
+            b'\'' => self.scalar().map(DType::Scalar),
+            b'[' => self.record(levels.checked_sub(1)?, fields_left),
+            // Sub-arrays of sub-arrays.
+            _ => None,
+        }
+    }
+
+    /// A descr that is a text.
+    fn scalar(&mut self) -> Option<Scalar> {
+        self.scalar_or(&mut None).copied()
+    }
+
+    /// A descr that is a text. By reference, because nearly all are known; `other` has room for one that is not.
+    #[inline(always)]
+    pub(crate) fn scalar_or<'b>(&mut self, other: &'b mut Option<Scalar>) -> Option<&'b Scalar> {
+        // Most have three characters.
+        if let [b'\'', order, kind, size, b'\'', rest @ ..] = self.rest
+            && let Some(known) = number(u32::from_le_bytes([*order, *kind, *size, 0]))
+        {
+            self.rest = rest;
+            return Some(known);
+        }
+        if self.rest.first() != Some(&b'\'') {
+            return None;
+        }
+        let mut cursor = *self;
+        *other = cursor.other_scalar();
+        *self = cursor;
+        other.as_ref()
+    }
+
+    fn other_scalar(&mut self) -> Option<Scalar> {
+        let (order, code) = self.text()?.split_first()?;
+        scalar(*order, code)
+    }
+
+    fn record(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
+        self.pass(b"[")?;
+        // Only of the outermost record, so that what is taken on credit is in proportion to the text, once.
+        let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
+        let mut fields = Vec::with_capacity(ahead);
+        let mut end = 0_usize;
+        // Copies, which stay in registers because nothing else refers to them.
+        let (mut cursor, mut left) = (*self, *fields_left);
+        loop {
+            left = left.checked_sub(1)?;
+            let begin = end;
+            // Most are numbers with a short name.
+            cursor.pass(b"('")?;
+            let name = cursor.rest.first_chunk().and_then(short_name);
+            if let Some(name) = name
+                && let Some((scalar, rest)) = cursor.number_behind(name)
+            {
+                cursor.rest = rest;
+                end = begin.saturating_add(scalar.itemsize());
+                fields.push(Field::BLANK);
+                if let Some(field) = fields.last_mut() {
+                    field.fill(name, begin, scalar);
+                }
+            } else {
+                let mut others = (cursor, left);
+                end = others.0.other_field(name, &mut fields, begin, levels, &mut others.1)?;
+                (cursor, left) = others;
+            }
+            if cursor.pass(b"]").is_some() {
+                (*self, *fields_left) = (cursor, left);
+                // One field begins where another ends, and there are no titles: that is all of what `Record::new` checks.
+                let is_sound = end <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
+                return is_sound.then(|| Record::new_unchecked(fields, end).into());
+            }
+            cursor.pass(b", ")?;
+        }
+    }
+
+    /// What follows a name, if that is the code of a number and the end of the field; also what comes next.
+    #[inline(always)]
+    fn number_behind(self, name: ShortName) -> Option<(&'static Scalar, &'a [u8])> {
+        // Quotes around the code, and what is between it and the name, compared at once.
+        const QUOTES: u64 = u64::from_le_bytes(*b"', '\0\0\0'");
+        const CODE: u64 = 0x00ff_ffff << 32;
+        let (text, rest) = self.rest.get(name.len()..)?.split_first_chunk()?;
+        let text = u64::from_le_bytes(*text);
+        if text & !CODE != QUOTES {
+            return None;
+        }
+        let scalar = number(u32::try_from((text & CODE) >> 32).ok()?)?;
+        Some((scalar, rest.strip_prefix(b")")?))
+    }
+
+    /// Appends any field, which begins there, unless it is padding; tells where it ends. Its name comes next, which is known if it is short.
+    fn other_field(
+        &mut self,
+        name: Option<ShortName>,
+        fields: &mut Vec<Field>,
+        begin: usize,
+        levels: usize,
+        fields_left: &mut usize,
+    ) -> Option<usize> {
+        fields.push(Field::BLANK);
+        let field = fields.last_mut()?;
+        field.offset = begin;
+        match name {
+            Some(name) => {
+                self.rest = self.rest.get(name.len()..)?;
+                field.name.set_short(name);
+            }
+            None => {
+                let (name, rest) = self.rest.split_at_checked(plain_length(self.rest)?)?;
+                self.rest = rest;
+                field.name = std::str::from_utf8(name).ok()?.into();
+            }
+        }
+        self.pass(b"', ")?;
+        if self.rest.first() == Some(&b'\'') {
+            let mut other = None;
+            let scalar = self.scalar_or(&mut other)?;
+            match self.pass(b", ") {
+                Some(()) => field.dtype = sub_array(DType::Scalar(*scalar), self.shape()?)?,
+                None => field.set_scalar(scalar),
+            }
+        } else {
+            let dtype = self.dtype(levels, fields_left)?;
+            field.dtype = match self.pass(b", ") {
+                Some(()) => sub_array(dtype, self.shape()?)?,
+                None => dtype,
+            };
+        }
+        self.pass(b")")?;
+        let end = field.end();
+        if field.name.as_bytes().is_empty() && field.dtype.is_plain_void() {
+            fields.pop();
+        }
+        Some(end)
+    }
+
+    /// About how many fields come: as many as the text that is left has room for, if all are as the first one.
+    fn fields_ahead(self, most: usize) -> usize {
+        const SHORTEST: usize = "('', '|b1'), ".len();
+        let first = self.rest.iter().position(|byte| *byte == b')').unwrap_or_default();
+        (self.rest.len() / (first + 3).max(SHORTEST)).clamp(1, most.max(1))
+    }
+}
+
+/// The text at the front, up to the first character that ends it, if that is a short name.
+#[inline(always)]
+fn short_name(text: &[u8; 24]) -> Option<ShortName> {
+    let words = [0, 8, 16].map(|begin| text.get(begin..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word)));
+    let [first, second, third] = words;
+    let kept = |word: u64, count: usize| word & !(u64::MAX << (8 * count));
+    let count = plain_characters(first);
+    if count < 8 {
+        return ShortName::new([kept(first, count), 0, 0], count);
+    }
+    let count = plain_characters(second);
+    if count < 8 {
+        return ShortName::new([first, kept(second, count), 0], 8 + count);
+    }
+    match plain_characters(third) {
+        8 => None,
+        count => ShortName::new([first, second, kept(third, count)], 16 + count),
+    }
+}
+
+fn sub_array(base: DType, shape: Lengths) -> Option<DType> {
+    // `np.dtype(('S', 5))` is another thing; a shape of () is none.
+    if shape.is_empty() || base.itemsize() == 0 {
+        return None;
+    }
+    SubArray::with_lengths(base, shape).ok().map(DType::from)
+}
+
+/// The number that these digits are, as Python writes it.
+fn decimal(digits: &[u8]) -> Option<usize> {
+    let mut cursor = Cursor::new(digits);
+    cursor.number().filter(|_| cursor.rest.is_empty())
+}
+
+/// `dtype.str` of NumPy: the byte order, and what is behind it.
+fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
+    let kind = match code {
+        b"c16" => ScalarKind::Complex128,
+        [b'S', length @ ..] => ScalarKind::Bytes { length: decimal(length).filter(|length| *length <= MOST_BYTES)? },
+        [b'U', length @ ..] => ScalarKind::Unicode { length: decimal(length).filter(|length| *length <= MOST_BYTES / 4)? },
+        [b'V', length @ ..] => ScalarKind::Void { length: decimal(length).filter(|length| *length <= MOST_BYTES)? },
+        [b'M', b'8', b'[', unit @ .., b']'] => ScalarKind::Datetime { unit: time_unit(unit)?, count: 1 },
+        [b'm', b'8', b'[', unit @ .., b']'] => ScalarKind::Timedelta { unit: time_unit(unit)?, count: 1 },
+        _ => return None,
+    };
+    in_order(kind, order)
+}
+
+/// The scalar whose byte order is written so.
+fn in_order(kind: ScalarKind, order: u8) -> Option<Scalar> {
+    let byte_order = match order {
+        b'<' => Some(ByteOrder::Little),
+        b'>' => Some(ByteOrder::Big),
+        b'|' => None,
+        _ => return None,
+    };
+    let scalar = Scalar::new(kind, byte_order.unwrap_or(ByteOrder::NATIVE));
+    // Others are read, but not written so: `|f8`, `<i1`, and the `<V2` of ml_dtypes.
+    (scalar.byte_order() == byte_order).then_some(scalar)
+}
+
+fn time_unit(symbol: &[u8]) -> Option<TimeUnit> {
+    TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| known.as_bytes() == symbol).map(|(unit, _)| *unit)
+}

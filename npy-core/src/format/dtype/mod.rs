@@ -1,0 +1,606 @@
+//! The dtype of an array as a plain value.
+
+mod ascii;
+mod canonical;
+mod descr;
+mod dict;
+mod names;
+mod numbers;
+mod parse;
+pub(crate) mod path;
+mod repr;
+mod scalar;
+mod to_rust;
+mod unprintable;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::inline::{Lengths, Name, ShortName};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+
+pub(crate) use canonical::Cursor;
+pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write_shape};
+use names::repeated;
+#[cfg(feature = "object")]
+pub(crate) use repr::{push_bytes_repr, push_repr};
+pub(crate) use repr::{push_escaped, push_repr_of};
+pub(crate) use scalar::decimal;
+pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+pub(crate) use to_rust::rust_type;
+
+/// The dtype of an array: what its elements are and how their bytes lie in the file.
+///
+/// A plain value: inspect it, build it, compare it, parse it from any text that NumPy's `dtype` takes, and print it in NumPy's own
+/// spelling.
+///
+/// ```
+/// use npy_core::{DType, NpyElement, Record};
+///
+/// let dtype: DType = "[('name', '<U8'), ('', '|V4'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
+/// assert_eq!(dtype.itemsize(), 60);
+///
+/// let DType::Record(record) = &dtype else { unreachable!() };
+/// let pose = record.field("pose").unwrap();
+/// assert_eq!(pose.offset(), 36); // 8 characters of 4 bytes, then 4 bytes of padding
+/// assert_eq!(pose.dtype().to_string(), "[('xyz', '<f8', (3,))]");
+///
+/// let xyz = DType::from(Record::packed([("xyz", <[f64; 3]>::dtype())])?);
+/// assert_eq!(pose.dtype(), &xyz);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// A dtype without parts: numbers, text, times, raw bytes.
+    Scalar(Scalar),
+    /// A small array in each element. NumPy allows one as a field; as the dtype of a whole array only while reading.
+    SubArray(SubArray),
+    /// A structured dtype: fields with names.
+    Record(Record),
+}
+
+/// A small array as (part of) an element: `('<f8', (2, 3))`.
+///
+/// See [`SubArray::new`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SubArray(Box<SubArrayParts>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SubArrayParts {
+    base: DType,
+    shape: Lengths,
+}
+
+/// A structured dtype: fields with names, each at an offset, in rising order without overlap.
+///
+/// Bytes between the fields and after the last are padding.
+///
+/// See [`DType`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    fields: Vec<Field>,
+    itemsize: usize,
+}
+
+/// A field of a [`Record`].
+///
+/// See [`DType`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: Name,
+    extras: Option<Box<Extras>>,
+    offset: usize,
+    dtype: DType,
+}
+
+/// What few fields have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Extras {
+    /// How Python writes the name, if it holds a lone surrogate: `name` has its escape instead.
+    name_literal: Option<String>,
+    title: Option<Title>,
+}
+
+/// The title of a field: a second name, which NumPy allows to be any Python object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Title {
+    /// A text.
+    Text(String),
+    /// Anything else that a header can hold (a number, bytes, a tuple), in Python's spelling.
+    Literal(String),
+}
+
+impl Title {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Literal(_) => None,
+        }
+    }
+}
+
+impl DType {
+    /// How many bytes an element takes, padding included; 0 for Python objects, whose pickle has no fixed size.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// assert_eq!("<U5".parse::<DType>()?.itemsize(), 20);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn itemsize(&self) -> usize {
+        match self {
+            Self::Scalar(scalar) => scalar.itemsize(),
+            Self::SubArray(array) => array.itemsize(),
+            Self::Record(record) => record.itemsize,
+        }
+    }
+
+    /// Whether Python objects are in it, so that the data are a pickle (`dtype.hasobject`).
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// assert!("[('id', '<u4'), ('tag', '|O')]".parse::<DType>()?.has_object());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn has_object(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
+            Self::SubArray(array) => array.base().has_object(),
+            Self::Record(record) => record.fields.iter().any(|field| field.dtype.has_object()),
+        }
+    }
+
+    /// The same dtype with all of its numbers, text and times in one byte order, as `newbyteorder` makes it.
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, DType};
+    /// let dtype: DType = "[('x', '<f4'), ('name', '|S8'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
+    /// let big = dtype.with_byte_order(ByteOrder::Big);
+    /// assert_eq!(big.to_string(), "[('x', '>f4'), ('name', '|S8'), ('pose', [('xyz', '>f8', (3,))])]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_byte_order(mut self, order: ByteOrder) -> Self {
+        self.set_byte_order(order);
+        self
+    }
+
+    fn set_byte_order(&mut self, order: ByteOrder) {
+        match self {
+            Self::Scalar(scalar) => scalar.set_byte_order(order),
+            Self::SubArray(array) => array.0.base.set_byte_order(order),
+            Self::Record(record) => record.fields.iter_mut().for_each(|field| field.dtype.set_byte_order(order)),
+        }
+    }
+
+    /// A small array of this dtype: the dtype of a field. For sub-arrays of sub-arrays, call it again.
+    ///
+    /// # Errors
+    ///
+    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for more than 64 dimensions.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement};
+    /// let matrix = f32::dtype().sub_array(&[2, 3])?;
+    /// assert_eq!(matrix.to_string(), "('<f4', (2, 3))");
+    /// assert_eq!(matrix, <[[f32; 3]; 2]>::dtype());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn sub_array(self, shape: &[usize]) -> Result<Self> {
+        SubArray::new(self, shape.to_vec()).map(Self::from)
+    }
+
+    /// The dtype of a header that holds exactly what `numpy.lib.format.dtype_to_descr` returns: a quoted string, a list or a tuple.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement};
+    /// assert_eq!(f64::dtype().descr(), "'<f8'");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn descr(&self) -> String {
+        let mut text = Vec::new();
+        write_descr(self, &mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    /// This dtype without the fields that `other` does not have, at every depth. A record that lost one has no padding.
+    pub(crate) fn restricted_to(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Record(record), Self::Record(other)) => {
+                let kept = record.fields.iter().filter_map(|field| {
+                    let dtype = field.dtype.restricted_to(other.field(&field.name)?.dtype());
+                    Some(Field { dtype, ..field.clone() })
+                });
+                let mut fields: Vec<Field> = kept.collect();
+                let is_same = fields == record.fields;
+                let mut itemsize = if is_same { record.itemsize } else { 0 };
+                if !is_same {
+                    for field in &mut fields {
+                        field.offset = itemsize;
+                        itemsize = field.end();
+                    }
+                }
+                Self::Record(Record { fields, itemsize })
+            }
+            (Self::SubArray(array), Self::SubArray(other)) if array.shape() == other.shape() => {
+                let base = array.base().restricted_to(other.base());
+                Self::SubArray(SubArray::new_unchecked(base, array.shape().to_vec()))
+            }
+            _ => self.clone(),
+        }
+    }
+
+    pub(crate) fn count_fields(&self) -> usize {
+        match self {
+            Self::Scalar(_) => 0,
+            Self::SubArray(array) => array.base().count_fields(),
+            Self::Record(record) => record.fields.iter().map(|field| 1 + field.dtype.count_fields()).sum(),
+        }
+    }
+
+    /// Whether NumPy takes it for padding when the field has no name: plain raw bytes, also an array of them.
+    fn is_plain_void(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Void { .. }),
+            Self::SubArray(_) => true,
+            Self::Record(_) => false,
+        }
+    }
+}
+
+impl From<Scalar> for DType {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}
+
+impl From<SubArray> for DType {
+    fn from(array: SubArray) -> Self {
+        Self::SubArray(array)
+    }
+}
+
+impl From<Record> for DType {
+    fn from(record: Record) -> Self {
+        Self::Record(record)
+    }
+}
+
+/// NumPy's own spelling: `<f8` for a scalar, else the Python literal that stands in a header.
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            other => f.write_str(&other.descr()),
+        }
+    }
+}
+
+/// Any text that NumPy's `dtype` takes, a header holds, or `str` and `repr` of a dtype print: `<f8`, `float64`, `M8[ns]`, `i4,(2,3)f8`,
+/// `[('x', '<f4')]`, `('<f4', (3,))`, `dtype([('x', 'u1'), ('y', '<f8')], align=True)`.
+///
+/// A dict gives fields their offsets. Fields that overlap or are out of order are an error, because NumPy cannot save them.
+///
+/// ```
+/// use npy_core::DType;
+///
+/// // `print(dtype)` in Python.
+/// let dtype: DType = "{'names': ['id', 'x'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 24}".parse()?;
+/// assert_eq!(dtype.to_string(), "[('id', '|u1'), ('', '|V7'), ('x', '<f8'), ('', '|V8')]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let start = text.trim_start();
+        let is_call = ["dtype(", "np.dtype(", "numpy.dtype("].iter().any(|call| start.starts_with(call));
+        let dtype = match start.as_bytes().first() {
+            Some(b'[' | b'{' | b'\'' | b'"') => dict::from_text(text, &Limits::new()),
+            // A parenthesis begins a literal, or the shape in `(2,3)f8`.
+            Some(b'(') => match dict::from_text(text, &Limits::new()) {
+                Err(error) if matches!(error.kind(), ErrorKind::HeaderSyntax { .. }) => match parse::dtype_string(text) {
+                    Err(_) if !start.starts_with(|c: char| "(0123456789), ".contains(c)) => Err(error),
+                    other => other,
+                },
+                other => other,
+            },
+            _ if is_call => dict::from_text(text, &Limits::new()),
+            _ => parse::dtype_string(text),
+        };
+        dtype.map_err(|error| in_text(error, text))
+    }
+}
+
+/// The error of a dtype that is no part of a header.
+#[cold]
+fn in_text(error: Error, text: &str) -> Error {
+    const LONGEST: usize = 60;
+    let excerpt = || match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    };
+    match error.into_kind() {
+        ErrorKind::HeaderSyntax { offset, problem } => {
+            ErrorKind::InvalidDType { text: excerpt(), problem, offset: Some(offset) }.into()
+        }
+        ErrorKind::LimitExceeded { limit, found, .. } => {
+            let problem = format!("expected at most {limit} fields, found {found}");
+            ErrorKind::InvalidDType { text: excerpt(), problem, offset: None }.into()
+        }
+        kind => kind.into(),
+    }
+}
+
+impl SubArray {
+    /// A small array of `base`.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement, SubArray};
+    /// let array = SubArray::new(f32::dtype(), vec![2, 3])?;
+    /// assert_eq!((array.base(), array.shape(), array.itemsize()), (&f32::dtype(), &[2, 3][..], 24));
+    /// assert_eq!(DType::from(array).to_string(), "('<f4', (2, 3))");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
+    pub fn new(base: DType, shape: Vec<usize>) -> Result<Self> {
+        Self::with_lengths(base, shape.into())
+    }
+
+    fn with_lengths(base: DType, shape: Lengths) -> Result<Self> {
+        // Also on the way to an axis of length 0, which excuses nothing.
+        let bytes =
+            shape.iter().try_fold(base.itemsize(), |bytes, &length| bytes.checked_mul(length).filter(|_| length <= MOST_BYTES));
+        let problem = if shape.is_empty() {
+            "a sub-array has at least one dimension"
+        } else if shape.len() > crate::format::shape::MOST_DIMENSIONS {
+            "a sub-array has at most 64 dimensions"
+        } else if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+            "a dtype has at most 2147483647 bytes"
+        } else {
+            return Ok(Self(Box::new(SubArrayParts { base, shape })));
+        };
+        Err(invalid(&DType::SubArray(Self(Box::new(SubArrayParts { base, shape }))).to_string(), problem))
+    }
+
+    /// The dtype below all sub-arrays, and their axes from the outermost to the innermost.
+    pub(crate) fn flattened(&self) -> (&DType, Vec<usize>) {
+        let (mut base, mut axes) = (self.base(), self.shape().to_vec());
+        while let DType::SubArray(array) = base {
+            axes.extend_from_slice(array.shape());
+            base = array.base();
+        }
+        (base, axes)
+    }
+
+    /// Without checking the size: [`Header::new`](crate::Header::new) does that for every dtype.
+    pub(crate) fn new_unchecked(base: DType, shape: Vec<usize>) -> Self {
+        Self(Box::new(SubArrayParts { base, shape: shape.into() }))
+    }
+
+    /// The dtype of the small array's elements.
+    pub fn base(&self) -> &DType {
+        &self.0.base
+    }
+
+    /// The lengths of its axes, the outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.0.shape
+    }
+
+    /// How many bytes it takes.
+    pub fn itemsize(&self) -> usize {
+        self.shape().iter().fold(self.base().itemsize(), |bytes, &length| bytes.saturating_mul(length))
+    }
+}
+
+impl Record {
+    /// A record without padding: each field begins where the one before it ends, as in `np.dtype([...])`.
+    ///
+    /// # Errors
+    ///
+    /// When two fields share a name, or the size does not fit NumPy's 2³¹ − 1 bytes.
+    ///
+    /// ```
+    /// # use npy_core::{DType, NpyElement, Record};
+    /// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
+    /// assert_eq!(record.itemsize(), 9);
+    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('value', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
+        let mut itemsize = 0;
+        let place = |(name, dtype): (N, DType)| {
+            let field = Field::new(name, itemsize, dtype);
+            itemsize = field.end();
+            field
+        };
+        let fields = fields.into_iter().map(place).collect();
+        Self::new(fields, itemsize)
+    }
+
+    /// A record whose fields stand at given offsets. What lies between and after them is padding.
+    ///
+    /// # Errors
+    ///
+    /// When two fields share a name or a title, when fields overlap or do not come in the order of their offsets (NumPy cannot store
+    /// such a dtype), or when the size is more than 2³¹ − 1 bytes.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Field, NpyElement, Record};
+    /// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype())];
+    /// let record = Record::new(fields, 16)?;
+    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
+        let mut end = 0;
+        for field in &fields {
+            if field.offset < end {
+                let problem = format!(
+                    "expected an offset of at least {end}, found {}; NumPy cannot save overlapping or out-of-order fields",
+                    field.offset
+                );
+                return Err(invalid(&field.name, &problem));
+            }
+            end = field.end();
+        }
+        if itemsize < end {
+            return Err(invalid(&format!("a record of {itemsize} bytes"), &format!("its fields end at byte {end}")));
+        }
+        if itemsize > MOST_BYTES {
+            return Err(invalid(&format!("a record of {itemsize} bytes"), "a dtype has at most 2147483647 bytes"));
+        }
+        if let Some(name) = repeated(&fields, |field| &field.name) {
+            return Err(invalid(name, "two fields share this name"));
+        }
+        // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
+        let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
+        let all: Vec<&Name> =
+            if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
+        if let Some(title) = repeated(&all, |name| name) {
+            return Err(invalid(title, "a title equals a name or another title"));
+        }
+        Ok(Self { fields, itemsize })
+    }
+
+    /// For the derive, which has checked the names. [`Header::new`](crate::Header::new) checks the size.
+    pub(crate) fn new_unchecked(fields: Vec<Field>, itemsize: usize) -> Self {
+        Self { fields, itemsize }
+    }
+
+    pub(crate) fn into_fields(self) -> Vec<Field> {
+        self.fields
+    }
+
+    /// The fields, in the order of their offsets. Padding is not among them.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]".parse()?;
+    /// let DType::Record(record) = dtype else { unreachable!() };
+    /// let places: Vec<_> = record.fields().iter().map(|field| (field.name(), field.offset())).collect();
+    /// assert_eq!(places, [("id", 0), ("value", 8)]);
+    /// assert_eq!(record.itemsize(), 16);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The field of that name.
+    ///
+    /// See [`DType`] for an example.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name.as_bytes() == name.as_bytes())
+    }
+
+    /// How many bytes a record takes, padding included.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+}
+
+impl Field {
+    /// A field `offset` bytes after the beginning of the record.
+    ///
+    /// See [`Record::new`] for an example.
+    pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
+        Self::with_name(name.into().as_str().into(), offset, dtype)
+    }
+
+    fn with_name(name: Name, offset: usize, dtype: DType) -> Self {
+        Self { name, extras: None, offset, dtype }
+    }
+
+    /// What [`fill`](Self::fill) makes a field of.
+    const BLANK: Self =
+        Self { name: Name::EMPTY, extras: None, offset: 0, dtype: DType::Scalar(Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE)) };
+
+    /// Makes the blank field one that is a number, where it stays: a processor waits for a field that was put together elsewhere in pieces
+    /// before it moves it as a whole.
+    #[inline(always)]
+    fn fill(&mut self, name: ShortName, offset: usize, scalar: &Scalar) {
+        self.name.set_short(name);
+        self.offset = offset;
+        self.set_scalar(scalar);
+    }
+
+    /// Makes its dtype, which is a scalar, another one.
+    #[inline(always)]
+    fn set_scalar(&mut self, scalar: &Scalar) {
+        if let DType::Scalar(own) = &mut self.dtype {
+            *own = *scalar;
+        }
+    }
+
+    fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+
+    /// How Python writes the name, if it is no text.
+    fn name_literal(&self) -> Option<&str> {
+        self.extras.as_ref()?.name_literal.as_deref()
+    }
+
+    /// The same field with a title.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Field, NpyElement, Record, Title};
+    /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
+    /// assert_eq!(field.title(), Some(&Title::Text("temperature in K".to_owned())));
+    /// let dtype = DType::from(Record::new(vec![field], 4)?);
+    /// assert_eq!(dtype.to_string(), "[(('temperature in K', 't'), '<f4')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.extras_mut().title = Some(Title::Text(title.into()));
+        self
+    }
+
+    /// Its name. Where Python's name holds a lone surrogate, which Rust's text cannot hold, this one has the six characters of its
+    /// escape, such as `\ud800`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its title, if it has one.
+    pub fn title(&self) -> Option<&Title> {
+        self.extras.as_ref()?.title.as_ref()
+    }
+
+    /// How many bytes after the beginning of the record it begins.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Its dtype.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The field of a record that has `bytes` more before it.
+    pub(crate) fn moved_by(mut self, bytes: usize) -> Self {
+        self.offset = self.offset.saturating_add(bytes);
+        self
+    }
+
+    fn end(&self) -> usize {
+        self.offset.saturating_add(self.dtype.itemsize())
+    }
+}
+
+/// NumPy keeps the size of a dtype in a C int.
+pub(crate) const MOST_BYTES: usize = i32::MAX as usize;
+
+#[cold]
+fn invalid(text: &str, problem: &str) -> Error {
+    ErrorKind::InvalidDType { text: format!("{text:?}"), problem: problem.to_owned(), offset: None }.into()
+}

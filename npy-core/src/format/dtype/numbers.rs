@@ -1,0 +1,94 @@
+//! The numbers of at most nine bytes, found by the three characters of their `dtype.str`: nearly all dtypes are among them.
+
+use super::{ByteOrder, Scalar, ScalarKind};
+
+/// The number that is written so: its byte order, its kind and its size, from the lowest byte on, as NumPy itself writes them.
+///
+/// Not compared as texts, one after another, and handed out by reference: a scalar that is put together in pieces and moved then makes a
+/// processor wait.
+#[inline(always)]
+pub(super) fn number(code: u32) -> Option<&'static Scalar> {
+    NUMBERS[slot(code)].as_ref().filter(|known| known.code == code).map(|known| &known.scalar)
+}
+
+struct Known {
+    code: u32,
+    scalar: Scalar,
+}
+
+/// No two of them have one slot.
+static NUMBERS: [Option<Known>; SLOTS] = {
+    let mut slots = [const { None }; SLOTS];
+    let mut i = 0;
+    while i < KINDS.len() {
+        let (code, kind) = KINDS[i];
+        put(&mut slots, b'<', code, Scalar::new(kind, ByteOrder::Little));
+        put(&mut slots, b'>', code, Scalar::new(kind, ByteOrder::Big));
+        i += 1;
+    }
+    slots
+};
+
+/// The kinds, and how their codes end.
+const KINDS: [([u8; 2], ScalarKind); 13] = [
+    (*b"b1", ScalarKind::Bool),
+    (*b"i1", ScalarKind::Int8),
+    (*b"i2", ScalarKind::Int16),
+    (*b"i4", ScalarKind::Int32),
+    (*b"i8", ScalarKind::Int64),
+    (*b"u1", ScalarKind::UInt8),
+    (*b"u2", ScalarKind::UInt16),
+    (*b"u4", ScalarKind::UInt32),
+    (*b"u8", ScalarKind::UInt64),
+    (*b"f2", ScalarKind::Float16),
+    (*b"f4", ScalarKind::Float32),
+    (*b"f8", ScalarKind::Float64),
+    (*b"c8", ScalarKind::Complex64),
+];
+
+const SLOTS: usize = 32;
+
+/// The upper bits of a product. The factor was found by trying: the build fails where two codes have one slot.
+#[inline(always)]
+const fn slot(code: u32) -> usize {
+    (code.wrapping_mul(0x5c29_9a0b) >> (32 - SLOTS.ilog2())) as usize
+}
+
+const fn put(slots: &mut [Option<Known>; SLOTS], order: u8, [kind, size]: [u8; 2], scalar: Scalar) {
+    // Others than `|` are read, but not written: `<i1`.
+    let order = if scalar.byte_order().is_some() { order } else { b'|' };
+    let code = u32::from_le_bytes([order, kind, size, 0]);
+    if let Some(known) = &slots[slot(code)] {
+        assert!(known.code == code, "two in one slot");
+    }
+    slots[slot(code)] = Some(Known { code, scalar });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DType, Scalar};
+    use super::{KINDS, number};
+
+    /// Every code of three bytes is found if it is how a number is written, and no other.
+    #[test]
+    fn codes_are_those_of_numpy() {
+        let mut found = 0;
+        for code in 0..1 << 24_u32 {
+            if let Some(scalar) = number(code) {
+                let [text @ .., _] = code.to_le_bytes();
+                let text = String::from_utf8(text.to_vec()).unwrap();
+                assert_eq!((scalar.to_string(), text.parse::<DType>().unwrap()), (text.clone(), DType::Scalar(*scalar)));
+                assert_eq!(scalar.itemsize(), usize::from(text.as_bytes()[2] - b'0'));
+                found += 1;
+            }
+        }
+        let one_byte = KINDS.iter().filter(|(code, _)| code[1] == b'1').count();
+        assert_eq!(found, 2 * KINDS.len() - one_byte);
+        for (_, kind) in KINDS {
+            let scalar = Scalar::new(kind, crate::format::dtype::ByteOrder::Big);
+            let [order, kind, size] = *scalar.to_string().as_bytes() else { unreachable!() };
+            assert_eq!(number(u32::from_le_bytes([order, kind, size, 0])), Some(&scalar));
+            assert_eq!(number(u32::from_le_bytes([order, kind, size, 1])), None);
+        }
+    }
+}

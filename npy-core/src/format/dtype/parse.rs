@@ -1,0 +1,322 @@
+//! The language of dtype strings: `<f8`, `float64`, `M8[25s]`, `i4,>f8,(2,3)u1`.
+//!
+//! NumPy writes only a part of it, but its reader accepts all of it (`numpy.dtype(str)`), so this does too. Type codes whose size
+//! depends on the platform have the size they have on 64-bit Unix.
+//!
+//! NumPy reads the size of a single code by C's `strtol`, so that `|u 1` and `|u+1` are `|u1`, and takes lists and sub-arrays apart by a regular
+//! expression, which refuses both, and byte orders that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
+
+use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use super::{DType, MOST_BYTES, Record, SubArray, invalid};
+use crate::error::Result;
+
+/// What may stand before a type code: the byte order.
+const ORDERS: [char; 4] = ['<', '>', '|', '='];
+
+/// Reads a dtype string.
+pub(super) fn dtype_string(text: &str) -> Result<DType> {
+    let is_list = top_level_comma(text).is_some();
+    let after_order = text.trim_start_matches(ORDERS);
+    if !is_list && !after_order.starts_with(|first: char| first == '(' || first.is_ascii_digit()) {
+        return scalar(text).map(DType::Scalar);
+    }
+    let mut items = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (item, after) = list_item(text, rest)?;
+        items.push(item);
+        rest = after;
+    }
+    match <[DType; 1]>::try_from(items) {
+        Ok([only]) if !is_list => Ok(only),
+        Ok(one) => Record::packed(one.into_iter().map(|dtype| ("f0", dtype))).map(DType::from),
+        Err(items) => {
+            let named = items.into_iter().enumerate().map(|(i, dtype)| (format!("f{i}"), dtype));
+            Record::packed(named).map(DType::from)
+        }
+    }
+}
+
+/// Where the first comma outside parentheses and brackets is.
+fn top_level_comma(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.bytes().position(|byte| {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        byte == b',' && depth == 0
+    })
+}
+
+/// Reads `[order][repeats][order]code` up to the next comma; the rest begins after it. `whole` is for the error message.
+fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
+    let end = top_level_comma(text).unwrap_or(text.len());
+    let item = text[..end].trim_matches(' ');
+    let rest = text.get(end + 1..).unwrap_or_default().trim_start_matches(' ');
+
+    let outer = item.starts_with(ORDERS).then(|| &item[..1]);
+    let after_order = &item[outer.map_or(0, str::len)..];
+    let (shape, code) = match after_order.strip_prefix('(') {
+        Some(inner) => {
+            let (inside, code) = inner.split_once(')').ok_or_else(|| invalid(whole, "a parenthesis is open"))?;
+            let inside = inside.trim();
+            let shape = match inside.strip_suffix(',').unwrap_or(inside) {
+                "" => Some(Vec::new()),
+                // Parentheses around one length without a comma are no tuple.
+                lengths if inside.contains(',') => lengths.split(',').map(|length| decimal(length.trim())).collect(),
+                _ => None,
+            };
+            (shape.ok_or_else(|| invalid(whole, "the shape of a sub-array is no list of lengths"))?, code)
+        }
+        None => {
+            let digits = after_order.bytes().take_while(u8::is_ascii_digit).count();
+            let (repeats, code) = after_order.split_at(digits);
+            match repeats {
+                "" => (Vec::new(), code),
+                repeats => {
+                    let length = decimal(repeats).filter(|_| repeats == "0" || !repeats.starts_with('0'));
+                    (vec![length.ok_or_else(|| invalid(whole, "the length of a sub-array is no number"))?], code)
+                }
+            }
+        }
+    };
+    let code = code.trim_matches(' ');
+    // A regular expression takes these apart, before `strtol` sees the size.
+    if code.contains(|character: char| character.is_whitespace() || character == '+') {
+        return Err(invalid(whole, "white space or a sign in a list of dtypes"));
+    }
+    let inner = code.starts_with(ORDERS).then(|| &code[..1]);
+    let base = match (outer, inner) {
+        (Some(outer), Some(inner)) if canonical(outer) != canonical(inner) => {
+            return Err(invalid(whole, "inconsistent byte orders"));
+        }
+        (Some(order), None) => scalar(&format!("{order}{code}"))?,
+        _ => scalar(code)?,
+    };
+    let base = DType::Scalar(base);
+    let dtype = if shape.is_empty() { base } else { SubArray::new(base, shape)?.into() };
+    Ok((dtype, rest))
+}
+
+/// The byte order that a character stands for, as a character.
+fn canonical(order: &str) -> &str {
+    match (order, ByteOrder::NATIVE) {
+        ("=", ByteOrder::Little) => "<",
+        ("=", ByteOrder::Big) => ">",
+        _ => order,
+    }
+}
+
+/// Reads the dtype string of a scalar.
+fn scalar(text: &str) -> Result<Scalar> {
+    let unknown = || invalid(text, "NumPy knows no such dtype");
+    if let Some(scalar) = by_name(text) {
+        return Ok(scalar);
+    }
+    let (byte_order, code) = match text.as_bytes().first() {
+        Some(b'<') => (Some(ByteOrder::Little), &text[1..]),
+        Some(b'>') => (Some(ByteOrder::Big), &text[1..]),
+        Some(b'=' | b'|') => (None, &text[1..]),
+        _ => (None, text),
+    };
+    let native = byte_order.unwrap_or(ByteOrder::NATIVE);
+    let mut characters = code.chars();
+    let letter = characters.next().ok_or_else(unknown)?;
+    let size = characters.as_str();
+
+    if let Some((is_point, unit)) = time_code(code) {
+        let (unit, count) = time_unit(text, unit)?;
+        let kind = if is_point { ScalarKind::Datetime { unit, count } } else { ScalarKind::Timedelta { unit, count } };
+        return Ok(Scalar::new(kind, native));
+    }
+    if size.is_empty()
+        && let Some(kind) = by_character(letter)
+    {
+        return Ok(Scalar::new(kind, native));
+    }
+    let length = match size {
+        "" => 0,
+        size => decimal(unsigned(size)).ok_or_else(unknown)?,
+    };
+    let kind = match (letter, length) {
+        _ if size.is_empty() && !matches!(letter, 'S' | 'a' | 'U' | 'V' | 'O' | 'T') => return Err(unknown()),
+        ('b', 1) => ScalarKind::Bool,
+        ('i', 1) => ScalarKind::Int8,
+        ('i', 2) => ScalarKind::Int16,
+        ('i', 4) => ScalarKind::Int32,
+        ('i', 8) => ScalarKind::Int64,
+        ('u', 1) => ScalarKind::UInt8,
+        ('u', 2) => ScalarKind::UInt16,
+        ('u', 4) => ScalarKind::UInt32,
+        ('u', 8) => ScalarKind::UInt64,
+        ('f', 1) if byte_order.is_some() => ScalarKind::Float8E5M2,
+        ('f', 2) => ScalarKind::Float16,
+        ('f', 4) => ScalarKind::Float32,
+        ('f', 8) => ScalarKind::Float64,
+        ('f', 12) => ScalarKind::LongDouble { itemsize: 12 },
+        ('f', 16) => ScalarKind::LongDouble { itemsize: 16 },
+        ('W', 4) if byte_order.is_some() => ScalarKind::Complex32,
+        ('c', 8) => ScalarKind::Complex64,
+        ('c', 16) => ScalarKind::Complex128,
+        ('c', 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
+        ('c', 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
+        // Objects had the size of a pointer in NumPy 1.6. A `StringDType` is stored as objects.
+        ('O' | 'T', 0) if size.is_empty() => ScalarKind::Object,
+        ('O', 4 | 8) => ScalarKind::Object,
+        ('S' | 'a', length) if length <= MOST_BYTES => ScalarKind::Bytes { length },
+        ('U', length) if length <= MOST_BYTES / 4 => ScalarKind::Unicode { length },
+        ('V', length @ (1 | 2)) => {
+            return Ok(match byte_order {
+                Some(byte_order) => Scalar::void_with_byte_order(length, byte_order),
+                None => Scalar::new(ScalarKind::Void { length }, native),
+            });
+        }
+        ('V', length) if length <= MOST_BYTES => ScalarKind::Void { length },
+        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, "a dtype has at most 2147483647 bytes")),
+        _ => return Err(unknown()),
+    };
+    Ok(Scalar::new(kind, native))
+}
+
+/// A size without what `strtol` ignores before the digits, by which NumPy reads `|u 1` and `|u+1` as `|u1`: white space, then a plus sign.
+fn unsigned(size: &str) -> &str {
+    let size = size.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    size.strip_prefix('+').unwrap_or(size)
+}
+
+/// Digits only: no sign, no underscore.
+fn decimal(text: &str) -> Option<usize> {
+    let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_decimal.then(|| text.parse().ok())?
+}
+
+/// NumPy's one-character codes, where they are not the letters of `S`, `U`, `V`, `O`, `M` and `m`.
+fn by_character(letter: char) -> Option<ScalarKind> {
+    Some(match letter {
+        '?' => ScalarKind::Bool,
+        'b' => ScalarKind::Int8,
+        'B' => ScalarKind::UInt8,
+        'h' => ScalarKind::Int16,
+        'H' => ScalarKind::UInt16,
+        'i' => ScalarKind::Int32,
+        'I' => ScalarKind::UInt32,
+        'l' | 'q' | 'n' | 'p' => ScalarKind::Int64,
+        'L' | 'Q' | 'N' | 'P' => ScalarKind::UInt64,
+        'e' => ScalarKind::Float16,
+        'f' => ScalarKind::Float32,
+        'd' => ScalarKind::Float64,
+        'g' => ScalarKind::LongDouble { itemsize: 16 },
+        'F' => ScalarKind::Complex64,
+        'D' => ScalarKind::Complex128,
+        'G' => ScalarKind::ComplexLongDouble { itemsize: 32 },
+        'c' => ScalarKind::Bytes { length: 1 },
+        _ => return None,
+    })
+}
+
+fn by_name(text: &str) -> Option<Scalar> {
+    let kind = match text {
+        "bool" | "bool_" => ScalarKind::Bool,
+        "int8" | "byte" => ScalarKind::Int8,
+        "int16" | "short" => ScalarKind::Int16,
+        "int32" | "intc" => ScalarKind::Int32,
+        "int64" | "int" | "int_" | "intp" | "long" | "longlong" => ScalarKind::Int64,
+        "uint8" | "ubyte" => ScalarKind::UInt8,
+        "uint16" | "ushort" => ScalarKind::UInt16,
+        "uint32" | "uintc" => ScalarKind::UInt32,
+        "uint64" | "uint" | "uintp" | "ulong" | "ulonglong" => ScalarKind::UInt64,
+        "float16" | "half" => ScalarKind::Float16,
+        "float32" | "single" => ScalarKind::Float32,
+        "float64" | "float" | "double" => ScalarKind::Float64,
+        "float96" => ScalarKind::LongDouble { itemsize: 12 },
+        "float128" | "longdouble" => ScalarKind::LongDouble { itemsize: 16 },
+        "complex64" | "csingle" => ScalarKind::Complex64,
+        "complex128" | "complex" | "cdouble" => ScalarKind::Complex128,
+        "complex192" => ScalarKind::ComplexLongDouble { itemsize: 24 },
+        "complex256" | "clongdouble" => ScalarKind::ComplexLongDouble { itemsize: 32 },
+        "str" | "str_" | "unicode" => ScalarKind::Unicode { length: 0 },
+        "bytes" | "bytes_" => ScalarKind::Bytes { length: 0 },
+        "void" => ScalarKind::Void { length: 0 },
+        "object" | "object_" => ScalarKind::Object,
+        // What NumPy reads once ml_dtypes is imported.
+        "bfloat16" => return Some(Scalar::void_with_byte_order(2, ByteOrder::NATIVE)),
+        _ => return None,
+    };
+    Some(Scalar::new(kind, ByteOrder::NATIVE))
+}
+
+/// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and its unit in brackets, if any.
+fn time_code(code: &str) -> Option<(bool, &str)> {
+    let names = [("datetime64", true), ("timedelta64", false)];
+    if let Some(found) = names.iter().find_map(|(name, is_point)| Some((*is_point, code.strip_prefix(name)?))) {
+        return Some(found);
+    }
+    let (is_point, size) = match code.strip_prefix('M') {
+        Some(size) => (true, size),
+        None => (false, code.strip_prefix('m')?),
+    };
+    match unsigned(size).trim_start_matches('0').strip_prefix('8') {
+        // A unit follows the size directly only.
+        Some(unit) if unit.is_empty() || unsigned(size) == size => Some((is_point, unit)),
+        _ => size.is_empty().then_some((is_point, "")),
+    }
+}
+
+/// Reads `[ns]`, `[25s]`, `[s/10]`; `text` is for the error message.
+fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
+    if unit.is_empty() {
+        return Ok((TimeUnit::Generic, 1));
+    }
+    let inner = unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']'));
+    let Some(inner) = inner else { return Err(invalid(text, "NumPy knows no such dtype")) };
+    let unknown = || invalid(text, "NumPy knows no such unit of time");
+    let signless = inner.strip_prefix('+').unwrap_or(inner);
+    let digits = signless.bytes().take_while(u8::is_ascii_digit).count();
+    let (count, unit) = signless.split_at(digits);
+    let count = match count {
+        "" if signless.len() < inner.len() => return Err(unknown()),
+        "" => 1,
+        count => count.parse::<u32>().ok().filter(|&count| i32::try_from(count).is_ok()).ok_or_else(unknown)?,
+    };
+    let (symbol, divisor) = match unit.split_once('/') {
+        Some((symbol, divisor)) => (symbol, decimal(divisor).filter(|&divisor| divisor > 0).ok_or_else(unknown)?),
+        None => (unit, 1),
+    };
+    let symbol = if symbol == "\u{3bc}s" { "us" } else { symbol };
+    if symbol == "generic" && divisor == 1 {
+        return Ok((TimeUnit::Generic, 1));
+    }
+    let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
+    divide(unit, count, divisor).ok_or_else(|| invalid(text, "no finer unit divides this one evenly"))
+}
+
+/// `s/10` is stored as `100ms`: the first finer unit in which it is a whole number.
+fn divide(unit: TimeUnit, count: u32, divisor: usize) -> Option<(TimeUnit, u32)> {
+    use TimeUnit::{
+        Attosecond, Day, Femtosecond, Hour, Microsecond, Millisecond, Minute, Month, Nanosecond, Picosecond, Second, Week, Year,
+    };
+    if divisor == 1 {
+        return Some((unit, count));
+    }
+    // `convert_datetime_divisor_to_multiple` in NumPy's datetime.c.
+    let finer: &[(usize, TimeUnit)] = match unit {
+        Year => &[(12, Month), (52, Week), (365, Day)],
+        Month => &[(4, Week), (30, Day), (720, Hour)],
+        Week => &[(7, Day), (168, Hour), (10_080, Minute), (604_800, Second)],
+        Day => &[(24, Hour), (1_440, Minute), (86_400, Second)],
+        Hour => &[(60, Minute), (3_600, Second)],
+        Minute => &[(60, Second), (60_000, Millisecond)],
+        Second => &[(1_000, Millisecond), (1_000_000, Microsecond)],
+        Millisecond => &[(1_000, Microsecond), (1_000_000, Nanosecond)],
+        Microsecond => &[(1_000, Nanosecond), (1_000_000, Picosecond)],
+        Nanosecond => &[(1_000, Picosecond), (1_000_000, Femtosecond)],
+        Picosecond => &[(1_000, Femtosecond), (1_000_000, Attosecond)],
+        Femtosecond => &[(1_000, Attosecond)],
+        Attosecond | TimeUnit::Generic => &[],
+    };
+    let (steps, unit) = finer.iter().find(|(steps, _)| steps % divisor == 0)?;
+    let count = u32::try_from(steps / divisor).ok()?.checked_mul(count)?;
+    Some((*unit, count))
+}

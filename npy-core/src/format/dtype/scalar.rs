@@ -1,0 +1,444 @@
+//! Dtypes without parts: numbers, text, times, raw bytes.
+
+use std::fmt;
+
+/// The order of the bytes of a number in the file.
+///
+/// See [`Scalar`] for an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Least significant byte first: `<`.
+    Little,
+    /// Most significant byte first: `>`.
+    Big,
+}
+
+impl ByteOrder {
+    /// The byte order of the machine this code runs on.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+}
+
+/// A dtype without parts: its kind, and the byte order where the kind has one.
+///
+/// ```
+/// use npy_core::{ByteOrder, DType, Scalar, ScalarKind};
+///
+/// let scalar = Scalar::new(ScalarKind::Float64, ByteOrder::Big);
+/// assert_eq!(scalar.to_string(), ">f8");
+/// assert_eq!(">f8".parse::<DType>()?, DType::Scalar(scalar));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    kind: ScalarKind,
+    byte_order: Option<ByteOrder>,
+}
+
+/// What a [`Scalar`] is. NumPy's character codes are given in parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScalarKind {
+    /// A bool in one byte (`b1`).
+    Bool,
+    /// (`i1`)
+    Int8,
+    /// (`i2`)
+    Int16,
+    /// (`i4`)
+    Int32,
+    /// (`i8`)
+    Int64,
+    /// (`u1`)
+    UInt8,
+    /// (`u2`)
+    UInt16,
+    /// (`u4`)
+    UInt32,
+    /// (`u8`)
+    UInt64,
+    /// `float8_e5m2` of `ml_dtypes`, which is stored as `<f1` (NumPy itself cannot load it).
+    Float8E5M2,
+    /// IEEE half precision (`f2`).
+    Float16,
+    /// (`f4`)
+    Float32,
+    /// (`f8`)
+    Float64,
+    /// The C compiler's `long double`: 80 bits in 16 bytes on x86-64 (`f16`), in 12 on 32-bit x86 (`f12`).
+    LongDouble {
+        /// 12 or 16.
+        itemsize: u8,
+    },
+    /// `complex32` of `ml_dtypes`, which is stored as `<W4` (NumPy itself cannot load it).
+    Complex32,
+    /// Two `f4` (`c8`).
+    Complex64,
+    /// Two `f8` (`c16`).
+    Complex128,
+    /// Two `long double` (`c32`, on 32-bit x86 `c24`).
+    ComplexLongDouble {
+        /// 24 or 32.
+        itemsize: u8,
+    },
+    /// Bytes, padded with NUL to a fixed length (`S`).
+    Bytes {
+        /// Their number.
+        length: usize,
+    },
+    /// Text in UCS-4, padded with NUL to a fixed length (`U`).
+    Unicode {
+        /// The number of characters, each of 4 bytes.
+        length: usize,
+    },
+    /// Raw bytes (`V`). With a byte order, `<V2` is `bfloat16` of `ml_dtypes` and `<V1` another of its types.
+    Void {
+        /// Their number.
+        length: usize,
+    },
+    /// A point in time, counted in steps of `count` units from 1970-01-01T00:00 (`M8`).
+    Datetime {
+        /// The unit.
+        unit: TimeUnit,
+        /// How many units a step is; 1 for most.
+        count: u32,
+    },
+    /// A span of time, counted in steps of `count` units (`m8`).
+    Timedelta {
+        /// The unit.
+        unit: TimeUnit,
+        /// How many units a step is; 1 for most.
+        count: u32,
+    },
+    /// Python objects, stored as a pickle (`O`).
+    Object,
+}
+
+/// The unit of a datetime or a timedelta.
+///
+/// ```
+/// use npy_core::{DType, ScalarKind, TimeUnit};
+///
+/// let DType::Scalar(scalar) = "<M8[ns]".parse()? else { unreachable!() };
+/// assert_eq!(scalar.kind(), ScalarKind::Datetime { unit: TimeUnit::Nanosecond, count: 1 });
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    /// No unit at all: `<M8`.
+    Generic,
+    /// `Y`
+    Year,
+    /// `M`
+    Month,
+    /// `W`
+    Week,
+    /// `D`
+    Day,
+    /// `h`
+    Hour,
+    /// `m`
+    Minute,
+    /// `s`
+    Second,
+    /// `ms`
+    Millisecond,
+    /// `us`
+    Microsecond,
+    /// `ns`
+    Nanosecond,
+    /// `ps`
+    Picosecond,
+    /// `fs`
+    Femtosecond,
+    /// `as`
+    Attosecond,
+}
+
+impl TimeUnit {
+    pub(super) const WITH_SYMBOLS: [(Self, &'static str); 13] = [
+        (Self::Year, "Y"),
+        (Self::Month, "M"),
+        (Self::Week, "W"),
+        (Self::Day, "D"),
+        (Self::Hour, "h"),
+        (Self::Minute, "m"),
+        (Self::Second, "s"),
+        (Self::Millisecond, "ms"),
+        (Self::Microsecond, "us"),
+        (Self::Nanosecond, "ns"),
+        (Self::Picosecond, "ps"),
+        (Self::Femtosecond, "fs"),
+        (Self::Attosecond, "as"),
+    ];
+
+    /// NumPy's symbol of the unit, such as `ns`; `generic` for none.
+    ///
+    /// ```
+    /// # use npy_core::{DType, ScalarKind};
+    /// let DType::Scalar(scalar) = "<M8[25us]".parse::<DType>()? else { unreachable!() };
+    /// let ScalarKind::Datetime { unit, count } = scalar.kind() else { unreachable!() };
+    /// assert_eq!((count, unit.symbol()), (25, "us"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn symbol(self) -> &'static str {
+        Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
+    }
+
+    /// What NumPy calls several of them.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Generic => "generic time units",
+            Self::Year => "years",
+            Self::Month => "months",
+            Self::Week => "weeks",
+            Self::Day => "days",
+            Self::Hour => "hours",
+            Self::Minute => "minutes",
+            Self::Second => "seconds",
+            Self::Millisecond => "milliseconds",
+            Self::Microsecond => "microseconds",
+            Self::Nanosecond => "nanoseconds",
+            Self::Picosecond => "picoseconds",
+            Self::Femtosecond => "femtoseconds",
+            Self::Attosecond => "attoseconds",
+        }
+    }
+}
+
+impl Scalar {
+    /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects), and so is the count of
+    /// a time without a unit.
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, Scalar, ScalarKind};
+    /// let number = Scalar::new(ScalarKind::UInt32, ByteOrder::Big);
+    /// assert_eq!((number.to_string().as_str(), number.itemsize()), (">u4", 4));
+    /// let byte = Scalar::new(ScalarKind::UInt8, ByteOrder::Big);
+    /// assert_eq!((byte.to_string().as_str(), byte.byte_order()), ("|u1", None));
+    /// ```
+    #[inline]
+    pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
+        let kind = match kind {
+            ScalarKind::Datetime { unit: unit @ TimeUnit::Generic, .. } => ScalarKind::Datetime { unit, count: 1 },
+            ScalarKind::Timedelta { unit: unit @ TimeUnit::Generic, .. } => ScalarKind::Timedelta { unit, count: 1 },
+            kind => kind,
+        };
+        let byte_order = match kind {
+            ScalarKind::Bool
+            | ScalarKind::Int8
+            | ScalarKind::UInt8
+            | ScalarKind::Bytes { .. }
+            | ScalarKind::Void { .. }
+            | ScalarKind::Object => None,
+            _ => Some(byte_order),
+        };
+        Self { kind, byte_order }
+    }
+
+    /// Raw bytes that carry a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
+    ///
+    /// ```
+    /// # use npy_core::{ByteOrder, Scalar};
+    /// assert_eq!(Scalar::void_with_byte_order(2, ByteOrder::Little).to_string(), "<V2"); // bfloat16
+    /// ```
+    pub const fn void_with_byte_order(length: usize, byte_order: ByteOrder) -> Self {
+        Self { kind: ScalarKind::Void { length }, byte_order: Some(byte_order) }
+    }
+
+    pub(super) fn set_byte_order(&mut self, order: ByteOrder) {
+        if let Some(own) = &mut self.byte_order {
+            *own = order;
+        }
+    }
+
+    /// What it is.
+    pub const fn kind(self) -> ScalarKind {
+        self.kind
+    }
+
+    /// The order of its bytes; `None` where it has none, which NumPy writes as `|`.
+    pub const fn byte_order(self) -> Option<ByteOrder> {
+        self.byte_order
+    }
+
+    /// How many bytes an element takes; 0 for Python objects, whose pickle has no fixed size.
+    #[inline]
+    pub const fn itemsize(self) -> usize {
+        match self.kind {
+            ScalarKind::Bool | ScalarKind::Int8 | ScalarKind::UInt8 | ScalarKind::Float8E5M2 => 1,
+            ScalarKind::Int16 | ScalarKind::UInt16 | ScalarKind::Float16 => 2,
+            ScalarKind::Int32 | ScalarKind::UInt32 | ScalarKind::Float32 | ScalarKind::Complex32 => 4,
+            ScalarKind::Int64
+            | ScalarKind::UInt64
+            | ScalarKind::Float64
+            | ScalarKind::Complex64
+            | ScalarKind::Datetime { .. }
+            | ScalarKind::Timedelta { .. } => 8,
+            ScalarKind::Complex128 => 16,
+            ScalarKind::LongDouble { itemsize } | ScalarKind::ComplexLongDouble { itemsize } => itemsize as usize,
+            ScalarKind::Bytes { length } | ScalarKind::Void { length } => length,
+            ScalarKind::Unicode { length } => length.saturating_mul(4),
+            ScalarKind::Object => 0,
+        }
+    }
+}
+
+impl Scalar {
+    /// Appends `dtype.str`, by far faster than formatting.
+    pub(super) fn push(self, out: &mut Vec<u8>) {
+        // Three at once where there are three, as in nearly all: pieces whose length is not known before take a call each.
+        if let Some(code) = self.short_code() {
+            return out.extend_from_slice(&code);
+        }
+        out.push(self.order_symbol());
+        out.extend_from_slice(self.code().as_bytes());
+        if let Some(length) = self.counted() {
+            push_decimal(length, out);
+        }
+        if let Some((unit, count)) = self.unit() {
+            out.push(b'[');
+            if count != 1 {
+                push_decimal(count as usize, out);
+            }
+            out.extend_from_slice(unit.symbol().as_bytes());
+            out.push(b']');
+        }
+    }
+
+    /// `dtype.str`, if it has three characters and none of them is counted: that of most numbers.
+    #[inline]
+    pub(crate) fn short_code(self) -> Option<[u8; 3]> {
+        let [kind, size] = *self.code().as_bytes() else { return None };
+        // What is counted has one letter, and times two characters with a unit behind them.
+        self.unit().is_none().then_some([self.order_symbol(), kind, size])
+    }
+
+    #[inline]
+    fn order_symbol(self) -> u8 {
+        match self.byte_order {
+            None => b'|',
+            Some(ByteOrder::Little) => b'<',
+            Some(ByteOrder::Big) => b'>',
+        }
+    }
+
+    /// What stands behind the byte order, without what is counted and without a unit.
+    #[inline]
+    fn code(self) -> &'static str {
+        match self.kind {
+            ScalarKind::Bool => "b1",
+            ScalarKind::Int8 => "i1",
+            ScalarKind::Int16 => "i2",
+            ScalarKind::Int32 => "i4",
+            ScalarKind::Int64 => "i8",
+            ScalarKind::UInt8 => "u1",
+            ScalarKind::UInt16 => "u2",
+            ScalarKind::UInt32 => "u4",
+            ScalarKind::UInt64 => "u8",
+            ScalarKind::Float8E5M2 => "f1",
+            ScalarKind::Float16 => "f2",
+            ScalarKind::Float32 => "f4",
+            ScalarKind::Float64 => "f8",
+            ScalarKind::LongDouble { .. } => "f",
+            ScalarKind::Complex32 => "W4",
+            ScalarKind::Complex64 => "c8",
+            ScalarKind::Complex128 => "c16",
+            ScalarKind::ComplexLongDouble { .. } => "c",
+            ScalarKind::Bytes { .. } => "S",
+            ScalarKind::Unicode { .. } => "U",
+            ScalarKind::Void { .. } => "V",
+            ScalarKind::Object => "O",
+            ScalarKind::Datetime { .. } => "M8",
+            ScalarKind::Timedelta { .. } => "m8",
+        }
+    }
+
+    /// The number behind the code.
+    fn counted(self) -> Option<usize> {
+        match self.kind {
+            ScalarKind::LongDouble { itemsize } | ScalarKind::ComplexLongDouble { itemsize } => Some(usize::from(itemsize)),
+            ScalarKind::Bytes { length } | ScalarKind::Unicode { length } | ScalarKind::Void { length } => Some(length),
+            _ => None,
+        }
+    }
+
+    /// The unit of a time, unless it is the generic one.
+    #[inline]
+    fn unit(self) -> Option<(TimeUnit, u32)> {
+        match self.kind {
+            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } if unit != TimeUnit::Generic => {
+                Some((unit, count))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Appends a number.
+pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
+    // All eight bytes are appended, and those that are no digits cut off, because a number of bytes that is known before is copied without
+    // a call.
+    if let Some((digits, count)) = decimal(number) {
+        out.extend_from_slice(&digits);
+        out.truncate(out.len() - (8 - count));
+    } else {
+        push_decimal(number / 100_000_000, out);
+        out.extend_from_slice(&eight_digits((number % 100_000_000) as u64).to_le_bytes());
+    }
+}
+
+/// The digits of a number of at most eight, and how many there are. What is behind them is 0.
+#[inline]
+pub(crate) fn decimal(number: usize) -> Option<([u8; 8], usize)> {
+    let number = u64::try_from(number).ok().filter(|number| *number < 100_000_000)?;
+    if number < 10 {
+        return Some(((number | u64::from(b'0')).to_le_bytes(), 1));
+    }
+    let digits = eight_digits(number);
+    // Zeros in front are cut off.
+    let zeros = (digits & 0x0f0f_0f0f_0f0f_0f0f).trailing_zeros() / 8;
+    Some(((digits >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize))
+}
+
+/// The digits of a number of at most eight, with zeros in front. The first is the lowest byte.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    // Halves, quarters and eighths side by side. The factors are those of divisions by 100 and by 10, exact for as many digits as there are.
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let quarters = hundreds | ((halves - 100 * hundreds) << 16);
+    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
+    let eighths = tens | ((quarters - 10 * tens) << 8);
+    eighths | u64::from_le_bytes([b'0'; 8])
+}
+
+/// NumPy's own spelling: `dtype.str`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::with_capacity(8);
+        self.push(&mut text);
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decimal, push_decimal};
+
+    #[test]
+    fn numbers_are_written_as_the_standard_library_does() {
+        let powers = (0..usize::MAX.ilog10()).map(|digits| 10_usize.pow(digits + 1));
+        for number in powers.flat_map(|power| [power - 1, power, power + 1, power / 10 * 9 + 7]).chain([0, usize::MAX]) {
+            let mut text = b"a".to_vec();
+            push_decimal(number, &mut text);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("a{number}"));
+        }
+        // All of four digits, as the first half and as the second.
+        for number in (0..10_000).flat_map(|number| [number, 10_000 * number, 12_340_000 + number]) {
+            let (digits, count) = decimal(number).unwrap();
+            assert_eq!(digits[..count], *number.to_string().as_bytes());
+            assert_eq!(digits[count..], [0; 8][count..]);
+        }
+        assert!(decimal(99_999_999).is_some() && decimal(100_000_000).is_none());
+    }
+}

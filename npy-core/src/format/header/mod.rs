@@ -1,0 +1,635 @@
+//! The header: everything in a file before its data (NEP 1; `numpy.lib.format`).
+
+mod canonical;
+mod encode;
+
+use std::fmt;
+use std::io::{BufRead, Read, Write};
+
+use super::dtype::{DType, MOST_BYTES, SubArray};
+use super::inline::Lengths;
+use super::literal::{Dialect, Node, Value};
+use super::shape::{MOST_DIMENSIONS, element_count, element_count_of_few};
+use super::trust::read_once;
+use super::{dtype, literal};
+use crate::error::{Error, ErrorKind, Part, Result};
+use crate::limits::Limits;
+use crate::options::Order;
+
+use canonical::Plain;
+
+pub(crate) use encode::{Escapes, MOST_PLAIN_AXES, PLAIN_HEADER_BYTES, encode_plain};
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// The magic string and the version: what every file begins with.
+const MAGIC_BYTES: usize = 8;
+
+/// More bytes than room for growth and padding add to the text of a header.
+const MOST_ADDED: usize = 256;
+
+/// The version of the format.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order, Version};
+///
+/// let header = Header::new(f64::dtype(), Order::C, &[2])?;
+/// assert_eq!(header.version(), Version::V1);
+/// assert_eq!(header.to_bytes()[6], Version::V1.major());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Version {
+    /// 1.0: a header of at most 65,535 bytes in latin-1.
+    V1,
+    /// 2.0: a header of at most 4 GiB in latin-1. NumPy 1.9 and later.
+    V2,
+    /// 3.0: a header of at most 4 GiB in UTF-8. NumPy 1.17 and later.
+    V3,
+}
+
+impl Version {
+    const ALL: [Self; 3] = [Self::V1, Self::V2, Self::V3];
+
+    /// The major number, byte 6 of the file; the minor number is 0.
+    pub fn major(self) -> u8 {
+        match self {
+            Self::V1 => 1,
+            Self::V2 => 2,
+            Self::V3 => 3,
+        }
+    }
+
+    /// Bytes before the header: magic string, version and the header's length.
+    fn prefix_bytes(self) -> usize {
+        MAGIC_BYTES + if self == Self::V1 { 2 } else { 4 }
+    }
+
+    fn longest_header(self) -> usize {
+        if self == Self::V1 { usize::from(u16::MAX) } else { u32::MAX as usize }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.0", self.major())
+    }
+}
+
+/// The header of an array: dtype, order and shape.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order};
+///
+/// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
+/// let bytes = header.to_bytes();
+/// assert_eq!(bytes.len(), 128); // so that the data begin at a multiple of 64
+/// assert!(bytes[10..].starts_with(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"));
+///
+/// let (parsed, data_offset) = Header::parse(&bytes)?;
+/// assert_eq!(parsed, header);
+/// assert_eq!(data_offset, 128);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    dtype: DType,
+    order: Order,
+    shape: Lengths,
+    count: usize,
+    version: Version,
+}
+
+impl Header {
+    /// The header of an array, in the oldest version that can hold it, as NumPy chooses.
+    ///
+    /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is contiguous in both (0-d, 1-d,
+    /// empty, one row or column).
+    ///
+    /// # Errors
+    ///
+    /// When the array would be larger than the address space or have more than 64 dimensions, the dtype is larger than 2³¹ − 1 bytes,
+    /// or it is a sub-array: NumPy has those as fields only.
+    ///
+    /// ```
+    /// # use npy_core::{DType, Header, Order, Version};
+    /// let dtype: DType = "[('温度', '<f4')]".parse()?;
+    /// assert_eq!(Header::new(dtype, Order::C, &[8])?.version(), Version::V3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
+        let mut header = Self::with_minimal_version(dtype, order, shape.into())?;
+        if matches!(header.dtype, DType::SubArray(_)) {
+            let problem = "no NumPy opens a file whose elements are sub-arrays; give the array more dimensions, or make it a field of a record";
+            return Err(ErrorKind::UnstorableDType { problem: problem.to_owned() }.into());
+        }
+        // A dtype without parts and at most 64 lengths are ASCII, and far from what the first version can hold.
+        if !matches!(header.dtype, DType::Scalar(_)) {
+            header.version = header.encode(0, Escapes::Never)?.0;
+        }
+        Ok(header)
+    }
+
+    /// The same header in a given version, as `np.lib.format.write_array(..., version=...)` writes it.
+    ///
+    /// # Errors
+    ///
+    /// When that version cannot hold it: too long, or a name that latin-1 cannot express.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order, Version};
+    /// let header = Header::new(f64::dtype(), Order::C, &[2])?.with_version(Version::V2)?;
+    /// assert_eq!(header.to_bytes()[6], 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_version(self, version: Version) -> Result<Self> {
+        self.in_version(version, Escapes::Never)
+    }
+
+    /// [`with_version`](Self::with_version), maybe with escapes for characters that the version lacks.
+    pub(crate) fn in_version(mut self, version: Version, escapes: Escapes) -> Result<Self> {
+        self.version = version;
+        let (needed, _) = self.encode(0, escapes)?;
+        if needed != version {
+            let problem = format!("format version {version} cannot hold its header; version {needed} can");
+            return Err(ErrorKind::UnstorableDType { problem }.into());
+        }
+        Ok(self)
+    }
+
+    fn with_minimal_version(dtype: DType, order: Order, shape: Lengths) -> Result<Self> {
+        check_storable(dtype.itemsize())?;
+        let count = element_count(&shape, dtype.itemsize())?;
+        Ok(Self { dtype, order, shape, count, version: Version::V1 })
+    }
+
+    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    ///
+    /// As lenient as `np.load`: any white space, comments, either quote, keys in any order, Python 2's `10L`, data at any offset.
+    ///
+    /// A dtype that is a sub-array of one element (`'1u4'`, `('<u4', (1, 1))`) is read as its base, as `np.load` does. Other sub-arrays (`'2|b1'`,
+    /// `'(2,)|S8'`) are read as elements `[T; N]`, although `np.load` refuses all such files but empty ones.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` do not begin with a header that NumPy would accept, or it exceeds the default [`Limits`].
+    ///
+    /// ```
+    /// # use npy_core::{Header, Order};
+    /// let file = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2L, 2L)}\n\0\x01\0\x02\0\x03\0\x04";
+    /// let (header, data_offset) = Header::parse(file)?;
+    /// assert_eq!(header.dtype().to_string(), ">i2");
+    /// assert_eq!(header.order(), Order::Fortran);
+    /// assert_eq!(header.shape(), [2, 2]);
+    /// assert_eq!(&file[data_offset..][..2], [0, 1]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
+        Self::parse_within(bytes, &const { Limits::new() })
+    }
+
+    /// [`parse`](Self::parse) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse).
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits};
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// assert!(Header::parse_with(&file, Limits::new().header_bytes(10)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
+        Self::parse_within(bytes, &limits)
+    }
+
+    fn parse_within(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
+        let version = parse_magic(bytes)?;
+        let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;
+        let start = version.prefix_bytes();
+        let text = &bytes[start..];
+        let text = text.get(..length).ok_or_else(|| truncated(Part::Header, start, length, text.len()))?;
+        Self::from_text(text, version, limits)
+    }
+
+    /// Reads the header from a stream and leaves it just after the header.
+    ///
+    /// # Errors
+    ///
+    /// Like [`parse`](Self::parse), and when reading fails.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement};
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    ///
+    /// let mut stream = &file[..];
+    /// let header = Header::read(&mut stream)?;
+    /// assert_eq!(header.shape(), [3]);
+    /// assert_eq!(stream, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with limits of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits};
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// assert_eq!(Header::read_with(&file[..], Limits::new().data_bytes(3))?.shape(), [3]);
+    /// assert!(Header::read_with(&file[..], Limits::new().data_bytes(2)).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+        Ok(Self::read_with_offset(reader, &limits)?.0)
+    }
+
+    /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that has all of it.
+    pub(crate) fn read_buffered(mut reader: impl BufRead, limits: &Limits) -> Result<(Self, usize)> {
+        if let Ok(buffer) = reader.fill_buf()
+            && let Some((header, offset)) = Self::parse_front(buffer, limits)?
+        {
+            reader.consume(offset);
+            return Ok((header, offset));
+        }
+        Self::read_with_offset(reader, limits)
+    }
+
+    /// The header at the beginning of `bytes`, and where the data begin; `None` where not all of it is there, or no header.
+    pub(crate) fn parse_front(bytes: &[u8], limits: &Limits) -> Result<Option<(Self, usize)>> {
+        if let Ok(version) = parse_magic(bytes)
+            && let Ok(length) = header_length(&bytes[MAGIC_BYTES..], version, limits)
+            && let Some(text) = bytes[version.prefix_bytes()..].get(..length)
+        {
+            return Self::from_text(text, version, limits).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Also tells where the data begin, counted from the beginning of the header.
+    pub(crate) fn read_with_offset(mut reader: impl Read, limits: &Limits) -> Result<(Self, usize)> {
+        let mut prefix = Vec::with_capacity(Version::V3.prefix_bytes());
+        fetch(&mut reader, MAGIC_BYTES, &mut prefix)?;
+        let version = parse_magic(&prefix)?;
+        fetch(&mut reader, version.prefix_bytes() - MAGIC_BYTES, &mut prefix)?;
+        let length = header_length(&prefix[MAGIC_BYTES..], version, limits)?;
+        let mut text = Vec::new();
+        fetch(&mut reader, length, &mut text)?;
+        if text.len() < length {
+            return Err(truncated(Part::Header, version.prefix_bytes(), length, text.len()));
+        }
+        Self::from_text(&text, version, limits)
+    }
+
+    /// The header of this text, and where the data begin.
+    #[inline]
+    fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<(Self, usize)> {
+        let data_offset = version.prefix_bytes() + text.len();
+        let mut other = None;
+        let Some(Plain { scalar, order, axes, lengths }) = canonical::parse_plain(text, limits, &mut other) else {
+            return Self::from_any_text(text, version, limits, data_offset);
+        };
+        let itemsize = scalar.itemsize();
+        check_itemsize(itemsize, limits)?;
+        let count = element_count_of_few(axes, lengths, itemsize)?;
+        check_data(itemsize, count, || false, limits)?;
+        Ok((Self { dtype: DType::Scalar(*scalar), order, shape: Lengths::few(axes, lengths), count, version }, data_offset))
+    }
+
+    #[inline(never)]
+    fn from_any_text(text: &[u8], version: Version, limits: &Limits, data_offset: usize) -> Result<(Self, usize)> {
+        let canonical = canonical::parse(text, limits);
+        // NumPy's padding may need more room, and so may text that is written in another way.
+        let may_need_newer = canonical.is_none() || text.len() + MOST_ADDED > version.longest_header();
+        let (dtype, order, shape) = match canonical {
+            Some(canonical) => canonical,
+            None => Self::values_of_literal(text, version, limits)?,
+        };
+        let dtype = match dtype {
+            DType::SubArray(array) => of_sub_arrays(array)?,
+            dtype => dtype,
+        };
+        let count = count_within(dtype.itemsize(), &shape, || dtype.has_object(), limits)?;
+        let mut header = Self { dtype, order, shape, count, version };
+        if may_need_newer && version < Version::V3 && !matches!(header.dtype, DType::Scalar(_)) {
+            header.version = header.encode(0, Escapes::Allowed)?.0;
+        }
+        Ok((header, data_offset))
+    }
+
+    /// Dtype, order and shape of a header in any form that NumPy takes.
+    fn values_of_literal(text: &[u8], version: Version, limits: &Limits) -> Result<(DType, Order, Lengths)> {
+        let latin1 = version != Version::V3;
+        let base = version.prefix_bytes();
+        let dialect = Dialect { latin1, long_integers: latin1, is_dtype: false, base, depth: limits.nesting_depth };
+        let node = literal::parse(text, dialect)?;
+        let [descr, fortran_order, shape] = entries(&node)?;
+        let order = match fortran_order.value {
+            Value::Bool(true) => Order::Fortran,
+            Value::Bool(false) => Order::C,
+            _ => return Err(wrong_value("fortran_order", fortran_order, "True or False")),
+        };
+        let shape = parse_shape(shape)?;
+        let dtype = dtype::from_literal(descr, limits)?;
+        Ok((dtype, order, shape))
+    }
+
+    /// Refuses an array of more bytes, or of more elements without bytes, than there may be.
+    #[cfg(feature = "rawarray")]
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<()> {
+        check_data(self.dtype.itemsize(), self.count, || self.dtype.has_object(), limits)
+    }
+
+    /// Writes the header, byte for byte as NumPy does.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// let mut file = Vec::new();
+    /// Header::new(u8::dtype(), Order::C, &[3])?.write(&mut file)?;
+    /// file.extend([1, 2, 3]);
+    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        writer.write_all(&self.to_bytes()).map_err(|error| Error::io("cannot write the header", error))
+    }
+
+    /// The header as bytes, its magic string and padding included; their number is a multiple of 64.
+    ///
+    /// They are in the header's [`version`](Self::version). A name that was [read](Self::read) from a version in latin-1, where an escape
+    /// stands for another character, is written with that escape.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes_with_room(0)
+    }
+
+    /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
+    /// 3 each. `None` if it has no such axes or they are empty, if its elements are arrays already, or if those of an element do not lie
+    /// together.
+    pub(crate) fn with_inner_axes(&self, axes: usize) -> Option<Self> {
+        let outer = self.shape.len().checked_sub(axes)?;
+        if matches!(self.dtype, DType::SubArray(_)) || self.order != Order::C {
+            return None;
+        }
+        let (shape, inner) = self.shape.split_at(outer);
+        if inner.contains(&0) {
+            // Of elements without bytes there may be any number.
+            return None;
+        }
+        let dtype = DType::from(dtype::SubArray::new_unchecked(self.dtype.clone(), inner.to_vec()));
+        let count = shape.iter().product();
+        Some(Self { dtype, order: self.order, shape: shape.into(), count, version: self.version })
+    }
+
+    /// The same array of another dtype, which has the same itemsize.
+    pub(crate) fn with_dtype(&self, dtype: DType) -> Self {
+        Self { dtype, ..self.clone() }
+    }
+
+    /// The same with another shape.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
+        let count = element_count(&shape, self.dtype.itemsize())?;
+        Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
+    }
+
+    /// The dtype of the elements.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The order of the elements in the file.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The lengths of the axes. An array without axes holds one element.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The version of the format, which is the one that [`to_bytes`](Self::to_bytes) writes.
+    ///
+    /// A header that was read has the version of its file. If NumPy's padding does not fit that, it has the next version.
+    ///
+    /// ```
+    /// # use npy_core::{Header, Version};
+    /// let file = b"\x93NUMPY\x01\x00\x51\x00{'descr': [('\\u6e29', '<f4')], 'fortran_order': False, 'shape': (0,), }         \n";
+    /// let (header, _) = Header::parse(file)?;
+    /// assert_eq!(header.version(), Version::V1);
+    /// assert_eq!(header.to_bytes()[6], 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The number of elements: the product of the lengths of the axes.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[2, 3])?.element_count(), 6);
+    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[])?.element_count(), 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn element_count(&self) -> usize {
+        self.count
+    }
+
+    /// How many bytes the elements take; 0 for Python objects, whose pickle says so itself.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
+    /// assert_eq!(header.data_bytes(), 48);
+    /// assert_eq!(header.to_bytes().len() as u64 + header.data_bytes(), 176); // the whole file
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_bytes(&self) -> u64 {
+        // Checked when the header was made.
+        self.count as u64 * self.dtype.itemsize() as u64
+    }
+}
+
+/// How many elements an array has, if it is within the limits.
+#[inline]
+fn count_within(itemsize: usize, shape: &[usize], has_object: impl FnOnce() -> bool, limits: &Limits) -> Result<usize> {
+    check_itemsize(itemsize, limits)?;
+    let count = element_count(shape, itemsize)?;
+    check_data(itemsize, count, has_object, limits)?;
+    Ok(count)
+}
+
+/// The dtype of elements that are sub-arrays. `np.load` gives the array their axes behind one of its own, so that at most 63 fit, and then the
+/// shape in the header, with which axes of length 1 go.
+#[cold]
+fn of_sub_arrays(array: SubArray) -> Result<DType> {
+    let (base, axes) = array.flattened();
+    let found = axes.len() + 1;
+    if found > MOST_DIMENSIONS {
+        return Err(ErrorKind::TooManyDimensions { found }.into());
+    }
+    let is_one = axes.iter().all(|length| *length == 1);
+    Ok(if is_one { base.clone() } else { array.into() })
+}
+
+/// Refuses more bytes of an element than there may be.
+#[inline]
+fn check_itemsize(itemsize: usize, limits: &Limits) -> Result<()> {
+    if itemsize > limits.element_bytes {
+        return Err(exceeded("bytes of an element", limits.element_bytes as u64, itemsize as u64));
+    }
+    check_storable(itemsize)
+}
+
+/// Refuses more bytes of an element than NumPy can have.
+#[inline]
+fn check_storable(itemsize: usize) -> Result<()> {
+    if itemsize > MOST_BYTES { Err(element_too_large(itemsize)) } else { Ok(()) }
+}
+
+#[cold]
+fn element_too_large(itemsize: usize) -> Error {
+    let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
+    ErrorKind::UnstorableDType { problem }.into()
+}
+
+/// Refuses more bytes, or more elements without bytes, than there may be.
+#[inline]
+fn check_data(itemsize: usize, count: usize, has_object: impl FnOnce() -> bool, limits: &Limits) -> Result<()> {
+    // It was checked that they fit.
+    let bytes = count as u64 * itemsize as u64;
+    if bytes > limits.data_bytes {
+        return Err(exceeded("bytes of data", limits.data_bytes, bytes));
+    }
+    if itemsize == 0 && !has_object() && count as u64 > limits.empty_elements {
+        return Err(exceeded("elements without bytes", limits.empty_elements, count as u64));
+    }
+    Ok(())
+}
+
+#[cold]
+fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
+    ErrorKind::LimitExceeded { what, limit, found }.into()
+}
+
+/// The values of the three keys, in alphabetical order.
+fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
+    const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
+    let Value::Dict(pairs) = &node.value else {
+        return Err(wrong_value("the header", node, "a dictionary"));
+    };
+    let mut found: [Option<&Node<'_>>; 3] = [None; 3];
+    let (mut duplicate, mut unknown) = (Vec::new(), Vec::new());
+    for (key, value) in pairs {
+        let known = match &key.value {
+            Value::Text(text) => KEYS.iter().position(|known| known == text),
+            _ => None,
+        };
+        match known {
+            Some(i) if found[i].replace(value).is_some() => duplicate.push(KEYS[i].to_owned()),
+            Some(_) => {}
+            None => unknown.push(dtype::excerpt_key(key)),
+        }
+    }
+    if let ([Some(descr), Some(order), Some(shape)], true, true) = (found, duplicate.is_empty(), unknown.is_empty()) {
+        return Ok([descr, order, shape]);
+    }
+    let missing = KEYS.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(key, _)| *key).collect();
+    Err(ErrorKind::HeaderKeys { missing, duplicate, unknown }.into())
+}
+
+fn parse_shape(node: &Node<'_>) -> Result<Lengths> {
+    let Value::Tuple(items) = &node.value else {
+        return Err(wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807"));
+    };
+    items
+        .iter()
+        .map(|item| match item.value {
+            Value::Integer(length @ 0..) => usize::try_from(length).ok(),
+            _ => None,
+        })
+        .map(|length| length.ok_or_else(|| wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807")))
+        .collect()
+}
+
+#[cold]
+fn wrong_value(key: &'static str, node: &Node<'_>, expected: &'static str) -> Error {
+    ErrorKind::HeaderValue { key, offset: node.offset, found: node.excerpt(), expected }.into()
+}
+
+#[cold]
+pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize) -> Error {
+    ErrorKind::Truncated { part, offset: offset as u64, expected: expected as u64, found: found as u64 }.into()
+}
+
+#[inline]
+fn parse_magic(bytes: &[u8]) -> Result<Version> {
+    let start = &bytes[..bytes.len().min(MAGIC_BYTES)];
+    if !start.starts_with(MAGIC) {
+        return Err(no_magic(start));
+    }
+    match start[MAGIC.len()..] {
+        [1, 0] => Ok(Version::V1),
+        [2, 0] => Ok(Version::V2),
+        [3, 0] => Ok(Version::V3),
+        [major, minor] => Err(ErrorKind::UnsupportedVersion { major, minor }.into()),
+        _ => Err(truncated(Part::Magic, 0, MAGIC_BYTES, start.len())),
+    }
+}
+
+#[cold]
+fn no_magic(start: &[u8]) -> Error {
+    ErrorKind::NotNpy { found: start.to_vec() }.into()
+}
+
+/// Reads the length of the header, which follows the version.
+#[inline]
+fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usize> {
+    let length = match (version, bytes) {
+        (Version::V1, [a, b, ..]) => u32::from(u16::from_le_bytes([*a, *b])),
+        (Version::V2 | Version::V3, [a, b, c, d, ..]) => u32::from_le_bytes([*a, *b, *c, *d]),
+        _ => return Err(truncated(Part::HeaderLength, MAGIC_BYTES, version.prefix_bytes() - MAGIC_BYTES, bytes.len())),
+    };
+    match usize::try_from(length) {
+        Ok(length) if length <= limits.header_bytes => Ok(length),
+        _ => {
+            let limit = limits.header_bytes as u64;
+            Err(ErrorKind::LimitExceeded { what: "bytes of the header", limit, found: u64::from(length) }.into())
+        }
+    }
+}
+
+/// Appends up to `count` bytes of the stream. The memory grows with what is really there.
+pub(crate) fn fetch(reader: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<()> {
+    const STEP: usize = 4096;
+    let end = bytes.len() + count;
+    while bytes.len() < end {
+        let begin = bytes.len();
+        bytes.resize(end.min(begin + STEP), 0);
+        let read = read_once(reader, &mut bytes[begin..]);
+        bytes.truncate(begin + read.as_ref().map_or(0, |read| *read));
+        match read {
+            Ok(0) => break,
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
+                return Err(Error::io("cannot read the header", error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

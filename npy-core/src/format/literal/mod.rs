@@ -1,0 +1,578 @@
+//! The subset of Python's literals that headers are made of: what `ast.literal_eval` accepts, nothing evaluated.
+//!
+//! One pass over the bytes, each looked at a bounded number of times, so the time is linear; nesting is bounded, so the stack is too.
+
+mod text;
+
+use std::borrow::Cow;
+
+use crate::error::{ErrorKind, Result};
+
+/// How the bytes of a text are to be understood.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dialect {
+    /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of UTF-8.
+    pub(crate) latin1: bool,
+    /// Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
+    pub(crate) long_integers: bool,
+    /// `dtype(…)` and `numpy.record` may stand in it, as NumPy prints dtypes.
+    pub(crate) is_dtype: bool,
+    /// Where the text begins in the file, for error messages.
+    pub(crate) base: usize,
+    /// How deep brackets may nest.
+    pub(crate) depth: usize,
+}
+
+/// A literal and the part of the text it was read from.
+#[derive(Debug)]
+pub(crate) struct Node<'a> {
+    pub(crate) value: Value<'a>,
+    /// Where it begins in the file.
+    pub(crate) offset: usize,
+    source: &'a [u8],
+    /// Whether each byte of the source is a character; else it is UTF-8.
+    latin1: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Value<'a> {
+    None,
+    Bool(bool),
+    Integer(i64),
+    /// An integer beyond 64 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
+    Other,
+    Text(Cow<'a, str>),
+    /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's text cannot hold one.
+    SurrogateText(String),
+    Bytes(Vec<u8>),
+    Tuple(Vec<Node<'a>>),
+    List(Vec<Node<'a>>),
+    Dict(Vec<(Node<'a>, Node<'a>)>),
+    Set,
+    /// The class `numpy.record`.
+    RecordType,
+}
+
+impl Node<'_> {
+    /// The literal as it stands in the text, cut when long.
+    pub(crate) fn excerpt(&self) -> String {
+        const LONGEST: usize = 60;
+        // A character has at most 4 bytes.
+        let text = self.decode(&self.source[..self.source.len().min(4 * (LONGEST + 1))]);
+        match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// The whole text of the literal, for values that are kept as they were written.
+    pub(crate) fn source(&self) -> String {
+        self.decode(self.source)
+    }
+
+    fn decode(&self, source: &[u8]) -> String {
+        if self.latin1 { source.iter().copied().map(char::from).collect() } else { String::from_utf8_lossy(source).into_owned() }
+    }
+}
+
+/// Reads the one literal that `text` consists of. White space, newlines and comments may surround it.
+pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
+    let mut parser = Parser::begin(text, dialect)?;
+    let node = parser.value()?;
+    parser.end()?;
+    Ok(node)
+}
+
+/// Reads a literal that may stand in `dtype(…)`, as `repr` prints a dtype; tells whether `align=True` stands there.
+pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bool)> {
+    let mut parser = Parser::begin(text, dialect)?;
+    let is_call = parser.eat_name(&[b"dtype", b"np.dtype", b"numpy.dtype"]);
+    if is_call {
+        parser.expect(b'(', "'('")?;
+    }
+    let node = parser.value()?;
+    let mut align = false;
+    if is_call {
+        if parser.comma()? && parser.eat_name(&[b"align"]) {
+            parser.expect(b'=', "'='")?;
+            let value = parser.value()?;
+            let Value::Bool(value) = value.value else {
+                return Err(parser.error(value.offset, "expected True or False for 'align'"));
+            };
+            align = value;
+            parser.comma()?;
+        }
+        if !parser.eat(b')') {
+            return Err(parser.unexpected("')'"));
+        }
+    }
+    parser.end()?;
+    Ok((node, align))
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    position: usize,
+    depth: usize,
+    dialect: Dialect,
+}
+
+impl<'a> Parser<'a> {
+    fn begin(text: &'a [u8], dialect: Dialect) -> Result<Self> {
+        if !dialect.latin1
+            && let Err(error) = std::str::from_utf8(text)
+        {
+            let offset = dialect.base + error.valid_up_to();
+            return Err(ErrorKind::HeaderSyntax { offset, problem: "invalid UTF-8".to_owned() }.into());
+        }
+        let mut parser = Parser { text, position: 0, depth: 0, dialect };
+        parser.skip_blank()?;
+        Ok(parser)
+    }
+
+    /// Only white space and comments may follow.
+    fn end(&mut self) -> Result<()> {
+        self.skip_blank()?;
+        if self.position < self.text.len() {
+            return Err(self.unexpected("the end of the text"));
+        }
+        Ok(())
+    }
+
+    /// One of these names, if nothing belongs to it that follows.
+    fn eat_name(&mut self, names: &[&[u8]]) -> bool {
+        let rest = self.rest();
+        let ends = |name: &[u8]| !rest.get(name.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let found = names.iter().find(|name| rest.starts_with(name) && ends(name));
+        self.position += found.map_or(0, |name| name.len());
+        found.is_some()
+    }
+
+    /// A byte that has to follow, and what may stand around it.
+    fn expect(&mut self, byte: u8, wanted: &str) -> Result<()> {
+        self.skip_blank()?;
+        if !self.eat(byte) {
+            return Err(self.unexpected(wanted));
+        }
+        self.skip_blank()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.position).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.position += usize::from(found);
+        found
+    }
+
+    #[cold]
+    fn error(&self, at: usize, problem: impl Into<String>) -> crate::error::Error {
+        ErrorKind::HeaderSyntax { offset: self.dialect.base + at, problem: problem.into() }.into()
+    }
+
+    #[cold]
+    fn unexpected(&self, wanted: &str) -> crate::error::Error {
+        let found = match self.peek() {
+            None => "end of text".to_owned(),
+            Some(byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
+            Some(byte) => format!("the byte {byte:#04x}"),
+        };
+        self.error(self.position, format!("expected {wanted}, found {found}"))
+    }
+
+    /// Skips white space as Python knows it (no vertical tab, no NBSP) and comments.
+    fn skip_blank(&mut self) -> Result<()> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0c) => self.position += 1,
+                Some(b'#') => {
+                    let line = self.rest().iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
+                    let end = line.map_or(self.text.len(), |length| self.position + length);
+                    if let Some(at) = self.text[self.position..end].iter().position(|&byte| byte == 0) {
+                        return Err(self.error(self.position + at, "invalid NUL byte in a comment"));
+                    }
+                    self.position = end;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Node<'a>> {
+        let start = self.position;
+        let value = match self.peek() {
+            Some(b'{') => self.braces()?,
+            Some(b'[') => Value::List(self.items(b']')?.0),
+            Some(b'(') => {
+                let (mut items, trailing_comma) = self.items(b')')?;
+                match items.pop() {
+                    // Parentheses around one value without a comma are only parentheses.
+                    Some(only) if items.is_empty() && !trailing_comma => return Ok(only),
+                    last => {
+                        items.extend(last);
+                        Value::Tuple(items)
+                    }
+                }
+            }
+            Some(b'\'' | b'"') => self.strings()?,
+            Some(b'.') if self.rest().starts_with(b"...") => {
+                self.position += 3;
+                Value::Other
+            }
+            Some(b'+' | b'-' | b'.' | b'0'..=b'9') => self.number()?,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.name()?,
+            _ => return Err(self.unexpected("a value")),
+        };
+        Ok(self.node(start, value))
+    }
+
+    fn node(&self, start: usize, value: Value<'a>) -> Node<'a> {
+        Node { value, offset: self.dialect.base + start, source: &self.text[start..self.position], latin1: self.dialect.latin1 }
+    }
+
+    fn open(&mut self) -> Result<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > self.dialect.depth {
+            return Err(ErrorKind::NestedTooDeep { limit: self.dialect.depth }.into());
+        }
+        self.skip_blank()
+    }
+
+    /// Reads `value, value, …` up to `close`; tells whether a comma came last.
+    fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
+        self.open()?;
+        // Most lists here are fields of two items; what a `Vec` takes at first by itself would be twice that.
+        let mut items = Vec::with_capacity(if self.peek() == Some(close) { 0 } else { 2 });
+        let mut trailing_comma = false;
+        while !self.eat(close) {
+            if !items.is_empty() && !trailing_comma {
+                return Err(self.unexpected(&format!("',' or '{}'", char::from(close))));
+            }
+            items.push(self.value()?);
+            trailing_comma = self.comma()?;
+        }
+        self.depth -= 1;
+        Ok((items, trailing_comma))
+    }
+
+    fn comma(&mut self) -> Result<bool> {
+        self.skip_blank()?;
+        let found = self.eat(b',');
+        self.skip_blank()?;
+        Ok(found)
+    }
+
+    /// A dict or a set.
+    fn braces(&mut self) -> Result<Value<'a>> {
+        self.open()?;
+        let mut pairs = Vec::new();
+        let mut is_set = false;
+        let mut comma = true;
+        while !self.eat(b'}') {
+            if !comma {
+                return Err(self.unexpected("',' or '}'"));
+            }
+            let key = self.value()?;
+            self.skip_blank()?;
+            if !is_set && self.eat(b':') {
+                self.skip_blank()?;
+                pairs.push((key, self.value()?));
+            } else if pairs.is_empty() {
+                is_set = true;
+            } else {
+                return Err(self.unexpected("':'"));
+            }
+            comma = self.comma()?;
+        }
+        self.depth -= 1;
+        Ok(if is_set { Value::Set } else { Value::Dict(pairs) })
+    }
+
+    /// `True`, `False`, `None`, or the prefix of a string.
+    fn name(&mut self) -> Result<Value<'a>> {
+        let rest = self.rest();
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let value = match &rest[..length] {
+            b"np" | b"numpy" if self.dialect.is_dtype && self.eat_name(&[b"numpy.record", b"np.record"]) => {
+                return Ok(Value::RecordType);
+            }
+            b"True" => Value::Bool(true),
+            b"False" => Value::Bool(false),
+            b"None" => Value::None,
+            _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
+            b"np" | b"numpy" => {
+                let problem = "expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by mistake \
+                               and cannot read either";
+                return Err(self.error(self.position, problem));
+            }
+            name => {
+                let name = String::from_utf8_lossy(&name[..length.min(60)]);
+                return Err(self.error(self.position, format!("expected a value, found the name {name}")));
+            }
+        };
+        self.position += length;
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let negative = self.peek() == Some(b'-');
+        if matches!(self.peek(), Some(b'+' | b'-')) {
+            self.position += 1;
+            // Python allows blanks between a sign and its number.
+            self.skip_blank()?;
+        }
+        let mut value = self.unsigned_number(negative)?;
+        // A complex number: `1+2j`.
+        let end = self.position;
+        self.skip_blank()?;
+        if matches!(self.peek(), Some(b'+' | b'-')) {
+            self.position += 1;
+            self.skip_blank()?;
+            let imaginary = self.position;
+            self.unsigned_number(false)?;
+            if !self.text[imaginary..self.position].ends_with(b"j") {
+                return Err(self.error(start, "expected a value, found an expression"));
+            }
+            value = Value::Other;
+        } else {
+            self.position = end;
+        }
+        self.skip_long_suffix()?;
+        Ok(value)
+    }
+
+    fn unsigned_number(&mut self, negative: bool) -> Result<Value<'a>> {
+        let start = self.position;
+        let rest = self.rest();
+        let radix = match rest {
+            [b'0', b'x' | b'X', ..] => 16,
+            [b'0', b'o' | b'O', ..] => 8,
+            [b'0', b'b' | b'B', ..] => 2,
+            _ => 10,
+        };
+        if radix != 10 {
+            self.position += 2;
+            self.eat(b'_');
+        }
+        let mut integer = Some(0_i64);
+        let digits = self.digits(radix, &mut integer)?;
+        if radix == 10 {
+            let mut is_float = false;
+            if self.eat(b'.') {
+                is_float = true;
+                if self.digits(10, &mut None)? + digits == 0 {
+                    return Err(self.unexpected("a digit"));
+                }
+            }
+            if matches!(self.peek(), Some(b'e' | b'E')) {
+                is_float = true;
+                self.position += 1;
+                if matches!(self.peek(), Some(b'+' | b'-')) {
+                    self.position += 1;
+                }
+                if self.digits(10, &mut None)? == 0 {
+                    return Err(self.unexpected("a digit"));
+                }
+            }
+            if matches!(self.peek(), Some(b'j' | b'J')) {
+                self.position += 1;
+                is_float = true;
+            }
+            if is_float {
+                return Ok(Value::Other);
+            }
+        }
+        if digits == 0 {
+            return Err(self.unexpected("a digit"));
+        }
+        let written = &self.text[start..self.position];
+        if radix == 10 && written.first() == Some(&b'0') && written.iter().any(|byte| matches!(byte, b'1'..=b'9')) {
+            return Err(self.error(start, "invalid integer: it begins with 0"));
+        }
+        Ok(match integer {
+            Some(value) => Value::Integer(if negative { -value } else { value }),
+            None => Value::Other,
+        })
+    }
+
+    /// Reads digits with single underscores between them; tells how many there were. `value` becomes `None` on overflow.
+    fn digits(&mut self, radix: u32, value: &mut Option<i64>) -> Result<usize> {
+        // Python's own limit on the digits of an integer.
+        const MOST: usize = 4300;
+        let start = self.position;
+        let mut count = 0;
+        while let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) {
+            count += 1;
+            *value = value.and_then(|value| value.checked_mul(i64::from(radix))?.checked_add(i64::from(digit)));
+            self.position += 1;
+            let next_is_digit = |byte: &u8| char::from(*byte).is_digit(radix);
+            if self.peek() == Some(b'_') && self.text.get(self.position + 1).is_some_and(next_is_digit) {
+                self.position += 1;
+            }
+        }
+        if count > MOST {
+            return Err(self.error(start, format!("expected a number of at most {MOST} digits, found {count}")));
+        }
+        Ok(count)
+    }
+
+    /// Python 2 wrote the shape of some arrays as `(2L, 3L)`.
+    fn skip_long_suffix(&mut self) -> Result<()> {
+        while self.dialect.long_integers {
+            let end = self.position;
+            self.skip_blank()?;
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            if self.peek() == Some(b'L') && !self.text.get(self.position + 1).is_some_and(is_part) {
+                self.position += 1;
+            } else {
+                self.position = end;
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(node: &Node<'_>) -> String {
+        let list = |items: &[Node<'_>]| items.iter().map(show).collect::<Vec<_>>().join(" ");
+        match &node.value {
+            Value::None => "none".to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Integer(value) => value.to_string(),
+            Value::Other => format!("<{}>", node.excerpt()),
+            Value::Text(text) => format!("{text:?}"),
+            Value::SurrogateText(text) => format!("surrogates {text:?}"),
+            Value::Bytes(bytes) => format!("b\"{}\"", bytes.escape_ascii()),
+            Value::Tuple(items) => format!("({})", list(items)),
+            Value::List(items) => format!("[{}]", list(items)),
+            Value::Dict(pairs) => {
+                let pairs: Vec<_> = pairs.iter().map(|(key, value)| format!("{}={}", show(key), show(value))).collect();
+                format!("{{{}}}", pairs.join(" "))
+            }
+            Value::Set => "set".to_owned(),
+            Value::RecordType => "record".to_owned(),
+        }
+    }
+
+    fn read(text: &[u8]) -> String {
+        let dialect = Dialect { latin1: true, long_integers: true, is_dtype: false, base: 0, depth: 200 };
+        match parse(text, dialect) {
+            Ok(node) => show(&node),
+            Err(error) => format!("! {error}"),
+        }
+    }
+
+    #[test]
+    fn accepts_what_literal_eval_accepts() {
+        for (text, expected) in [
+            (&b"(3,)"[..], "(3)"),
+            (b"()", "()"),
+            (b"(3)", "3"),
+            (b"((3))", "3"),
+            (b"[1, 2,]", "[1 2]"),
+            (b" \t{'a': 1, # comment\n 'b': (2L, 0x3L, 4 L)}\n ", "{\"a\"=1 \"b\"=(2 3 4)}"),
+            (b"{}", "{}"),
+            (b"{1, 2}", "set"),
+            (b"'it\\'s' \"x\" u'y'", "\"it'sxy\""),
+            (b"'\\x41\\101\\u00e9\\U0001F600\\q\\\n'", "\"A\u{41}\u{e9}\u{1f600}\\\\q\""),
+            (b"'\xe9'", "\"\u{e9}\""),
+            (b"r'\\n'", "\"\\\\n\""),
+            (b"r'\\\\'", "\"\\\\\\\\\""),
+            (b"rb'\\x41'", "b\"\\\\x41\""),
+            (b"b'\\x80'", "b\"\\x80\""),
+            (b"'a\\ud800b'", "surrogates \"a\\\\ud800b\""),
+            (b"'''a\n'b'''", "\"a\\n'b\""),
+            (b"1_000", "1000"),
+            (b"00", "0"),
+            (b"0b11", "3"),
+            (b"0o17", "15"),
+            (b"-5", "-5"),
+            (b"+5", "5"),
+            (b"- 5", "-5"),
+            (b"1.5e-3", "<1.5e-3>"),
+            (b".5", "<.5>"),
+            (b"1+2j", "<1+2j>"),
+            (b"...", "<...>"),
+            (b"[True, False, None]", "[true false none]"),
+            (b"'10L'", "\"10L\""),
+            (b"9223372036854775808", "<9223372036854775808>"),
+        ] {
+            assert_eq!(read(text), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn refuses_what_literal_eval_refuses() {
+        for text in [
+            &b""[..],
+            b"(",
+            b"(1 2)",
+            b"[1,,]",
+            b"(,)",
+            b"{'a' 1}",
+            b"{'a': 1, 2}",
+            b"03",
+            b"--3",
+            b"1+2",
+            b"1__0",
+            b"1_",
+            b"0x",
+            b"3l",
+            b"3LL",
+            b"true",
+            b"np.int64(3)",
+            b"f'x'",
+            b"*a",
+            b"'a",
+            b"'a\n'",
+            b"'\\x4'",
+            b"'\\N{DIGIT ONE}'",
+            b"'\\U00110000'",
+            b"'a\0b'",
+            b"'a'\0",
+            b"\x0b1",
+            b"\xa01",
+            b"1 2",
+            b"{} {}",
+            b"b'a' 'b'",
+            b"b'\xe9'",
+            b"u r'x'",
+        ] {
+            assert!(read(text).starts_with('!'), "{} was read as {}", text.escape_ascii(), read(text));
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded_and_cheap_to_refuse() {
+        let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
+        assert!(!read(nested(200).as_bytes()).starts_with('!'));
+        assert!(read(nested(201).as_bytes()).starts_with("! nesting exceeds"));
+        for byte in ["[", "(", "{", "((", "[{"] {
+            assert!(read(byte.repeat(1_000_000).as_bytes()).starts_with("! nesting exceeds"));
+        }
+    }
+
+    #[test]
+    fn errors_tell_the_place() {
+        assert_eq!(read(b"(1, 2"), "! invalid header at byte 5: expected ',' or ')', found end of text");
+        assert_eq!(read(b"[1 x]"), "! invalid header at byte 3: expected ',' or ']', found 'x'");
+        assert_eq!(
+            read(b"{'shape': np.int64(3)}"),
+            "! invalid header at byte 10: expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by \
+             mistake and cannot read either"
+        );
+    }
+}

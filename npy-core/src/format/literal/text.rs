@@ -1,0 +1,186 @@
+//! Strings: prefixes, quotes and escapes.
+
+use std::borrow::Cow;
+
+use super::{Parser, Value};
+use crate::error::Result;
+
+impl<'a> Parser<'a> {
+    /// One or more strings, which Python joins when they stand side by side.
+    pub(super) fn strings(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let mut value = self.string()?;
+        loop {
+            let end = self.position;
+            self.skip_blank()?;
+            let at = self.position;
+            let prefix = self.rest().iter().take_while(|byte| byte.is_ascii_alphabetic()).take(3).count();
+            if !matches!(self.text.get(at + prefix), Some(b'\'' | b'"')) {
+                self.position = end;
+                return Ok(value);
+            }
+            match (&mut value, self.string()?) {
+                (Value::Text(text), Value::Text(more)) => text.to_mut().push_str(&more),
+                (Value::SurrogateText(text), Value::Text(more)) => text.push_str(&more),
+                (Value::SurrogateText(text), Value::SurrogateText(more)) => text.push_str(&more),
+                (Value::Text(text), Value::SurrogateText(more)) => value = Value::SurrogateText(format!("{text}{more}")),
+                (Value::Bytes(bytes), Value::Bytes(more)) => bytes.extend(more),
+                _ => return Err(self.error(start, "expected text or bytes, found both")),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<Value<'a>> {
+        let start = self.position;
+        let (mut raw, mut bytes) = (false, false);
+        loop {
+            match self.peek() {
+                Some(b'r' | b'R') if !raw => raw = true,
+                Some(b'b' | b'B') if !bytes => bytes = true,
+                // Python 2 wrote `u'…'`; it stands alone.
+                Some(b'u' | b'U') if self.position == start => {
+                    self.position += 1;
+                    match self.peek() {
+                        Some(b'\'' | b'"') => break,
+                        _ => return Err(self.unexpected("a quote")),
+                    }
+                }
+                Some(b'\'' | b'"') => break,
+                _ => return Err(self.error(start, "unknown string prefix")),
+            }
+            self.position += 1;
+        }
+        let quote = self.text[self.position];
+        let triple = self.rest().starts_with(&[quote; 3]);
+        self.position += if triple { 3 } else { 1 };
+        let body = self.position;
+
+        // Most strings are plain ASCII without a backslash: borrow them.
+        let plain = |byte: &u8| *byte != quote && *byte != b'\\' && (b' '..=b'~').contains(byte);
+        let length = self.rest().iter().position(|byte| !plain(byte)).unwrap_or(self.rest().len());
+        self.position += length;
+        if !triple && !bytes && self.peek() == Some(quote) {
+            self.position += 1;
+            let text = std::str::from_utf8(&self.text[body..body + length]).unwrap_or_default();
+            return Ok(Value::Text(Cow::Borrowed(text)));
+        }
+
+        let mut content = Content { bytes, surrogates: false, text: self.text[body..self.position].to_vec() };
+        loop {
+            let at = self.position;
+            let Some(byte) = self.peek() else {
+                return Err(self.error(start, "unterminated string"));
+            };
+            self.position += 1;
+            match byte {
+                0 => return Err(self.error(at, "invalid NUL byte in a string")),
+                _ if byte == quote && !triple => break,
+                _ if byte == quote && self.text[at..].starts_with(&[quote; 3]) => {
+                    self.position += 2;
+                    break;
+                }
+                b'\n' | b'\r' if !triple => return Err(self.error(at, "unterminated string")),
+                b'\\' => self.escape(raw, &mut content)?,
+                0x80.. if bytes => return Err(self.error(at, "invalid character in a byte string: expected ASCII")),
+                0x80.. if self.dialect.latin1 => content.push(u32::from(byte)).map_err(|problem| self.error(at, problem))?,
+                _ => content.text.push(byte),
+            }
+        }
+        if bytes {
+            return Ok(Value::Bytes(content.text));
+        }
+        match String::from_utf8(content.text) {
+            Ok(text) if content.surrogates => Ok(Value::SurrogateText(text)),
+            Ok(text) => Ok(Value::Text(Cow::Owned(text))),
+            Err(_) => Err(self.error(start, "invalid UTF-8 in a string")),
+        }
+    }
+
+    /// Reads what follows a backslash. What is no escape stays as it is, with its backslash.
+    fn escape(&mut self, raw: bool, content: &mut Content) -> Result<()> {
+        let at = self.position - 1;
+        let Some(byte) = self.peek() else {
+            return Err(self.error(at, "unterminated string"));
+        };
+        if raw {
+            // In a raw string a backslash keeps the quote after it from ending the string, and both stay. A second backslash must
+            // be taken here too.
+            content.text.push(b'\\');
+            if matches!(byte, b'\'' | b'"' | b'\\') {
+                self.position += 1;
+                content.text.push(byte);
+            }
+            return Ok(());
+        }
+        self.position += 1;
+        let code = match byte {
+            b'\n' => return Ok(()),
+            b'\\' | b'\'' | b'"' => u32::from(byte),
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => 0x0a,
+            b'r' => 0x0d,
+            b't' => 0x09,
+            b'v' => 0x0b,
+            b'0'..=b'7' => {
+                let mut code = u32::from(byte - b'0');
+                for _ in 0..2 {
+                    let Some(digit @ b'0'..=b'7') = self.peek() else { break };
+                    code = code * 8 + u32::from(digit - b'0');
+                    self.position += 1;
+                }
+                code
+            }
+            b'x' => self.hex(at, 2)?,
+            b'u' if !content.bytes => self.hex(at, 4)?,
+            b'U' if !content.bytes => self.hex(at, 8)?,
+            b'N' if !content.bytes => {
+                return Err(self.error(at, "unsupported escape: a Unicode name"));
+            }
+            _ => {
+                self.position -= 1;
+                content.text.push(b'\\');
+                return Ok(());
+            }
+        };
+        content.push(code).map_err(|problem| self.error(at, problem))
+    }
+
+    fn hex(&mut self, at: usize, digits: usize) -> Result<u32> {
+        let mut code = 0_u32;
+        for _ in 0..digits {
+            let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(16)) else {
+                return Err(self.error(at, format!("invalid escape: expected {digits} hexadecimal digits")));
+            };
+            code = code << 4 | digit;
+            self.position += 1;
+        }
+        Ok(code)
+    }
+}
+
+/// What a string holds so far: UTF-8 for text.
+struct Content {
+    bytes: bool,
+    surrogates: bool,
+    text: Vec<u8>,
+}
+
+impl Content {
+    fn push(&mut self, code: u32) -> Result<(), String> {
+        if self.bytes {
+            // Python takes an octal escape above 0o377 modulo 256.
+            self.text.push(code.to_le_bytes()[0]);
+            return Ok(());
+        }
+        if (0xd800..=0xdfff).contains(&code) {
+            self.surrogates = true;
+            self.text.extend_from_slice(format!("\\u{code:04x}").as_bytes());
+            return Ok(());
+        }
+        let character = char::from_u32(code).ok_or_else(|| format!("the escape \\U{code:08x} is no character"))?;
+        self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! The format, pure and safe: the Python literal, dtypes, headers, and the arithmetic of shapes, regions and rows.
+
+pub(crate) mod detect;
+pub(crate) mod dtype;
+pub(crate) mod header;
+pub(crate) mod inline;
+pub(crate) mod literal;
+pub(crate) mod region;
+pub(crate) mod rows;
+pub(crate) mod shape;
+pub(crate) mod trust;

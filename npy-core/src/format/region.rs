@@ -1,0 +1,339 @@
+//! Regions of arrays, and where in the file their bytes are. Pure arithmetic: nothing is read here.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+use super::header::Header;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Order;
+
+/// What is taken of one axis of an array: a range with a step.
+///
+/// Made of any range of `usize`, or of a single index, whose axis stays, with length 1. Unlike a slice of Python, one that goes
+/// beyond the axis is an error, and there are no negative indices and steps.
+///
+/// ```
+/// use npy_core::AxisRange;
+///
+/// // In Python: array[2:5, :, 7:8, ::10]
+/// let region = [AxisRange::from(2..5), (..).into(), 7.into(), AxisRange::from(..).step_by(10)];
+/// assert_eq!(region[0].to_string(), "2..5");
+/// assert_eq!(region[2].to_string(), "7");
+/// assert_eq!(region[3].to_string(), "..;10");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AxisRange {
+    start: usize,
+    end: End,
+    step: usize,
+}
+
+/// Three ways to end, because `..=usize::MAX` has no exclusive end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum End {
+    Open,
+    Before(usize),
+    With(usize),
+}
+
+impl AxisRange {
+    /// Takes only each `step`-th index of the range, from its first on. 0 is refused when the region is used.
+    ///
+    /// ```
+    /// # use npy_core::{AxisRange, Header, NpyElement, Order, region_shape};
+    /// let header = Header::new(f64::dtype(), Order::C, &[100])?;
+    /// assert_eq!(region_shape(&header, &[AxisRange::from(10..20).step_by(3)])?, [4]); // 10, 13, 16, 19
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn step_by(mut self, step: usize) -> Self {
+        self.step = self.step.saturating_mul(step);
+        self
+    }
+
+    fn new(range: &impl RangeBounds<usize>) -> Self {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            // No range of the standard library begins so.
+            Bound::Excluded(before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(last) => End::With(*last),
+            Bound::Excluded(end) => End::Before(*end),
+            Bound::Unbounded => End::Open,
+        };
+        Self { start, end, step: 1 }
+    }
+
+    /// What it takes of an axis of this length.
+    fn of_axis(&self, axis: usize, length: usize) -> Result<Taken> {
+        let end = match self.end {
+            End::Open => Some(length),
+            End::Before(end) => Some(end),
+            End::With(last) => last.checked_add(1),
+        };
+        let problem = match end.filter(|end| *end <= length) {
+            _ if self.step == 0 => "its step is 0".to_owned(),
+            None => format!("{self} goes beyond the axis, which has length {length}"),
+            Some(end) if self.start > end => format!("{self} begins behind its end; the axis has length {length}"),
+            Some(end) => return Ok(Taken { start: self.start, count: (end - self.start).div_ceil(self.step), step: self.step }),
+        };
+        Err(ErrorKind::InvalidRegion { axis, problem }.into())
+    }
+}
+
+/// As in Rust, and the step behind a semicolon.
+impl fmt::Display for AxisRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.start, self.end) {
+            (0, End::Open) => f.write_str("..")?,
+            (start, End::Open) => write!(f, "{start}..")?,
+            (0, End::Before(end)) => write!(f, "..{end}")?,
+            (start, End::Before(end)) => write!(f, "{start}..{end}")?,
+            (start, End::With(last)) if start == last => write!(f, "{last}")?,
+            (0, End::With(last)) => write!(f, "..={last}")?,
+            (start, End::With(last)) => write!(f, "{start}..={last}")?,
+        }
+        if self.step == 1 { Ok(()) } else { write!(f, ";{}", self.step) }
+    }
+}
+
+macro_rules! from_ranges {
+    ($($range:ty),*) => {
+        $(impl From<$range> for AxisRange {
+            fn from(range: $range) -> Self {
+                Self::new(&range)
+            }
+        })*
+    };
+}
+
+from_ranges!(Range<usize>, RangeFrom<usize>, RangeFull, RangeInclusive<usize>, RangeTo<usize>, RangeToInclusive<usize>);
+
+/// The index alone; the axis stays, with length 1.
+impl From<usize> for AxisRange {
+    fn from(index: usize) -> Self {
+        Self::new(&(index..=index))
+    }
+}
+
+/// What is taken of an axis, within its bounds.
+struct Taken {
+    start: usize,
+    count: usize,
+    step: usize,
+}
+
+fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
+    let shape = header.shape();
+    if region.len() != shape.len() {
+        return Err(ErrorKind::WrongDimensions { expected: region.len(), shape: shape.to_vec() }.into());
+    }
+    region.iter().zip(shape).enumerate().map(|(axis, (range, length))| range.of_axis(axis, *length)).collect()
+}
+
+/// The shape that a region of an array has: as many axes as the array.
+///
+/// # Errors
+///
+/// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order, region_shape};
+///
+/// let header = Header::new(f32::dtype(), Order::C, &[100, 200, 3])?;
+/// assert_eq!(region_shape(&header, &[(10..20).into(), (..).into(), 2.into()])?, [10, 200, 1]);
+/// assert!(region_shape(&header, &[(10..101).into(), (..).into(), 2.into()]).is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn region_shape(header: &Header, region: &[AxisRange]) -> Result<Vec<usize>> {
+    Ok(resolve(header, region)?.iter().map(|taken| taken.count).collect())
+}
+
+/// Where the bytes of a region are: the ranges in which they lie, ascending, counted from the beginning of the data.
+///
+/// Ranges that touch are joined. They are computed one after another, so that a region of any size takes no memory. For requests to
+/// a server, add the offset of the data, which [`Header::parse`] tells. [`NpyReader::read_region`](crate::NpyReader::read_region)
+/// reads the elements themselves.
+///
+/// # Errors
+///
+/// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order, byte_ranges};
+///
+/// // A box of a matrix: a range of bytes for each row.
+/// let header = Header::new(f32::dtype(), Order::C, &[100, 200])?;
+/// let ranges: Vec<_> = byte_ranges(&header, &[(10..12).into(), (0..50).into()])?.collect();
+/// assert_eq!(ranges, [8_000..8_200, 8_800..9_000]);
+///
+/// // Records 1000 to 1999.
+/// let header = Header::new("[('t', '<f8'), ('name', '|S4')]".parse()?, Order::C, &[5_000])?;
+/// let ranges: Vec<_> = byte_ranges(&header, &[(1_000..2_000).into()])?.collect();
+/// assert_eq!(ranges, [12_000..24_000]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn byte_ranges(header: &Header, region: &[AxisRange]) -> Result<ByteRanges> {
+    let mut pieces = Pieces::new(header, region)?;
+    let next = pieces.next();
+    Ok(ByteRanges { pieces, next })
+}
+
+/// The ranges of bytes in which a region lies; see [`byte_ranges`].
+#[derive(Clone)]
+pub struct ByteRanges {
+    pieces: Pieces,
+    next: Option<Range<u64>>,
+}
+
+impl Iterator for ByteRanges {
+    type Item = Range<u64>;
+
+    fn next(&mut self) -> Option<Range<u64>> {
+        let mut range = self.next.take()?;
+        self.next = self.pieces.next();
+        // With a step, the last piece of a row may touch the first of the next row.
+        while let Some(next) = self.next.take_if(|next| next.start == range.end) {
+            range.end = next.end;
+            self.next = self.pieces.next();
+        }
+        Some(range)
+    }
+}
+
+impl FusedIterator for ByteRanges {}
+
+impl fmt::Debug for ByteRanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByteRanges").field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// Pieces of equal length, ascending: in a loop within loops.
+#[derive(Clone)]
+pub(crate) struct Pieces {
+    /// Bytes in a piece.
+    length: u64,
+    /// The innermost loop.
+    inner: Loop,
+    /// Those around it, from the inside to the outside.
+    outer: Vec<Loop>,
+    /// Where the first piece of the innermost loop begins.
+    run: u64,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Loop {
+    index: u64,
+    count: u64,
+    stride: u64,
+}
+
+impl Pieces {
+    /// The pieces of a region; none if it has no elements, or elements without bytes.
+    pub(crate) fn new(header: &Header, region: &[AxisRange]) -> Result<Self> {
+        let taken = resolve(header, region)?;
+        let itemsize = header.dtype().itemsize() as u64;
+        let mut pieces = Self { length: itemsize, inner: Loop::ONCE, outer: Vec::new(), run: 0, is_done: false };
+        if itemsize == 0 || taken.iter().any(|taken| taken.count == 0) {
+            pieces.is_done = true;
+            return Ok(pieces);
+        }
+        let mut axes: Vec<(&Taken, u64)> = taken.iter().zip(header.shape().iter().map(|length| *length as u64)).collect();
+        if header.order() == Order::C {
+            axes.reverse();
+        }
+        // From the axis that varies fastest to the slowest. No length is 0 here, so that `Header` has checked the product of all.
+        let mut stride = itemsize;
+        let mut loops: Vec<Loop> = Vec::new();
+        let overflow =
+            || Error::from(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() });
+        for (taken, length) in axes {
+            pieces.run += taken.start as u64 * stride;
+            // Of a single index the step does not matter, and may be any number.
+            if taken.count > 1 {
+                let (count, step) = (taken.count as u64, stride.checked_mul(taken.step as u64).ok_or_else(overflow)?);
+                match loops.last_mut() {
+                    None if step == pieces.length => pieces.length *= count,
+                    Some(last) if last.count * last.stride == step => last.count *= count,
+                    _ => loops.push(Loop { index: 0, count, stride: step }),
+                }
+            }
+            stride = stride.checked_mul(length).ok_or_else(overflow)?;
+        }
+        if !loops.is_empty() {
+            pieces.inner = loops.remove(0);
+        }
+        pieces.outer = loops;
+        Ok(pieces)
+    }
+
+    /// The only piece, or nothing if there are several.
+    pub(crate) fn only(&self) -> Option<Range<u64>> {
+        let is_only = !self.is_done && self.inner.count == 1 && self.outer.is_empty();
+        is_only.then(|| self.run..self.run + self.length)
+    }
+
+    /// Where the last piece ends; nothing if there is none.
+    pub(crate) fn end(&self) -> Option<u64> {
+        let last: u64 = [&self.inner].into_iter().chain(&self.outer).map(|each| (each.count - 1) * each.stride).sum();
+        (!self.is_done).then_some(self.run + last + self.length)
+    }
+
+    /// The bytes between two pieces of the innermost loop.
+    pub(crate) fn inner_gap(&self) -> u64 {
+        self.inner.stride.saturating_sub(self.length)
+    }
+
+    /// Passes over pieces, as many as end at `limit` or before, but stays in the innermost loop, before whose first piece it does
+    /// not stand; where the last of them ends.
+    pub(crate) fn pass_within_run(&mut self, limit: u64) -> Option<u64> {
+        let first_end = self.run + self.inner.index * self.inner.stride + self.length;
+        if self.is_done || self.inner.index == 0 || first_end > limit {
+            return None;
+        }
+        let more = (limit - first_end).checked_div(self.inner.stride)?.min(self.inner.count - 1 - self.inner.index);
+        self.inner.index += more;
+        self.next().map(|last| last.end)
+    }
+
+    /// Brings the outer loops to where the next run begins.
+    fn carry(&mut self) {
+        self.inner.index = 0;
+        for each in &mut self.outer {
+            each.index += 1;
+            if each.index < each.count {
+                self.run += each.stride;
+                return;
+            }
+            self.run -= (each.count - 1) * each.stride;
+            each.index = 0;
+        }
+        self.is_done = true;
+    }
+}
+
+impl Loop {
+    const ONCE: Self = Self { index: 0, count: 1, stride: 0 };
+}
+
+impl Iterator for Pieces {
+    type Item = Range<u64>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<u64>> {
+        if self.is_done {
+            return None;
+        }
+        let start = self.run + self.inner.index * self.inner.stride;
+        self.inner.index += 1;
+        if self.inner.index == self.inner.count {
+            self.carry();
+        }
+        Some(start..start + self.length)
+    }
+}

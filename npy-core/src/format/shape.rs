@@ -1,0 +1,57 @@
+//! Shapes: the only place where lengths are multiplied, always checked.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// NumPy 2's `NPY_MAXDIMS`.
+pub(crate) const MOST_DIMENSIONS: usize = 64;
+
+/// How many elements an array of this shape has.
+///
+/// The product of the lengths other than 0, times the itemsize, must fit an `isize`, as `ndarray` and NumPy demand: an axis of
+/// length 0 does not excuse the others.
+#[inline]
+pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+    if shape.len() > MOST_DIMENSIONS {
+        return Err(too_many_dimensions(shape.len()));
+    }
+    checked_count(shape.iter().copied(), itemsize).ok_or_else(|| overflow(shape, itemsize))
+}
+
+/// [`element_count`] of a shape with only so many of these axes, which stays in registers.
+#[inline(always)]
+pub(crate) fn element_count_of_few<const MOST: usize>(axes: usize, lengths: [usize; MOST], itemsize: usize) -> Result<usize> {
+    let counted = (0..MOST).map(|axis| if axis < axes { lengths[axis] } else { 1 });
+    checked_count(counted, itemsize).ok_or_else(|| {
+        let shape = lengths;
+        overflow(shape.get(..axes).unwrap_or_default(), itemsize)
+    })
+}
+
+#[inline(always)]
+fn checked_count(lengths: impl Iterator<Item = usize>, itemsize: usize) -> Option<usize> {
+    // Of the lengths other than 0, and of all.
+    let (mut product, mut count) = (Some(1_usize), 1_usize);
+    for length in lengths {
+        product = product.and_then(|product| product.checked_mul(length.max(1)));
+        // Where it wraps, the other one is `None`.
+        count = count.wrapping_mul(length);
+    }
+    let bytes = product.and_then(|product| product.checked_mul(itemsize.max(1)))?;
+    isize::try_from(bytes).is_ok().then_some(count)
+}
+
+#[cold]
+fn too_many_dimensions(found: usize) -> Error {
+    ErrorKind::TooManyDimensions { found }.into()
+}
+
+#[cold]
+fn overflow(shape: &[usize], itemsize: usize) -> Error {
+    ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize }.into()
+}
+
+/// Whether the elements of an array of this shape stand in one order only: it has at most one axis of another length than 1, or no
+/// elements.
+pub fn is_same_in_both(shape: &[usize]) -> bool {
+    shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
+}

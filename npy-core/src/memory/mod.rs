@@ -1,0 +1,536 @@
+//! Memory that is filled before it is read: buffers that are not zeroed first, growth bounded by the bytes present, proofs that a
+//! type's memory is a file's bytes, threads that fill one buffer.
+#![allow(unsafe_code)]
+
+pub(crate) mod aligned;
+pub(crate) mod byteswap;
+#[cfg(feature = "npz")]
+mod parts;
+pub(crate) mod slots;
+#[cfg(unix)]
+pub(crate) mod threads;
+
+use std::io::{self, Read};
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
+
+use crate::error::{ErrorKind, Part, Result};
+use crate::format::trust::read_once;
+use crate::sys::huge_pages::advise_huge_pages;
+use byteswap::{repair_bools, swap_words};
+
+/// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
+///
+/// # Safety
+///
+/// For every value, each of the `size_of::<Self>()` bytes is initialised (there is no padding). Every pattern of bytes is a valid
+/// value, except that where `IS_BOOL` is true each byte must be 0 or 1. `WORD_BYTES` divides `size_of::<Self>()`, and reversing each
+/// word of that many bytes changes between the byte orders.
+pub unsafe trait Plain: Copy + 'static {
+    /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a `Complex<f32>`.
+    const WORD_BYTES: usize;
+    /// Whether it consists of bools.
+    const IS_BOOL: bool = false;
+}
+
+/// Proof that the memory of a type is the bytes of a file, in native byte order. Generic code carries it without a bound.
+pub struct Bulk<T> {
+    /// [`Plain::WORD_BYTES`]; 0 for records, which have no such unit.
+    word_bytes: usize,
+    /// Whether it consists of bools.
+    is_bool: bool,
+    /// Whether some of its bytes belong to no field.
+    has_padding: bool,
+    // No `T` is owned or shared.
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Bulk<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Bulk<T> {}
+
+impl<T: Plain> Bulk<T> {
+    /// The proof.
+    pub const fn new() -> Self {
+        Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false, marker: PhantomData }
+    }
+}
+
+impl<T: Plain> Default for Bulk<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Bulk<T> {
+    /// The proof for records.
+    ///
+    /// # Safety
+    ///
+    /// Every pattern of bytes is a value, and unless `has_padding` every byte of a `T` is initialised.
+    pub(crate) const unsafe fn of_record(has_padding: bool) -> Self {
+        Self { word_bytes: 0, is_bool: false, has_padding, marker: PhantomData }
+    }
+}
+
+/// Where the elements come from: fills part of the memory, tells by [`Spare::filled`] how far it came.
+pub(crate) type Fill<'a> = dyn FnMut(&mut Spare<'_>) -> io::Result<()> + 'a;
+
+/// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.
+pub(crate) const STAGE_BYTES: usize = 256 * 1024;
+
+/// How much memory a stream of unknown length gets before anything was read from it.
+pub(crate) const FIRST_BYTES: usize = 64 * 1024;
+
+impl<T> Bulk<T> {
+    /// Arrays of a plain type are plain.
+    pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
+        Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, has_padding: self.has_padding, marker: PhantomData }
+    }
+
+    /// Whether some of the bytes of an element belong to no field.
+    pub(crate) const fn has_padding(self) -> bool {
+        self.has_padding
+    }
+
+    /// Whether [`swap`](Self::swap) changes between the byte orders.
+    pub(crate) fn can_swap(self) -> bool {
+        self.word_bytes > 0
+    }
+
+    /// The bytes of the elements; `None` if there is padding in them.
+    pub fn bytes_of(self, items: &[T]) -> Option<&[u8]> {
+        if self.has_padding {
+            return None;
+        }
+        // SAFETY: `self` proves that all bytes of a `T` are initialised where it has no padding. A `u8` has no alignment and no
+        // invalid value, the length is that of the memory, and the lifetime is that of `items`.
+        Some(unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) })
+    }
+
+    /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
+    pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
+        let expected = mem::size_of_val(items);
+        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of which `fill_memory` stores only 0 and 1.
+        let memory = unsafe { memory_of(items) };
+        self.fill_memory(memory, swap, !self.has_padding, fill)
+            .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))
+    }
+
+    /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools. `is_initialised` tells whether the memory is: where
+    /// it is, bools stay valid all the time, and where it is not, after an error they are not. The error comes with how many bytes there
+    /// were before it.
+    pub(crate) fn fill_memory(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        swap: bool,
+        is_initialised: bool,
+        fill: &mut Fill<'_>,
+    ) -> Result<(), (io::Error, usize)> {
+        let step = self.step(memory.len(), swap).max(1);
+        let keeps_valid = self.is_bool && is_initialised;
+        let mut raw_bools = vec![MaybeUninit::new(0); if keeps_valid { step } else { 0 }];
+        for (i, stage) in memory.chunks_mut(step).enumerate() {
+            let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
+                let initialised = if is_initialised { memory.len() } else { 0 };
+                let mut spare = Spare { memory, filled: 0, initialised };
+                let result = spare.fill_up(fill);
+                let filled = spare.filled;
+                result.map_err(|error| (error, i * step + filled))
+            };
+            if keeps_valid {
+                let raw = &mut raw_bools[..stage.len()];
+                fill_up(raw)?;
+                // SAFETY: `fill_up` succeeded, so it initialised every byte.
+                let raw = unsafe { assume_init(raw) };
+                for (byte, raw) in stage.iter_mut().zip(raw) {
+                    byte.write(u8::from(*raw != 0));
+                }
+                continue;
+            }
+            fill_up(stage)?;
+            // SAFETY: as above.
+            self.repair(unsafe { assume_init(stage) }, swap);
+        }
+        Ok(())
+    }
+
+    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all and the memory is taken at once;
+    /// else it grows with what was read. `offset` is where they begin in the file.
+    pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.refill(&mut items, count, swap, is_there, offset, fill)?;
+        Ok(items)
+    }
+
+    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again. After an error it holds fewer.
+    pub(crate) fn refill(
+        self,
+        items: &mut Vec<T>,
+        count: usize,
+        swap: bool,
+        is_there: bool,
+        offset: u64,
+        fill: &mut Fill<'_>,
+    ) -> Result<()> {
+        items.clear();
+        let size = size_of::<T>();
+        if size == 0 {
+            // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without bytes there is nothing to
+            // initialise.
+            unsafe { items.set_len(count) };
+            return Ok(());
+        }
+        let expected = count.saturating_mul(size);
+        if is_there {
+            reserve_exact(items, count)?;
+        }
+        let step = self.step(expected, swap) / size;
+        while items.len() < count {
+            let step = if is_there { step } else { step.min(growth(items.len() * size).div_ceil(size)) };
+            let step = step.clamp(1, count - items.len());
+            reserve_more(items, step, count)?;
+            let done = items.len() * size;
+            let memory = spare_bytes(items, step);
+            let mut spare = Spare { memory, filled: 0, initialised: 0 };
+            let result = spare.fill_up(fill);
+            let filled = spare.filled;
+            result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
+            // SAFETY: `fill_up` succeeded, so `spare` initialised every byte.
+            self.repair(unsafe { assume_init(memory) }, swap);
+            // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
+            // bools, of which `repair` has made 0 and 1.
+            unsafe { items.set_len(items.len() + step) };
+        }
+        Ok(())
+    }
+
+    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all elements. Tells whether it did, which it does for
+    /// little and for what is only copied: small files are read so.
+    pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
+        let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
+        if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
+            return Ok(false);
+        }
+        items.clear();
+        reserve_exact(items, count)?;
+        let memory = spare_bytes(items, count);
+        let mut spare = Spare { memory, filled: 0, initialised: 0 };
+        spare.copy_from(bytes);
+        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every byte is initialised.
+        self.repair(unsafe { assume_init(memory) }, swap);
+        // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
+        unsafe { items.set_len(count) };
+        Ok(true)
+    }
+
+    /// How many bytes to read before something has to be done with them.
+    fn step(self, bytes: usize, swap: bool) -> usize {
+        let size = size_of::<T>().max(1);
+        if self.is_touched(swap) { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
+    }
+
+    /// Whether something has to be done with the bytes of the file.
+    pub(crate) fn is_touched(self, swap: bool) -> bool {
+        (swap && self.word_bytes > 1) || self.is_bool
+    }
+
+    /// Makes values of bytes as they stand in the file.
+    fn repair(self, bytes: &mut [u8], swap: bool) {
+        if self.is_bool {
+            repair_bools(bytes);
+        } else if swap {
+            swap_words(bytes, self.word_bytes);
+        }
+    }
+
+    /// Reverses the bytes of each number in `bytes`, which hold whole elements.
+    pub(crate) fn swap(self, bytes: &mut [u8]) {
+        swap_words(bytes, self.word_bytes);
+    }
+}
+
+#[cold]
+fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> crate::error::Error {
+    // An error of this crate that came through `io` already says where the data end.
+    let is_own = error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<crate::error::Error>);
+    if error.kind() == io::ErrorKind::UnexpectedEof && !is_own {
+        return ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into();
+    }
+    crate::error::Error::io("cannot read the array", error)
+}
+
+/// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the cost of growing stays linear.
+fn growth(done: usize) -> usize {
+    FIRST_BYTES.max(done / 4)
+}
+
+/// The bytes of elements, to be overwritten.
+///
+/// # Safety
+///
+/// Only bytes that make valid `T`s may be stored.
+unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
+    let begin = items.as_mut_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
+    // initialisation, so that padding may be in it, and no alignment. What is stored is the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
+}
+
+/// The memory of the first `count` elements behind those of a vector, which has room for them.
+pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
+    let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
+    let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
+    // initialisation and no alignment.
+    unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(spare)) }
+}
+
+/// The bytes of memory that is initialised.
+///
+/// # Safety
+///
+/// All of it must be initialised.
+unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let memory: *mut [MaybeUninit<u8>] = memory;
+    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`; the borrow goes on.
+    unsafe { &mut *(memory as *mut [u8]) }
+}
+
+/// Memory that is being filled from the front.
+pub(crate) struct Spare<'a> {
+    memory: &'a mut [MaybeUninit<u8>],
+    filled: usize,
+    /// Up to here the memory is initialised, filled or not.
+    initialised: usize,
+}
+
+#[cfg(feature = "npz")]
+impl<'a> Spare<'a> {
+    /// Memory whose content is not needed any more.
+    pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
+        let length = bytes.len();
+        let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
+        // `[u8]`, which it is again when the borrow ends.
+        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
+    }
+
+    /// Whether there is no room for more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.filled == self.memory.len()
+    }
+
+    /// Has `fill` fill at most so many bytes, and gives those that it filled.
+    pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut Spare<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
+        let begin = self.filled;
+        let end = self.memory.len().min(begin.saturating_add(most));
+        let memory = &mut self.memory[begin..end];
+        let initialised = self.initialised.saturating_sub(begin).min(memory.len());
+        let place = memory.as_ptr();
+        let mut part = Spare { memory, filled: 0, initialised };
+        let result = fill(&mut part);
+        if part.memory.as_ptr() != place {
+            return Err(replaced());
+        }
+        let filled = part.filled;
+        self.initialised = self.initialised.max(begin + part.initialised);
+        self.filled += filled;
+        result?;
+        // SAFETY: what is filled is initialised.
+        Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
+    }
+
+    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how many bytes it wrote.
+    pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
+        let target = self.zeroed(usize::MAX);
+        let room = target.len();
+        let (result, written) = fill(target);
+        self.filled += written.min(room);
+        result
+    }
+}
+
+impl Spare<'_> {
+    /// How many bytes were filled.
+    #[cfg(any(unix, feature = "npz"))]
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// The memory that is left, so many bytes at most, zeroed if it was not initialised before.
+    fn zeroed(&mut self, most: usize) -> &mut [u8] {
+        let end = self.memory.len().min(self.filled.saturating_add(most));
+        if self.initialised < end {
+            self.memory[self.initialised..end].fill(MaybeUninit::new(0));
+            self.initialised = end;
+        }
+        // SAFETY: everything before `initialised` is, and `end` is not behind it.
+        unsafe { assume_init(&mut self.memory[self.filled..end]) }
+    }
+
+    /// Fills all of the memory, or fails with `UnexpectedEof`.
+    pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
+        let place = (self.memory.as_ptr(), self.memory.len());
+        while self.filled < self.memory.len() {
+            let before = self.filled;
+            let result = fill(self);
+            if (self.memory.as_ptr(), self.memory.len()) != place {
+                return Err(replaced());
+            }
+            match result {
+                Ok(()) if self.filled == before => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the front of `bytes`; tells how many there was room for.
+    pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(bytes.len());
+        for (slot, byte) in rest.iter_mut().zip(bytes) {
+            slot.write(*byte);
+        }
+        self.filled += count;
+        self.initialised = self.initialised.max(self.filled);
+        count
+    }
+
+    /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time, because a `Read` may look at it.
+    pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
+        let target = self.zeroed(STAGE_BYTES);
+        self.filled += read_once(reader, target)?;
+        Ok(())
+    }
+
+    /// Reads once from a file, straight into the memory.
+    #[cfg(unix)]
+    pub(crate) fn read_from_file(&mut self, file: &std::fs::File) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(MOST_AT_ONCE);
+        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count` bytes from the first of `rest` on.
+        let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), count) };
+        self.note_read(read, count)
+    }
+
+    /// Reads once from a place of a file, straight into the memory.
+    #[cfg(unix)]
+    pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        use libc::{off_t as off64_t, pread as pread64};
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        use libc::{off64_t, pread64};
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(MOST_AT_ONCE);
+        let offset = off64_t::try_from(offset).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open as long as `file` lives, and at most `count` bytes are stored from the first of `rest` on.
+        let read = unsafe { pread64(file.as_raw_fd(), rest.as_mut_ptr().cast(), count, offset) };
+        self.note_read(read, count)
+    }
+
+    /// Takes the result of a system call that was to read `count` bytes.
+    #[cfg(unix)]
+    fn note_read(&mut self, read: isize, count: usize) -> io::Result<()> {
+        // -1, the only negative result, means that the cause is in `errno`.
+        let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
+        self.filled += read.min(count);
+        self.initialised = self.initialised.max(self.filled);
+        Ok(())
+    }
+}
+
+/// Reads once from the beginning of a file: what it has, as far as there is memory.
+pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
+    let mut spare = Spare { memory, filled: 0, initialised: 0 };
+    loop {
+        #[cfg(unix)]
+        let result = spare.read_from_file(file);
+        #[cfg(not(unix))]
+        let result = spare.read_from(&mut { file });
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result?,
+        }
+    }
+    let Spare { memory, filled, .. } = spare;
+    // SAFETY: what is filled is initialised.
+    Ok(unsafe { assume_init(&mut memory[..filled]) })
+}
+
+/// Safe code could put another `Spare` where one was lent, of which nothing here is true.
+#[cold]
+fn replaced() -> io::Error {
+    io::Error::other("the memory to be filled was replaced by other memory")
+}
+
+/// Apple's systems refuse to read more at a time.
+#[cfg(unix)]
+const MOST_AT_ONCE: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
+
+/// Takes memory for `count` more elements, without exceeding that.
+pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
+    let bytes = count.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes })?;
+    advise_huge_pages(items.spare_capacity_mut());
+    Ok(())
+}
+
+/// Sees that there is room for `step` more elements of `count` in all, by steps that keep the cost of growing linear.
+///
+/// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge ones was measured four times slower.
+pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> Result<()> {
+    if items.capacity() - items.len() >= step {
+        return Ok(());
+    }
+    let size = size_of::<T>().max(1);
+    let more = step.max(growth(items.len() * size) / size);
+    let more = more.min(count - items.len());
+    let bytes = more.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(more).map_err(|_| ErrorKind::Allocation { bytes })?;
+    Ok(())
+}
+
+/// Makes the items of an array. A trait and not a closure, because only a method can be inlined for certain: in a loop over records
+/// that was measured to be twice as fast.
+pub(crate) trait MakeItem {
+    type Item;
+    type Error;
+
+    fn make(&self, index: usize) -> Result<Self::Item, Self::Error>;
+}
+
+/// An array of what `items` gives for each index, or the first error.
+#[inline(always)]
+pub(crate) fn try_array<M: MakeItem, const N: usize>(items: &M) -> Result<[M::Item; N], M::Error> {
+    struct Guard<'a, T> {
+        slots: &'a mut [MaybeUninit<T>],
+        count: usize,
+    }
+    impl<T> Drop for Guard<'_, T> {
+        fn drop(&mut self) {
+            let written: *mut [MaybeUninit<T>] = &raw mut self.slots[..self.count];
+            // SAFETY: the first `count` slots were written, and are not used again: the guard is only dropped on an error or a panic.
+            unsafe { std::ptr::drop_in_place(written as *mut [T]) };
+        }
+    }
+
+    let mut array = [const { MaybeUninit::<M::Item>::uninit() }; N];
+    let mut guard = Guard { slots: &mut array, count: 0 };
+    for i in 0..N {
+        guard.slots[i].write(items.make(i)?);
+        guard.count += 1;
+    }
+    mem::forget(guard);
+    // SAFETY: all `N` slots are written, `[MaybeUninit<T>; N]` has the layout of `[T; N]`, and `array` is not used again, nor dropped
+    // as `T`s.
+    Ok(unsafe { mem::transmute_copy::<[MaybeUninit<M::Item>; N], [M::Item; N]>(&array) })
+}

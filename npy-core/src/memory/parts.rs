@@ -1,0 +1,38 @@
+//! A buffer that several threads fill, each its own part.
+
+use std::mem;
+
+use super::Spare;
+
+impl Spare<'_> {
+    /// How many bytes there is room for.
+    pub(crate) fn room(&self) -> usize {
+        self.memory.len() - self.filled
+    }
+
+    /// Has `fill` fill the next bytes, which it is given in parts of these lengths, so that several threads can do it at the same time. They
+    /// count as filled only if it says so, and has filled each to its end. Nothing happens where there is no room for all.
+    pub(crate) fn fill_parts(&mut self, lengths: impl Iterator<Item = usize>, fill: impl FnOnce(&mut [Spare<'_>]) -> bool) -> bool {
+        let begin = self.filled;
+        let mut rest = &mut self.memory[begin..];
+        let mut places = Vec::new();
+        let mut parts = Vec::new();
+        let mut total = 0;
+        for length in lengths {
+            let Some((memory, after)) = mem::take(&mut rest).split_at_mut_checked(length) else { return false };
+            rest = after;
+            total += length;
+            places.push((memory.as_ptr(), length));
+            parts.push(Spare { memory, filled: 0, initialised: 0 });
+        }
+        let is_filled = fill(&mut parts)
+            && parts.iter().map(|part| (part.memory.as_ptr(), part.filled)).eq(places)
+            && parts.iter().all(|part| part.filled == part.memory.len());
+        if is_filled {
+            // Each part is initialised as far as it is filled, and they lie one behind another.
+            self.filled = begin + total;
+            self.initialised = self.initialised.max(self.filled);
+        }
+        is_filled
+    }
+}

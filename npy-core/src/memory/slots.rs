@@ -1,0 +1,248 @@
+//! Uninitialised elements that are constructed one after another, also by several threads.
+
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::reserve_more;
+use crate::error::{ErrorKind, Result};
+
+/// Proof that a type is `Send`. Generic code carries it without a bound.
+pub struct Sends<T>(PhantomData<fn() -> T>);
+
+impl<T: Send> Sends<T> {
+    /// The proof.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Send> Default for Sends<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Clone for Sends<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Sends<T> {}
+
+impl<T> Sends<T> {
+    /// Arrays of what is `Send` are.
+    pub const fn array<const N: usize>(self) -> Sends<[T; N]> {
+        Sends(PhantomData)
+    }
+
+    /// So is an `Option`.
+    pub const fn option(self) -> Sends<Option<T>> {
+        Sends(PhantomData)
+    }
+}
+
+/// Memory that holds or will hold `T`s, which may go to other threads, as was proved.
+#[cfg(unix)]
+pub(crate) struct Sent<M>(M);
+
+// SAFETY: one is made only of memory that borrows or owns `T`s and nothing else that is not `Send`, with the proof that `T` is.
+#[cfg(unix)]
+unsafe impl<M> Send for Sent<M> {}
+
+#[cfg(unix)]
+impl<'a, T> Sent<Slots<'a, T>> {
+    /// Memory for elements. Besides it there is but an atomic number in it.
+    pub(crate) fn of_slots(_: Sends<T>, slots: Slots<'a, T>) -> Self {
+        Self(slots)
+    }
+
+    pub(crate) fn split(self, count: usize) -> (Self, Self) {
+        let (front, rest) = self.0.split(count);
+        (Self(front), Self(rest))
+    }
+
+    pub(crate) fn get(&mut self) -> &mut Slots<'a, T> {
+        &mut self.0
+    }
+
+    pub(crate) fn keep(self) {
+        self.0.keep();
+    }
+}
+
+#[cfg(unix)]
+impl<'a, T> Sent<&'a mut [T]> {
+    /// Elements that are there.
+    pub(crate) fn of_slice(_: Sends<T>, items: &'a mut [T]) -> Self {
+        Self(items)
+    }
+
+    /// The first `count`, or all if there are fewer, and the rest.
+    pub(crate) fn split(self, count: usize) -> (Self, Self) {
+        let count = count.min(self.0.len());
+        let (front, rest) = self.0.split_at_mut(count);
+        (Self(front), Self(rest))
+    }
+
+    /// Takes the first `count` off, or all if there are fewer.
+    pub(crate) fn take_front(&mut self, count: usize) -> &'a mut [T] {
+        let count = count.min(self.0.len());
+        self.0.split_off_mut(..count).unwrap_or_default()
+    }
+}
+
+/// Room for more elements at the end of a vector, all of which appear in it at once.
+pub(crate) struct Room<'v, T> {
+    items: &'v mut Vec<T>,
+    count: usize,
+    /// For how many there are elements that are to be kept.
+    kept: AtomicUsize,
+}
+
+impl<'v, T> Room<'v, T> {
+    /// Room for `count` elements of `total` that the vector is to have, or which it has memory for already.
+    pub(crate) fn new(items: &'v mut Vec<T>, count: usize, total: usize) -> Result<Self> {
+        reserve_more(items, count, total)?;
+        Ok(Self { items, count, kept: AtomicUsize::new(0) })
+    }
+
+    /// The slots of all of them.
+    pub(crate) fn slots(&mut self) -> Slots<'_, T> {
+        // None of those that were given out before are left: they would borrow `self`.
+        *self.kept.get_mut() = 0;
+        let (memory, _) = self.items.spare_capacity_mut().split_at_mut(self.count);
+        Slots { memory, filled: 0, kept: &self.kept }
+    }
+
+    /// Takes the elements into the vector.
+    ///
+    /// # Errors
+    ///
+    /// When not all were kept; they leak then.
+    pub(crate) fn finish(self) -> Result<()> {
+        let kept = self.kept.into_inner();
+        if kept != self.count {
+            return Err(ErrorKind::WrongCount { expected: self.count as u64, found: kept as u64 }.into());
+        }
+        // SAFETY: `Slots::keep` has counted `count` slots in which there are elements, each of which was in one `Slots`, because splitting
+        // shares out the memory, and counted once, because `keep` consumes it. The memory has no more slots than that, so there is an
+        // element in each, which nothing else owns; and the memory is that of the spare capacity from its first slot on.
+        unsafe { self.items.set_len(self.items.len() + self.count) };
+        Ok(())
+    }
+}
+
+/// Memory for elements, of which some are there already, from the first on. They are dropped with it, unless they are kept.
+pub(crate) struct Slots<'a, T> {
+    memory: &'a mut [MaybeUninit<T>],
+    filled: usize,
+    kept: &'a AtomicUsize,
+}
+
+impl<T> Slots<'_, T> {
+    /// Makes one element of each of `parts`, as long as there is room. After an error, there are those before it.
+    ///
+    /// Unlike `push` this keeps the number out of the loop, so that decoding records runs at the speed of memory.
+    #[inline(always)]
+    pub(crate) fn extend<P, E>(
+        &mut self,
+        parts: impl ExactSizeIterator<Item = P>,
+        mut decode: impl FnMut(P) -> Result<T, E>,
+    ) -> Result<(), (usize, E)> {
+        let mut count = 0;
+        let mut result = Ok(());
+        for (slot, part) in self.memory[self.filled..].iter_mut().zip(parts) {
+            match decode(part) {
+                Ok(item) => slot.write(item),
+                Err(error) => {
+                    result = Err((count, error));
+                    break;
+                }
+            };
+            count += 1;
+        }
+        // (If `decode` panics, those before leak.)
+        self.filled += count;
+        result
+    }
+
+    /// Room for the first `count`, or all if there are fewer, and for the rest.
+    #[cfg(any(unix, test))]
+    pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
+        let memory = mem::take(&mut self.memory);
+        let filled = mem::take(&mut self.filled);
+        let count = count.min(memory.len());
+        let (front, rest) = memory.split_at_mut(count);
+        let kept = self.kept;
+        (Self { memory: front, filled: filled.min(count), kept }, Self { memory: rest, filled: filled.saturating_sub(count), kept })
+    }
+
+    /// Leaves the elements to the vector in whose room they are.
+    pub(crate) fn keep(mut self) {
+        // Threads that kept some have ended when the sum is taken.
+        self.kept.fetch_add(mem::take(&mut self.filled), Ordering::Relaxed);
+    }
+}
+
+impl<T> Drop for Slots<'_, T> {
+    fn drop(&mut self) {
+        let written: *mut [MaybeUninit<T>] = &raw mut self.memory[..self.filled];
+        // SAFETY: there are elements in the first `filled` slots: `extend` has written them, and `split` hands them on in their order,
+        // leaving none here. They are in nothing else: `keep` leaves none here either.
+        unsafe { std::ptr::drop_in_place(written as *mut [T]) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Elements that count themselves.
+    fn fill(slots: &mut Slots<'_, Rc<()>>, count: usize, one: &Rc<()>) {
+        assert!(slots.extend(0..count, |_| Ok::<_, ()>(Rc::clone(one))).is_ok());
+    }
+
+    #[test]
+    fn elements_appear_all_at_once_or_are_dropped() {
+        let one = Rc::new(());
+        let mut items = vec![Rc::clone(&one)];
+        for front in [0, 3, 5, 7, 9] {
+            let mut room = Room::new(&mut items, 7, 8).unwrap();
+            let mut slots = room.slots();
+            fill(&mut slots, 5, &one);
+            let (mut front, mut rest) = slots.split(front);
+            assert_eq!(Rc::strong_count(&one), 7);
+            fill(&mut front, 7, &one);
+            fill(&mut rest, 7, &one);
+            assert_eq!(Rc::strong_count(&one), 9);
+            // One part alone is not enough.
+            let missing = rest.memory.len();
+            rest.keep();
+            drop(front);
+            assert_eq!(Rc::strong_count(&one), 2 + missing);
+            assert!(room.finish().is_err() || missing == 7);
+            // Those that were kept leak, which is safe, where nothing else is wrong.
+            items.truncate(1);
+            for _ in 0..Rc::strong_count(&one) - 2 {
+                // SAFETY: these are the ones that leaked.
+                unsafe { Rc::decrement_strong_count(Rc::as_ptr(&one)) };
+            }
+        }
+        let mut room = Room::new(&mut items, 7, 8).unwrap();
+        let (mut front, mut rest) = room.slots().split(4);
+        fill(&mut rest, 3, &one);
+        let error = front.extend(0..4, |i| if i < 2 { Ok(Rc::clone(&one)) } else { Err("two") });
+        assert_eq!(error, Err((2, "two")));
+        fill(&mut front, 2, &one);
+        front.keep();
+        rest.keep();
+        room.finish().unwrap();
+        assert_eq!((items.len(), Rc::strong_count(&one)), (8, 9));
+        drop(items);
+        assert_eq!(Rc::strong_count(&one), 1);
+    }
+}

@@ -1,0 +1,309 @@
+//! Counts, checksums and compresses the content of members, by several threads if asked.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::mem;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use super::blocks::BLOCK_BYTES;
+use super::deflate::compress_block;
+use crate::sys::threads::useful_threads;
+
+/// Bytes that are written at a time: few enough that they are still in the cache when their checksum is taken, up to a multiple of this in the
+/// file, and enough of them that file systems write them as fast as all at once.
+const PIECE_BYTES: u64 = 4 << 20;
+
+/// Bytes of a block that are compressed before a thread has taken note of it.
+const WORTH_A_THREAD: usize = 8 * 1024;
+
+/// How content is compressed.
+pub(crate) enum Method<'a> {
+    Stored,
+    /// With this level, in blocks.
+    Deflated(u32, &'a mut Workers),
+}
+
+/// Where the content of a member goes.
+pub(crate) struct Sink<'a, W: Write> {
+    output: Output<'a, W>,
+    crc: crc32fast::Hasher,
+    size: u64,
+    /// Where in the archive the next bytes go, as long as they are stored.
+    position: u64,
+}
+
+/// What is known of a content that was given as a whole.
+pub(crate) struct Whole {
+    pub(crate) crc: crc32fast::Hasher,
+    pub(crate) size: u64,
+    /// Bytes that were written of it.
+    pub(crate) compressed: u64,
+    /// Bytes of each block that was compressed for itself, and written.
+    pub(crate) blocks: Vec<u64>,
+    /// The blocks that were not written yet.
+    pub(crate) pending: VecDeque<Pending>,
+}
+
+/// A block that a thread is busy with, or is done with. The mutex is never locked: a receiver alone is not `Sync`, and neither would the writer
+/// be that keeps it.
+pub(crate) struct Pending(Mutex<Receiver<io::Result<Vec<u8>>>>);
+
+impl Pending {
+    /// The block, when it is compressed.
+    pub(crate) fn wait(self) -> io::Result<Vec<u8>> {
+        let receiver = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        receiver.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))?
+    }
+}
+
+enum Output<'a, W: Write> {
+    Stored(Counting<'a, W>),
+    Deflated(Blocks<'a, W>),
+}
+
+impl<'a, W: Write> Sink<'a, W> {
+    /// Adds what is written to `total`. The content begins at `position` of the archive.
+    pub(crate) fn new(writer: W, method: Method<'a>, position: u64, total: &'a Cell<u64>) -> Self {
+        let writer = Counting { writer, count: 0, total, has_failed: false };
+        let output = match method {
+            Method::Stored => Output::Stored(writer),
+            Method::Deflated(level, workers) => Output::Deflated(Blocks {
+                writer,
+                level,
+                workers,
+                block: Vec::new(),
+                pending: VecDeque::new(),
+                written: Vec::new(),
+            }),
+        };
+        Self { output, crc: crc32fast::Hasher::new(), size: 0, position }
+    }
+
+    /// Whether the stream behind it has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        match &self.output {
+            Output::Stored(output) => output.has_failed,
+            Output::Deflated(output) => output.writer.has_failed,
+        }
+    }
+
+    /// Ends the content. Blocks that threads are busy with stay to be written if none was written before.
+    pub(crate) fn finish(self) -> io::Result<Whole> {
+        let (compressed, blocks, pending) = match self.output {
+            Output::Stored(counting) => (counting.count, Vec::new(), VecDeque::new()),
+            Output::Deflated(blocks) => blocks.finish()?,
+        };
+        Ok(Whole { crc: self.crc, size: self.size, compressed, blocks, pending })
+    }
+}
+
+impl<W: Write> Write for Sink<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.output {
+            Output::Stored(output) => {
+                // Less than the whole, so that it fits `usize`.
+                let most = usize::try_from(PIECE_BYTES - self.position % PIECE_BYTES).unwrap_or(usize::MAX);
+                output.write(bytes.get(..most).unwrap_or(bytes))
+            }
+            Output::Deflated(output) => output.write(bytes),
+        }?;
+        self.crc.update(bytes.get(..written).unwrap_or(bytes));
+        self.size += written as u64;
+        self.position = self.position.wrapping_add(written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // The member goes on, and flushing would end a block of compressed data.
+        Ok(())
+    }
+}
+
+/// Counts what goes through.
+struct Counting<'a, W> {
+    writer: W,
+    count: u64,
+    /// The same, for whoever comes after a failure.
+    total: &'a Cell<u64>,
+    has_failed: bool,
+}
+
+impl<W: Write> Write for Counting<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.writer.write(bytes);
+        let count = *written.as_ref().unwrap_or(&0) as u64;
+        self.count += count;
+        self.total.set(self.total.get() + count);
+        self.has_failed |= matches!(&written, Err(error) if error.kind() != io::ErrorKind::Interrupted);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// Cuts content into blocks that are compressed at the same time, and writes them in their order.
+struct Blocks<'a, W> {
+    writer: Counting<'a, W>,
+    level: u32,
+    workers: &'a mut Workers,
+    /// What was not given to a thread yet.
+    block: Vec<u8>,
+    /// The blocks that come next.
+    pending: VecDeque<Pending>,
+    /// Bytes of each block that was written.
+    written: Vec<u64>,
+}
+
+impl<W: Write> Blocks<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.block.len() == BLOCK_BYTES {
+            // It is not the last.
+            self.send(false)?;
+        }
+        if self.workers.most == 0
+            && self.block.is_empty()
+            && let Some((block, [_, ..])) = bytes.split_at_checked(BLOCK_BYTES)
+        {
+            // So that nobody has to keep it. It is not the last.
+            self.compress_now(block, false)?;
+            return Ok(block.len());
+        }
+        if self.block.capacity() < BLOCK_BYTES {
+            // With room for what is to come, and no more than that: most members are small.
+            let needed = self.block.len().saturating_add(bytes.len()).min(BLOCK_BYTES);
+            self.block.reserve_exact(needed.next_power_of_two() - self.block.len());
+        }
+        let count = bytes.len().min(BLOCK_BYTES - self.block.len());
+        self.block.extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    /// Gives the block to a thread, if there are any.
+    fn send(&mut self, is_last: bool) -> io::Result<()> {
+        if self.workers.most == 0 {
+            let mut block = mem::take(&mut self.block);
+            self.compress_now(&block, is_last)?;
+            // In the same memory comes the next one.
+            block.clear();
+            self.block = block;
+            return Ok(());
+        }
+        while self.pending.len() >= self.workers.most_pending() {
+            self.write_next()?;
+        }
+        let block = mem::take(&mut self.block);
+        self.pending.push_back(self.workers.compress(block, self.level, is_last));
+        Ok(())
+    }
+
+    /// Compresses a block in this thread, where there is no other, so that none is pending.
+    fn compress_now(&mut self, block: &[u8], is_last: bool) -> io::Result<()> {
+        let compressed = compress_block(block, self.level, is_last)?;
+        self.write_block(&compressed)
+    }
+
+    /// Writes the first block that is pending, when it is compressed.
+    fn write_next(&mut self) -> io::Result<()> {
+        let Some(block) = self.pending.pop_front() else { return Ok(()) };
+        let compressed = block.wait()?;
+        self.write_block(&compressed)
+    }
+
+    fn write_block(&mut self, compressed: &[u8]) -> io::Result<()> {
+        self.written.push(compressed.len() as u64);
+        self.writer.write_all(compressed)
+    }
+
+    fn finish(mut self) -> io::Result<(u64, Vec<u64>, VecDeque<Pending>)> {
+        self.send(true)?;
+        while !self.pending.is_empty() && !self.written.is_empty() {
+            self.write_next()?;
+        }
+        Ok((self.writer.count, self.written, self.pending))
+    }
+}
+
+/// Threads that compress blocks.
+pub(crate) struct Workers {
+    jobs: Option<Sender<Job>>,
+    queue: Arc<Mutex<Receiver<Job>>>,
+    threads: Vec<JoinHandle<()>>,
+    /// How many there may be.
+    most: usize,
+}
+
+struct Job {
+    block: Vec<u8>,
+    level: u32,
+    is_last: bool,
+    result: Sender<io::Result<Vec<u8>>>,
+}
+
+impl Job {
+    fn run(self) {
+        let compressed = compress_block(&self.block, self.level, self.is_last);
+        // Nobody waits any more if writing failed.
+        let _ = self.result.send(compressed);
+    }
+}
+
+impl Workers {
+    /// No thread yet; at most so many when there are blocks for them. One is that which writes.
+    pub(crate) fn new(most: usize) -> Self {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let most = useful_threads(most);
+        let most = if most < 2 { 0 } else { most };
+        Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most }
+    }
+
+    /// Starts one more, if there may be one and the system gives it.
+    fn start_one(&mut self) {
+        if self.threads.len() < self.most {
+            let queue = Arc::clone(&self.queue);
+            let work = move || {
+                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                while let Ok(job) = next() {
+                    job.run();
+                }
+            };
+            self.threads.extend(thread::Builder::new().name("npz".to_owned()).spawn(work));
+        }
+    }
+
+    /// How many blocks may wait to be written: each thread has one, and the next one waits for it.
+    pub(crate) fn most_pending(&self) -> usize {
+        2 * self.most
+    }
+
+    fn compress(&mut self, block: Vec<u8>, level: u32, is_last: bool) -> Pending {
+        let (result, receiver) = mpsc::channel();
+        let job = Job { block, level, is_last, result };
+        if job.block.len() < WORTH_A_THREAD {
+            job.run();
+            return Pending(Mutex::new(receiver));
+        }
+        self.start_one();
+        match &self.jobs {
+            // Where there are no threads the one that asks does it.
+            Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run())),
+            _ => job.run(),
+        }
+        Pending(Mutex::new(receiver))
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        // Then there are no more jobs, and they end.
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            // It does not panic.
+            let _ = thread.join();
+        }
+    }
+}

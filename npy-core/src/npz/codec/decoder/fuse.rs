@@ -1,0 +1,36 @@
+//! Decompressors that fail once.
+
+use std::io;
+
+use crate::error::ArchiveProblem;
+use crate::npz::zip::problem::problem;
+
+/// Drops its decompressor at the first error. No library says what a call does after one that failed, and bzip2 aborts the process.
+pub(in crate::npz) struct Fuse<D>(Option<D>);
+
+impl<D> Fuse<D> {
+    pub(super) fn new(decompressor: D) -> Self {
+        Self(Some(decompressor))
+    }
+
+    /// Whether the decompressor is there and is such a one.
+    #[cfg(feature = "zstd")]
+    pub(super) fn is_some_and(&self, is_such: impl FnOnce(&D) -> bool) -> bool {
+        self.0.as_ref().is_some_and(is_such)
+    }
+
+    /// Calls the decompressor.
+    pub(super) fn call<T>(&mut self, call: impl FnOnce(&mut D) -> io::Result<T>) -> io::Result<T> {
+        let Some(decompressor) = &mut self.0 else { return Err(problem(ArchiveProblem::FailedBefore)) };
+        let result = call(decompressor);
+        if result.is_err() {
+            self.0 = None;
+        }
+        result
+    }
+
+    /// Drops the decompressor.
+    pub(super) fn blow(&mut self) {
+        self.0 = None;
+    }
+}

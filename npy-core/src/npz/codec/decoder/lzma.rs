@@ -1,0 +1,64 @@
+//! LZMA as zip archives have it (APPNOTE 5.8): version, length of the properties, properties, raw data.
+
+use std::io;
+
+use lzma_rust2::{Action, LzmaStream, Status};
+
+use super::step::Step;
+use crate::error::ArchiveProblem;
+use crate::npz::zip::problem::{damaged, problem};
+
+/// Bytes before the data: the version of the encoder, the number 5, and five bytes of properties.
+const HEADER_BYTES: usize = 9;
+
+/// The largest dictionary of which memory is taken; the encoders of 7-Zip and XZ have 64 MiB at their strongest.
+const MOST_DICTIONARY: u32 = 128 << 20;
+
+/// Decompresses the data of a member.
+pub(in crate::npz) struct Lzma {
+    /// The part of the header that was read so far.
+    header: Vec<u8>,
+    stream: Option<LzmaStream>,
+    /// Where the data end, if they do not say so themselves.
+    end: Option<u64>,
+    /// The size of the content: a dictionary need not be larger.
+    size: Option<u64>,
+}
+
+impl Lzma {
+    pub(super) fn new(end: Option<u64>, size: Option<u64>) -> Self {
+        Self { header: Vec::new(), stream: None, end, size }
+    }
+
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<Step> {
+        let Some(stream) = &mut self.stream else {
+            let used = input.len().min(HEADER_BYTES - self.header.len());
+            self.header.extend_from_slice(&input[..used]);
+            if self.header.len() == HEADER_BYTES {
+                self.stream = Some(self.begin()?);
+            }
+            return Ok(Step { used, given: 0, is_end: false });
+        };
+        // Without input it must be told that there will be none, or else it waits.
+        let action = if input.is_empty() { Action::Finish } else { Action::Run };
+        let step = stream.process(input, output, action).map_err(|_| damaged())?;
+        Ok(Step { used: step.bytes_consumed, given: step.bytes_produced, is_end: step.status == Status::StreamEnd })
+    }
+
+    fn begin(&self) -> io::Result<LzmaStream> {
+        let Some(&[_, _, 5, 0, properties, dictionary @ ..]) = self.header.first_chunk::<HEADER_BYTES>() else {
+            return Err(damaged());
+        };
+        let size = self.size.map_or(u32::MAX, |size| u32::try_from(size).unwrap_or(u32::MAX));
+        let dictionary = u32::from_le_bytes(dictionary).min(size);
+        if dictionary > MOST_DICTIONARY {
+            return Err(problem(ArchiveProblem::LargeDictionary { limit: MOST_DICTIONARY.into() }));
+        }
+        LzmaStream::new_with_props(self.end.unwrap_or(u64::MAX), properties, dictionary, None).map_err(|_| damaged())
+    }
+
+    /// Bytes that it took in and that come after the end.
+    pub(super) fn unused(&self) -> &[u8] {
+        self.stream.as_ref().map_or(&[], LzmaStream::unused_input)
+    }
+}

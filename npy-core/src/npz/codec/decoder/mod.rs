@@ -1,0 +1,197 @@
+//! Decompressing: one loop over the methods that zip archives have (APPNOTE 4.4.5).
+
+mod fuse;
+#[cfg(feature = "lzma")]
+mod lzma;
+mod step;
+#[cfg(feature = "zstd")]
+mod zstd;
+
+use std::io::{self, BufRead, Read};
+
+use flate2::{Decompress, FlushDecompress};
+
+use super::super::zip::problem::damaged;
+use super::inflate::is_between_blocks;
+use super::input::Input;
+use crate::error::ArchiveProblem;
+use crate::memory::Spare;
+use fuse::Fuse;
+use step::Step;
+
+const STORED: u16 = 0;
+pub(crate) const DEFLATED: u16 = 8;
+const BZIP2: u16 = 12;
+const LZMA: u16 = 14;
+const ZSTD: u16 = 93;
+
+/// Gives the content of a member, of its bytes in the archive.
+pub(crate) enum Decoder {
+    Stored,
+    Compressed(Fuse<Codec>),
+}
+
+/// A decompressor. Only [`Fuse::call`] reaches it, and not after it failed.
+pub(crate) enum Codec {
+    Deflated(Box<Decompress>),
+    #[cfg(feature = "bzip2")]
+    Bzip2(Box<bzip2::Decompress>),
+    #[cfg(feature = "lzma")]
+    Lzma(Box<lzma::Lzma>),
+    #[cfg(feature = "zstd")]
+    Zstd(Box<zstd::Zstd>),
+}
+
+impl Decoder {
+    /// The decoder of a method. `has_end_mark` and `size` are for LZMA, whose data say themselves where they end, or do not.
+    pub(crate) fn new(method: u16, has_end_mark: bool, size: Option<u64>) -> Result<Self, ArchiveProblem> {
+        // Without the feature `lzma` nobody asks.
+        let _ = (has_end_mark, size);
+        let codec = match method {
+            STORED => return Ok(Self::Stored),
+            DEFLATED => Codec::Deflated(Box::new(Decompress::new(false))),
+            #[cfg(feature = "bzip2")]
+            BZIP2 => Codec::Bzip2(Box::new(bzip2::Decompress::new(false))),
+            #[cfg(not(feature = "bzip2"))]
+            BZIP2 => return Err(ArchiveProblem::MissingFeature { method, name: "bzip2", feature: "bzip2" }),
+            #[cfg(feature = "lzma")]
+            LZMA => Codec::Lzma(Box::new(lzma::Lzma::new(if has_end_mark { None } else { size }, size))),
+            #[cfg(not(feature = "lzma"))]
+            LZMA => return Err(ArchiveProblem::MissingFeature { method, name: "LZMA", feature: "lzma" }),
+            #[cfg(feature = "zstd")]
+            ZSTD => Codec::Zstd(Box::new(zstd::Zstd::new(size))),
+            #[cfg(not(feature = "zstd"))]
+            ZSTD => return Err(ArchiveProblem::MissingFeature { method, name: "Zstandard", feature: "zstd" }),
+            method => return Err(ArchiveProblem::UnknownMethod { method }),
+        };
+        Ok(Self::Compressed(Fuse::new(codec)))
+    }
+
+    /// Whether the bytes in the archive are the content.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self, Self::Stored)
+    }
+
+    /// Gives some bytes of the content; tells whether it ends there, which compressed data say themselves.
+    ///
+    /// An error of the input leaves the decompressor as it was, so that the call may be repeated.
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+        let Self::Compressed(codec) = self else { return input.fill(spare).map(|()| false) };
+        #[cfg(feature = "zstd")]
+        if codec.is_some_and(|codec| matches!(codec, Codec::Zstd(_))) {
+            return codec.call(|codec| codec.fill(input, spare));
+        }
+        loop {
+            let available = input.fill_buf()?;
+            let step = codec.call(|codec| {
+                spare.fill_with(|output| {
+                    let step = codec.step(available, output).and_then(|step| step.expect_progress(available));
+                    let given = step.as_ref().map_or(0, |step| step.given);
+                    (step, given)
+                })
+            })?;
+            input.consume(step.used);
+            if step.is_end {
+                #[cfg(feature = "lzma")]
+                codec.call(|codec| {
+                    if let Codec::Lzma(decoder) = codec {
+                        input.put_back(decoder.unused());
+                    }
+                    Ok(())
+                })?;
+                return Ok(true);
+            }
+            if step.given > 0 {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Prepares deflate data that gave all their bytes so far, and that end a block with these few, for the next block, which needs nothing of those
+    /// before.
+    pub(crate) fn begin_block(&mut self, last: &[u8]) -> io::Result<()> {
+        let Self::Compressed(codec) = self else { return Err(damaged()) };
+        codec.call(|codec| {
+            if let Codec::Deflated(decoder) = codec
+                && is_between_blocks(decoder, last)
+            {
+                decoder.reset(false);
+                return Ok(());
+            }
+            Err(damaged())
+        })
+    }
+
+    /// Drops the decompressor, so that all further calls fail.
+    pub(crate) fn fail(&mut self) {
+        if let Self::Compressed(codec) = self {
+            codec.blow();
+        }
+    }
+}
+
+impl Codec {
+    /// One call of the decompressor.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<Step> {
+        match self {
+            Self::Deflated(decoder) => {
+                let before = (decoder.total_in(), decoder.total_out());
+                let status = decoder.decompress(input, output, FlushDecompress::None).map_err(|_| damaged())?;
+                let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
+                Ok(Step { used, given, is_end: status == flate2::Status::StreamEnd })
+            }
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2(decoder) => {
+                let before = (decoder.total_in(), decoder.total_out());
+                let status = decoder.decompress(input, output).map_err(|_| damaged())?;
+                let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
+                Ok(Step { used, given, is_end: status == bzip2::Status::StreamEnd })
+            }
+            #[cfg(feature = "lzma")]
+            Self::Lzma(decoder) => decoder.step(input, output),
+            // Reads for itself.
+            #[cfg(feature = "zstd")]
+            Self::Zstd(_) => Err(damaged()),
+        }
+    }
+
+    /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends there.
+    #[cfg(feature = "zstd")]
+    fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+        match self {
+            Self::Zstd(decoder) => decoder.fill(input, spare),
+            Self::Deflated(_) => Err(damaged()),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2(_) => Err(damaged()),
+            #[cfg(feature = "lzma")]
+            Self::Lzma(_) => Err(damaged()),
+        }
+    }
+}
+
+/// How much a count has grown, by no more than a slice's length.
+fn difference(after: u64, before: u64) -> usize {
+    usize::try_from(after - before).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decoder;
+
+    /// What is not read says which feature would read it.
+    #[test]
+    fn methods_are_read_with_their_features() {
+        let problem = |method| Decoder::new(method, false, Some(1)).err().map(|problem| problem.to_string());
+        let features = [
+            (0, true, ""),
+            (8, true, ""),
+            (12, cfg!(feature = "bzip2"), "it is compressed by bzip2 (method 12), which is read with the feature `bzip2`"),
+            (14, cfg!(feature = "lzma"), "it is compressed by LZMA (method 14), which is read with the feature `lzma`"),
+            (93, cfg!(feature = "zstd"), "it is compressed by Zstandard (method 93), which is read with the feature `zstd`"),
+        ];
+        for (method, is_there, message) in features {
+            assert_eq!(problem(method).as_deref(), if is_there { None } else { Some(message) });
+        }
+        assert!(problem(9).unwrap().starts_with("it is compressed by method 9, which is not read; stored (0), deflate (8)"));
+    }
+}

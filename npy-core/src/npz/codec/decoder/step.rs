@@ -1,0 +1,23 @@
+//! What a decompressor that is given bytes tells.
+
+use std::io;
+
+use crate::npz::zip::problem::damaged;
+
+/// How far one step of decompression came.
+pub(in crate::npz) struct Step {
+    pub(in crate::npz) used: usize,
+    pub(in crate::npz) given: usize,
+    pub(in crate::npz) is_end: bool,
+}
+
+impl Step {
+    /// Fails if a step that was given `input` neither used nor gave anything, and is not the last.
+    pub(super) fn expect_progress(self, input: &[u8]) -> io::Result<Self> {
+        match self {
+            Self { used: 0, given: 0, is_end: false } if input.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
+            Self { used: 0, given: 0, is_end: false } => Err(damaged()),
+            step => Ok(step),
+        }
+    }
+}

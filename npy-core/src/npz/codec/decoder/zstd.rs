@@ -1,0 +1,81 @@
+//! Zstandard as zip archives have it (method 93): one frame.
+
+use std::io::{self, Read};
+
+use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::super::input::Input;
+use crate::error::ArchiveProblem;
+use crate::memory::Spare;
+use crate::npz::zip::problem::{damaged, problem};
+
+/// The window that an encoder takes which does not know how long its input will be.
+const USUAL_WINDOW: u64 = 8 << 20;
+
+/// The largest window of which memory is taken: what the encoders have at their strongest.
+const MOST_WINDOW: u64 = 128 << 20;
+
+/// Decompresses the data of a member.
+pub(in crate::npz) struct Zstd {
+    decoder: FrameDecoder,
+    has_begun: bool,
+}
+
+impl Zstd {
+    /// Of a content of so many bytes: the window need not be larger.
+    pub(super) fn new(size: Option<u64>) -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).clamp(USUAL_WINDOW, MOST_WINDOW).next_power_of_two());
+        Self { decoder, has_begun: false }
+    }
+
+    /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+        let Self { decoder, has_begun } = self;
+        let mut noting = Noting { input, error: None };
+        if let Err(cause) = decode_some(decoder, has_begun, &mut noting) {
+            let Noting { input, error } = noting;
+            return Err(match (error, cause) {
+                (Some(error), _) => error,
+                (None, FrameDecoderError::WindowSizeTooBig { max, .. }) => problem(ArchiveProblem::LargeDictionary { limit: max }),
+                (None, _) if input.left() == Some(0) => io::ErrorKind::UnexpectedEof.into(),
+                (None, _) => damaged(),
+            });
+        }
+        spare.fill_with(|output| {
+            let given = decoder.read(output);
+            let count = *given.as_ref().unwrap_or(&0);
+            (given.map(|_| ()), count)
+        })?;
+        Ok(decoder.is_finished() && decoder.can_collect() == 0)
+    }
+}
+
+/// Decodes until there is something to give, or nothing more.
+fn decode_some(decoder: &mut FrameDecoder, has_begun: &mut bool, mut input: impl Read) -> Result<(), FrameDecoderError> {
+    if !*has_begun {
+        decoder.init(&mut input)?;
+        *has_begun = true;
+    }
+    while decoder.can_collect() == 0 && !decoder.is_finished() {
+        decoder.decode_blocks(&mut input, BlockDecodingStrategy::UptoBlocks(1))?;
+    }
+    Ok(())
+}
+
+/// Keeps an error of reading, which the decoder reports as one of its own.
+struct Noting<'a, R> {
+    input: &'a mut Input<R>,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Read for Noting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer).map_err(|error| {
+            let kind = error.kind();
+            self.error = Some(error);
+            kind.into()
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! The content of a member: decompressed, counted and checked against its CRC.
+
+use std::io::{self, Read};
+
+use super::super::codec::decoder::Decoder;
+use super::super::codec::input::Input;
+use super::super::zip::problem::{archive, cannot_read, damaged};
+use super::super::zip::records::Claim;
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::memory::Spare;
+
+/// Bytes that are given before their checksum is taken: few enough that they are still in the cache, and enough that a decompressor,
+/// which keeps a copy of the last ones whenever it stops, stops seldom.
+const STEP_BYTES: usize = 1 << 20;
+
+/// How far the content of a member was read.
+pub(crate) struct Content {
+    decoder: Decoder,
+    /// Bytes that are left; `None` where nobody knows.
+    left: Option<u64>,
+    /// Bytes that were given.
+    size: u64,
+    /// How many there may be.
+    most: u64,
+    crc: crc32fast::Hasher,
+    /// Whether the compressed data have ended.
+    is_at_end: bool,
+}
+
+impl Content {
+    /// A content of `size` bytes, or of any number; `most` is the limit.
+    pub(crate) fn new(decoder: Decoder, size: Option<u64>, most: u64) -> Self {
+        Self { decoder, left: size, size: 0, most, crc: crc32fast::Hasher::new(), is_at_end: false }
+    }
+
+    pub(crate) fn is_stored(&self) -> bool {
+        self.decoder.is_stored()
+    }
+
+    /// Whether the compressed data have ended.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.is_at_end
+    }
+
+    /// Whether nothing tells where it ends.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.left.is_none() && self.is_stored()
+    }
+
+    /// Notes how many bytes are left of a content that does not tell itself where it ends.
+    pub(crate) fn set_end(&mut self, left: u64) {
+        if self.is_endless() {
+            self.left = Some(left);
+        }
+    }
+
+    /// Gives some of what is left, at most so many bytes; nothing at the end.
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>, most: u64) -> io::Result<()> {
+        self.check_limit()?;
+        if self.is_at_end || self.left == Some(0) || spare.is_full() {
+            return Ok(());
+        }
+        let Self { decoder, left, is_at_end, .. } = self;
+        let most = left.map_or(most, |left| left.min(most));
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(STEP_BYTES);
+        let given = spare.fill_at_most(most, |spare| {
+            *is_at_end = decoder.fill(input, spare)?;
+            Ok(())
+        })?;
+        self.crc.update(given);
+        let count = given.len() as u64;
+        self.size += count;
+        if let Some(left) = &mut self.left {
+            if count == 0 && decoder.is_stored() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            *left -= count;
+        }
+        self.check_limit()
+    }
+
+    /// Takes the next bytes as given: whole blocks of deflate data, after the last few bytes of the block before. Fails if that does not end there, so that
+    /// they cannot be the next.
+    pub(crate) fn take_blocks(&mut self, before: &[u8], bytes: u64, crc: &crc32fast::Hasher, is_end: bool) -> io::Result<()> {
+        self.decoder.begin_block(before)?;
+        let Some(left) = self.left.and_then(|left| left.checked_sub(bytes)) else {
+            self.decoder.fail();
+            return Err(damaged());
+        };
+        self.crc.combine(crc);
+        self.size += bytes;
+        self.left = Some(left);
+        self.is_at_end = is_end;
+        Ok(())
+    }
+
+    fn check_limit(&self) -> io::Result<()> {
+        if self.size <= self.most {
+            return Ok(());
+        }
+        Err(Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }).into())
+    }
+
+    /// Reads what is left, at most so many bytes, and checks the content as a whole against what is said of it, which `claim` reads where it
+    /// stands behind the data.
+    pub(crate) fn finish<R: Read>(
+        &mut self,
+        input: &mut Input<R>,
+        most: Option<u64>,
+        claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
+    ) -> Result<()> {
+        let mut scratch = [0; 4096];
+        let begin = self.size;
+        loop {
+            let before = self.size;
+            if most.is_some_and(|most| before - begin > most) {
+                return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
+            }
+            match self.fill(input, &mut Spare::over(&mut scratch), u64::MAX) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(cannot_read(error)),
+                // The end of compressed data may come without another byte.
+                Ok(()) if self.size == before => break,
+                Ok(()) => {}
+            }
+        }
+        if let Some(left @ 1..) = self.left {
+            return Err(archive(ArchiveProblem::WrongSize { expected: self.size + left, found: self.size }));
+        }
+        if !self.is_at_end && !self.is_stored() {
+            self.expect_end(input)?;
+        }
+        if let Some(bytes @ 1..) = input.left() {
+            return Err(archive(ArchiveProblem::Unused { bytes }));
+        }
+        let compressed = input.used();
+        let claim = claim(input)?;
+        if claim.size != self.size {
+            return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: self.size }));
+        }
+        if claim.compressed != compressed {
+            return Err(archive(ArchiveProblem::WrongCompressedSize { expected: claim.compressed, found: compressed }));
+        }
+        let found = self.crc.clone().finalize();
+        if found != claim.crc {
+            return Err(archive(ArchiveProblem::WrongChecksum { expected: claim.crc, found }));
+        }
+        Ok(())
+    }
+
+    /// All bytes were given; sees that the compressed data end there.
+    fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
+        let mut more = [0];
+        while !self.is_at_end {
+            let mut spare = Spare::over(&mut more);
+            let result = self.decoder.fill(input, &mut spare);
+            if spare.filled() > 0 {
+                // Otherwise another call would meet the end, and succeed.
+                self.decoder.fail();
+                return Err(archive(ArchiveProblem::WrongSize { expected: self.size, found: self.size + 1 }));
+            }
+            match result {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(cannot_read(error)),
+                Ok(is_at_end) => self.is_at_end = is_at_end,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Extracts members as files below a directory that they cannot leave.
+
+use std::fs;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::super::zip::problem::{archive, cannot_read};
+use super::NpzReader;
+use crate::error::{ArchiveProblem, Error, Result};
+use crate::write::replace::replace_file;
+
+/// Bytes that are read before they are written.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Writes a member as a file below `directory`, under its whole name, and returns where. What `/` in the name asks for is made below the directory.
+    ///
+    /// The checksum is checked before the file gets its name; what is there of that name is replaced, and links that are there are followed. Nothing bounds how large a file a
+    /// compressed member becomes but [`Limits::member_bytes`](crate::Limits::member_bytes).
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("run/x", &[1_u8, 2])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// let path = archive.extract(0, directory.path())?;
+    /// assert_eq!(path, directory.path().join("run/x.npy"));
+    /// assert_eq!(npy_core::load::<u8>(path)?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the name is not a path below the directory on every system (`..`, an absolute path, a backslash, a colon, a NUL, a name that Windows has for
+    /// a device), when the member is damaged, or when a file cannot be written.
+    pub fn extract(&mut self, index: usize, directory: impl AsRef<Path>) -> Result<PathBuf> {
+        let name = self.whole_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
+        let path = path_below(directory.as_ref(), &name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(&*name))?;
+        let directory = if name.ends_with('/') { Some(&*path) } else { path.parent() };
+        if let Some(directory) = directory {
+            let cannot_create = |error| Error::io("cannot create the directory", error).with_path(directory);
+            fs::create_dir_all(directory).map_err(cannot_create)?;
+        }
+        if name.ends_with('/') {
+            return Ok(path);
+        }
+        replace_file(&path, |file| {
+            let mut member = self.member(index)?;
+            let mut buffer = vec![0; BUFFER_BYTES];
+            loop {
+                match member.read(&mut buffer) {
+                    // The checksum was checked.
+                    Ok(0) => return Ok(()),
+                    Ok(read) => file.write_all(&buffer[..read]).map_err(|error| Error::io("cannot write the file", error))?,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(cannot_read(error)),
+                }
+            }
+        })
+        .map_err(|error| error.with_member(name))?;
+        Ok(path)
+    }
+
+    /// Writes all members as files below `directory`. All names are looked at before the first is written.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let directory = directory.path();
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("x", &[1_u8, 2])?;
+    /// archive.add_bytes("notes.txt", b"hello")?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.extract_all(directory)?, [directory.join("x.npy"), directory.join("notes.txt")]);
+    /// assert_eq!(std::fs::read(directory.join("notes.txt"))?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`extract`](Self::extract).
+    pub fn extract_all(&mut self, directory: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+        let directory = directory.as_ref();
+        for index in 0..self.len() {
+            let name = self.whole_name(index).unwrap_or_default();
+            path_below(directory, name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(name))?;
+        }
+        (0..self.len()).map(|index| self.extract(index, directory)).collect()
+    }
+}
+
+/// The path of that name below the directory; `None` for names that would lead elsewhere, on this system or another.
+fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
+    let is_plain = |part: &str| {
+        !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']) && !part.ends_with(['.', ' ']) && !is_device(part)
+    };
+    let name = name.strip_suffix('/').unwrap_or(name);
+    name.split('/').all(is_plain).then(|| name.split('/').fold(directory.to_owned(), |path, part| path.join(part)))
+}
+
+/// Whether Windows takes it for a device, whatever follows a dot.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
+    match stem.as_bytes() {
+        b"CON" | b"PRN" | b"AUX" | b"NUL" => true,
+        [b'C', b'O', b'M', digit] | [b'L', b'P', b'T', digit] => digit.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::path_below;
+
+    #[test]
+    fn names_do_not_lead_elsewhere() {
+        for name in [
+            "nul",
+            "Con.npy",
+            "a/COM1.txt",
+            "a./x",
+            "x ",
+            "",
+            "/",
+            "/x",
+            "//x",
+            "..",
+            "../x",
+            "a/../x",
+            "a//x",
+            "./x",
+            "a\\x",
+            "C:x",
+            "C:/x",
+            "x\0.npy",
+            "a/",
+        ] {
+            let expected = (name == "a/").then(|| Path::new("folder").join("a"));
+            assert_eq!(path_below(Path::new("folder"), name), expected, "{name:?}");
+        }
+        assert_eq!(path_below(Path::new("folder"), "a/..b/c.npy").unwrap(), Path::new("folder/a/..b/c.npy"));
+        assert!(path_below(Path::new("folder"), "console/com/lpt.npy").is_some());
+    }
+}

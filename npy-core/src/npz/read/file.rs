@@ -1,0 +1,70 @@
+//! A file that is read at several offsets at once.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::memory::Spare;
+
+/// A file that is read from a place of its own, so that clones of it can be read at the same time by several threads.
+#[derive(Clone, Debug)]
+pub struct ArchiveFile {
+    file: Arc<File>,
+    position: u64,
+}
+
+impl ArchiveFile {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+        Ok(Self { file: Arc::new(file), position: 0 })
+    }
+
+    /// Reads once, straight into the memory.
+    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            let before = spare.filled();
+            spare.read_from_file_at(&self.file, self.position)?;
+            self.position += (spare.filled() - before) as u64;
+            Ok(())
+        }
+        #[cfg(not(unix))]
+        spare.read_from(self)
+    }
+}
+
+impl Read for ArchiveFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.position)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.position)?;
+        // Where there are no reads at a place there are hardly threads either; clones take turns.
+        #[cfg(not(any(unix, windows)))]
+        let read = {
+            (&*self.file).seek(SeekFrom::Start(self.position))?;
+            (&*self.file).read(buffer)?
+        };
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for ArchiveFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let sought = match position {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+            SeekFrom::End(distance) => {
+                let metadata = self.file.metadata()?;
+                // Of a device the metadata have no length, and a pipe has none: the system tells which it is.
+                let length = if metadata.is_file() { metadata.len() } else { (&*self.file).seek(SeekFrom::End(0))? };
+                length.checked_add_signed(distance)
+            }
+        };
+        self.position = sought.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}

@@ -1,0 +1,251 @@
+//! A member as the central directory describes it.
+
+use std::io::{self, Read};
+
+use super::super::codec::blocks::Blocks;
+use super::super::codec::decoder::Decoder;
+use super::super::codec::inflate::InflateBlocks;
+use super::super::codec::input::Input;
+use super::super::zip::central_directory::Entry;
+use super::super::zip::problem::archive;
+use super::super::zip::records::Claim;
+use super::content::Content;
+use crate::error::{ArchiveProblem, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::memory::Spare;
+use crate::read::NpyReader;
+use crate::read::source::Source;
+
+/// Bytes that may follow an array in its member. They are read, because the checksum is also theirs.
+pub(crate) const MOST_TRAILING: u64 = 1 << 20;
+
+/// Bytes from which on it is worth a thread's while.
+const LEAST_AT_ONCE: u64 = 4 << 20;
+
+/// What may be left of a block whose bytes were all given: the empty block at its end, and as much as a decoder holds back.
+const MARK_BYTES: usize = 16;
+
+/// How many times as large as in the archive a member may be for memory to be taken at once.
+const PLAUSIBLE_RATIO: u64 = 16;
+
+/// The content of a member of an archive, read from its beginning to its end. Its checksum is checked at the end.
+///
+/// ```
+/// use std::io::Read;
+///
+/// use npy_core::npz::NpzReader;
+///
+/// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+/// # archive.add_slice("x", &[1_u8, 2, 3])?;
+/// # let file = archive.finish()?;
+/// let mut archive = NpzReader::new(file)?;
+/// let mut data = Vec::new();
+/// archive.array(0)?.into_inner().read_to_end(&mut data)?; // a `Member` that stands behind the header
+/// assert_eq!(data, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct Member<'a, R> {
+    input: &'a mut Input<R>,
+    content: Content,
+    claim: Claim,
+    /// Bytes of the content that were given.
+    given: u64,
+    is_checked: bool,
+    /// How its blocks are inflated at the same time, as long as they are as they are said to be.
+    parallel: Option<Parallel<R>>,
+}
+
+/// How the blocks of a member are inflated at the same time.
+pub(crate) struct Parallel<R> {
+    pub(crate) blocks: Blocks,
+    /// Where the member's data begin.
+    pub(crate) begin: u64,
+    pub(crate) threads: usize,
+    pub(crate) inflate: InflateBlocks<R>,
+}
+
+impl<'a, R: Read> Member<'a, R> {
+    /// The member whose data `input` stands at.
+    pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
+        if entry.is_encrypted {
+            return Err(archive(ArchiveProblem::Encrypted));
+        }
+        let claim = entry.claim;
+        if claim.size > limits.member_bytes {
+            let (limit, found) = (limits.member_bytes, claim.size);
+            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
+        }
+        let decoder = Decoder::new(entry.method, entry.has_end_mark, Some(claim.size)).map_err(archive)?;
+        if decoder.is_stored() && claim.compressed != claim.size {
+            return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: claim.compressed }));
+        }
+        input.begin(Some(claim.compressed));
+        let content = Content::new(decoder, Some(claim.size), limits.member_bytes);
+        Ok(Self { input, content, claim, given: 0, is_checked: false, parallel: None })
+    }
+
+    /// The same member, whose blocks are inflated at the same time.
+    pub(crate) fn with_parallel(mut self, parallel: Option<Parallel<R>>) -> Self {
+        self.parallel = parallel;
+        self
+    }
+
+    /// A reader of the array that the member is.
+    pub(crate) fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
+        let source = Source {
+            fill: Self::fill,
+            length: |member, _| member.length(),
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: Self::finish,
+            is_owned: true,
+            file: None,
+        };
+        NpyReader::with_source(self, source, &limits)
+    }
+
+    /// Whether its bytes in the archive are its content.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.content.is_stored()
+    }
+
+    /// How many bytes the content has, if that can be believed before they were read.
+    pub(crate) fn length(&self) -> Option<u64> {
+        (self.claim.size / PLAUSIBLE_RATIO <= self.claim.compressed).then_some(self.claim.size)
+    }
+
+    /// Gives some of what is left; nothing at the end.
+    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+        let before = spare.filled();
+        if !self.fill_blocks(spare)? {
+            let mut most = u64::MAX;
+            if let Some(block) = self.parallel.as_ref().and_then(|parallel| parallel.blocks.block_of(self.given)) {
+                // To where the next block begins, from where on they may be inflated at the same time. The decoder would go on to the next
+                // byte of the content, over the border, if it were given what is behind it.
+                most = block.content.end - self.given;
+                self.input.set_border(block.bytes.end);
+            }
+            self.content.fill(self.input, spare, most)?;
+        }
+        self.given += (spare.filled() - before) as u64;
+        Ok(())
+    }
+
+    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and they are enough; tells whether it did.
+    fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
+        let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
+        let end = self.given.saturating_add(spare.room() as u64);
+        let blocks = all.within(self.given..end);
+        let ([first, _, ..], Some(last)) = (blocks, blocks.last()) else { return Ok(false) };
+        let bytes = last.content.end - first.content.start;
+        if bytes < LEAST_AT_ONCE {
+            return Ok(false);
+        }
+        // Of the block before a few bytes may be left, which mark its end.
+        let mut mark = [0; MARK_BYTES];
+        let mark = first.bytes.start.checked_sub(self.input.used()).and_then(|left| mark.get_mut(..usize::try_from(left).ok()?));
+        let is_end = all.is_end(last);
+        let lengths = blocks.iter().map(|block| usize::try_from(block.content.end - block.content.start).unwrap_or(usize::MAX));
+        let mut checksum = None;
+        if let Some(mark) = mark
+            && self.input.peek(mark)?
+            && spare.fill_parts(lengths, |parts| {
+                checksum = inflate(self.input.reader_behind(), *begin, blocks, is_end, parts, *threads);
+                checksum.is_some()
+            })
+            && let Some(checksum) = checksum
+        {
+            self.input.pass(last.bytes.end - self.input.used());
+            self.content.take_blocks(mark, bytes, &checksum, is_end)?;
+            return Ok(true);
+        }
+        // They are not what they are said to be, which nothing here depends on: the data are read as anybody else reads them.
+        self.parallel = None;
+        Ok(false)
+    }
+
+    /// Reads what is left, and checks the content as a whole.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        if self.is_checked {
+            return Ok(());
+        }
+        let left = self.claim.size - self.given;
+        if left > MOST_TRAILING && !self.content.is_at_end() {
+            return Err(archive(ArchiveProblem::Trailing { bytes: left }));
+        }
+        self.content.finish(self.input, None, |_| Ok(self.claim))?;
+        self.is_checked = true;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Member<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut spare = Spare::over(buffer);
+        self.fill(&mut spare)?;
+        let filled = spare.filled();
+        if filled == 0 && !buffer.is_empty() {
+            self.finish()?;
+        }
+        Ok(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read};
+
+    use crate::memory::Spare;
+    use crate::npz::{NpzReader, NpzWriter};
+
+    const MIB: usize = 1 << 20;
+
+    /// A result that is right does not tell how it was made.
+    #[test]
+    fn blocks_are_inflated_at_the_same_time() {
+        let mut state = 1_u64;
+        // Noise, then steps: blocks by codes alone, and by repetitions.
+        let noise = |state: &mut u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *state >> 12
+        };
+        let items: Vec<u64> = (0..MIB).map(|i| if i % 300_000 < 150_000 { noise(&mut state) } else { i as u64 / 3 }).collect();
+        let mut content = Vec::new();
+        crate::write(&mut content, &items).unwrap();
+        for level in [1, 2, 6] {
+            let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+            archive.set_level(level);
+            archive.add_slice("x", &items).unwrap();
+            archive.add_stream("y", |writer| writer.write_slice(&items)).unwrap();
+            let file = archive.finish().unwrap().into_inner();
+            let mut archive = NpzReader::from_bytes(&file).unwrap();
+            archive.set_threads(2);
+            // The first block begins with the header, and in a stream it is the header.
+            for (index, first) in [(0, MIB), (1, 128)] {
+                let mut member = archive.member(index).unwrap();
+                let mut found = vec![0; content.len()];
+                // As far as the array's header, and on to the end of the block.
+                member.read_exact(&mut found[..128]).unwrap();
+                member.read_exact(&mut found[128..first]).unwrap();
+                let mut spare = Spare::over(&mut found[first..]);
+                assert!(member.fill_blocks(&mut spare).unwrap(), "{level} {index}");
+                assert!(spare.is_full() && member.parallel.is_some());
+                assert!(found == content, "{level} {index}");
+                member.given = content.len() as u64;
+                member.finish().unwrap();
+
+                // From the middle of a block to the middle of another: those between them.
+                let mut member = archive.member(index).unwrap();
+                let end = content.len() - MIB / 2;
+                member.read_exact(&mut found[..MIB + 5]).unwrap();
+                member.read_exact(&mut found[MIB + 5..2 * MIB + first % MIB]).unwrap();
+                let mut spare = Spare::over(&mut found[2 * MIB + first % MIB..end]);
+                assert!(member.fill_blocks(&mut spare).unwrap() && !spare.is_full(), "{level} {index}");
+                member.given += spare.filled() as u64;
+                let given = usize::try_from(member.given).unwrap();
+                member.read_to_end(&mut found).unwrap();
+                assert!(found[content.len()..] == content[given..] && found[..given] == content[..given], "{level} {index}");
+            }
+        }
+    }
+}

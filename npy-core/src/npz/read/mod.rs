@@ -1,0 +1,621 @@
+//! Reads archives.
+
+pub(crate) mod content;
+pub(crate) mod extract;
+pub(crate) mod file;
+pub(crate) mod index;
+pub(crate) mod member;
+pub(crate) mod stream;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Cursor, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::codec::blocks::Blocks;
+use super::codec::inflate::{InflateBlocks, inflate_blocks};
+use super::codec::input::{FillFrom, Input};
+use super::zip::central_directory;
+use super::zip::problem::{archive, cannot_read};
+use crate::element::NpyElement;
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::format::header::Header;
+use crate::limits::Limits;
+use crate::options::ReadOptions;
+use crate::read::NpyReader;
+use crate::view::{NpyView, view_with};
+use file::ArchiveFile;
+use index::Index;
+use member::{Member, Parallel};
+
+/// Reads the arrays of an archive, by their names or one after another.
+///
+/// The name of an array is that of its member without `.npy`, as in NumPy. Nothing but the archive's directory is read before an array is
+/// asked for, and what is wrong with one member does not concern the others.
+///
+/// ```
+/// # use npy_core::npz::{NpzReader, NpzWriter};
+/// # let mut file = std::io::Cursor::new(Vec::new());
+/// # let mut archive = NpzWriter::new(&mut file);
+/// # archive.add_slice("x", &[1_u8, 2, 3])?;
+/// # archive.finish()?;
+/// let mut archive = NpzReader::new(file)?;
+/// for index in 0..archive.len() {
+///     let header = archive.header(index)?;
+///     println!("{} {} {:?}", archive.name(index).unwrap_or_default(), header.dtype(), header.shape()); // x |u1 [3]
+/// }
+/// assert_eq!(archive.by_name::<u8>("x")?, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct NpzReader<R> {
+    input: Input<R>,
+    index: Arc<Index>,
+    limits: Limits,
+    threads: usize,
+    /// How blocks are inflated at the same time, once more than one thread was asked for.
+    inflate: Option<InflateBlocks<R>>,
+}
+
+impl NpzReader<ArchiveFile> {
+    /// Opens an archive and reads its directory.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.finish()?;
+    /// let x: Vec<f64> = NpzReader::open(&path)?.by_name("x")?;
+    /// assert_eq!(x, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no zip archive.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, ReadOptions::new())
+    }
+
+    /// [`open`](Self::open) with [`ReadOptions`], whose threads are those of [`set_threads`](Self::set_threads), or with [`Limits`] of one's own.
+    ///
+    /// ```
+    /// # use npy_core::npz::NpzWriter;
+    /// use npy_core::{ReadOptions, npz::NpzReader};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.finish()?;
+    /// let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(2))?;
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        let (path, options) = (path.as_ref(), options.into());
+        let mut archive = ArchiveFile::open(path)
+            .and_then(|file| Self::with_fill(file, ArchiveFile::fill, options.limits, Some(path)))
+            .map_err(|error| error.with_path(path))?;
+        if options.threads > 1 {
+            archive.set_threads(options.threads);
+        }
+        Ok(archive)
+    }
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Reads the directory of an archive.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # let file = archive.finish()?;
+    /// let mut archive = NpzReader::new(file)?; // a `File`, or any other stream that can seek
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or `reader` is no zip archive.
+    pub fn new(reader: R) -> Result<Self> {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// ```
+    /// use npy_core::{Limits, npz::NpzReader};
+    ///
+    /// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[0.0_f64; 1000])?;
+    /// # let upload = archive.finish()?;
+    /// let mut archive = NpzReader::with_limits(upload, Limits::new().data_bytes(1000))?;
+    /// assert!(archive.by_name::<f64>("x").is_err()); // 8000 bytes
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`new`](Self::new).
+    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
+        Self::with_fill(reader, |reader, spare| spare.read_from(reader), limits, None)
+    }
+
+    fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
+        let index = Arc::new(Index::new(central_directory::read(&mut reader, &limits)?.entries, path));
+        Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: None })
+    }
+
+    /// How many members there are, arrays or not.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.index.len() == 0
+    }
+
+    /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
+    /// [`by_name`](Self::by_name) finds the last, as NumPy does.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.names().collect::<Vec<_>>(), ["x", "notes.txt"]);
+    /// assert_eq!((archive.name(0), archive.whole_name(0)), (Some("x"), Some("x.npy")));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.index.names()
+    }
+
+    /// The name of a member, without one `.npy` at its end.
+    ///
+    /// See [`names`](Self::names) for an example.
+    pub fn name(&self, index: usize) -> Option<&str> {
+        self.index.name(index)
+    }
+
+    /// The whole name of a member, as it stands in the archive: of an array with `.npy` at its end.
+    ///
+    /// See [`names`](Self::names) for an example.
+    pub fn whole_name(&self, index: usize) -> Option<&str> {
+        self.index.whole_name(index)
+    }
+
+    /// How many bytes a member's content has, by the directory: of an array with its header.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.size(0), Some(128 + 16)); // with the header
+    /// assert_eq!(archive.compressed_size(0), Some(128 + 16)); // not compressed
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn size(&self, index: usize) -> Option<u64> {
+        self.index.size(index)
+    }
+
+    /// How many bytes a member takes in the archive, by the directory; the same as [`size`](Self::size) if it is not compressed.
+    ///
+    /// See [`size`](Self::size) for an example.
+    pub fn compressed_size(&self, index: usize) -> Option<u64> {
+        self.index.compressed_size(index)
+    }
+
+    /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.index_of("x"), Some(0));
+    /// assert_eq!(archive.index_of("x.npy"), Some(0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        self.index.index_of(name)
+    }
+
+    /// Reads the one-dimensional array of that name.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is damaged or no array, and like [`load`](crate::load).
+    pub fn by_name<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
+        let index = self.find(name)?;
+        self.by_index(index)
+    }
+
+    /// Reads the one-dimensional array that stands there.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.by_index::<f64>(0)?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        self.in_member(index, |reader| reader.into_one_dimension())
+    }
+
+    /// What the archive may ask for.
+    #[doc(hidden)]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The names and places of the members, for as long as one likes.
+    #[doc(hidden)]
+    pub fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index)
+    }
+
+    /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_scalar("rate", &0.01)?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let rate: f64 = NpzReader::from_bytes(&file)?.scalar("rate")?; // np.savez(path, rate=0.01)
+    /// assert_eq!(rate, 0.01);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
+        let index = self.find(name)?;
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        self.in_member(index, |reader| reader.into_scalar())
+    }
+
+    /// The header of an array, without its elements.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.header(0)?.dtype().to_string(), "<f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, or it is damaged or no array.
+    pub fn header(&mut self, index: usize) -> Result<Header> {
+        self.in_member(index, |reader| Ok(reader.header().clone()))
+    }
+
+    /// A reader of an array of any shape, or of its elements one after another.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let sum: f64 = archive.array(0)?.records::<f64>().sum::<Result<_, _>>()?;
+    /// assert_eq!(sum, 3.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
+    pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
+        let (limits, members) = (self.limits, Arc::clone(&self.index));
+        self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| members.locate(error, index))
+    }
+
+    /// The content of a member, array or not.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let notes = archive.find("notes.txt")?;
+    /// assert_eq!(archive.bytes(notes, 1 << 20)?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, when it is damaged, or its content is longer than `most` bytes.
+    pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
+        let mut read = || {
+            let mut member = self.member(index)?;
+            let mut bytes = Vec::new();
+            (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
+            if bytes.len() as u64 > most {
+                let found = bytes.len() as u64;
+                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+            }
+            member.finish()?;
+            Ok(bytes)
+        };
+        read().map_err(|error: Error| self.locate(error, index))
+    }
+
+    /// Reads every member to its end and checks it, keeping nothing: whether the archive came through whole.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1_u8, 2])?;
+    /// # let mut file = archive.finish()?.into_inner();
+    /// NpzReader::from_bytes(&file)?.verify()?;
+    /// # let at = file.windows(2).position(|window| window == [1, 2]).unwrap_or_default();
+    /// file[at] ^= 1;
+    /// let error = NpzReader::from_bytes(&file)?.verify().unwrap_err();
+    /// assert_eq!(error.member(), Some("x"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first that is met.
+    pub fn verify(&mut self) -> Result<()> {
+        for index in 0..self.len() {
+            let mut check = || {
+                let mut member = self.member(index)?;
+                io::copy(&mut member, &mut io::sink()).map_err(cannot_read)?;
+                member.finish()
+            };
+            check().map_err(|error| self.locate(error, index))?;
+        }
+        Ok(())
+    }
+
+    /// Where the member of that name stands, or an error that lists the names that there are.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// let error = archive.find("y").unwrap_err();
+    /// assert_eq!(error.to_string(), "the archive has no array \"y\"; it has x, notes.txt");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn find(&self, name: &str) -> Result<usize> {
+        // Not all: there may be very many.
+        const SHOWN: usize = 12;
+        self.index_of(name).ok_or_else(|| {
+            let available: Vec<_> = self.names().take(SHOWN).map(str::to_owned).collect();
+            let omitted = self.len() - available.len();
+            // It has no place, but the archive may have a path.
+            self.locate(ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into(), usize::MAX)
+        })
+    }
+
+    pub(crate) fn no_member(&self, index: usize) -> Error {
+        self.locate(archive(ArchiveProblem::NoIndex { index, members: self.len() }), index)
+    }
+
+    /// An error with the member it happened in, and the file.
+    #[doc(hidden)]
+    pub fn locate(&self, error: Error, index: usize) -> Error {
+        self.index.locate(error, index)
+    }
+
+    /// The content of a member, to be read from its beginning.
+    pub(crate) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
+        let Some(entry) = self.index.entry(index) else {
+            return Err(self.no_member(index));
+        };
+        let begin = entry.seek_to_data(self.input.reader_mut())?;
+        let (threads, inflate) = (self.threads, self.inflate.filter(|_| self.threads > 1));
+        let parallel = inflate.and_then(|inflate| {
+            let blocks = Blocks::parse(&entry.blocks, entry.claim)?;
+            Some(Parallel { blocks, begin, threads, inflate })
+        });
+        Ok(Member::new(entry, &mut self.input, &self.limits)?.with_parallel(parallel))
+    }
+
+    fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {
+        self.array(index).and_then(read).map_err(|error| self.locate(error, index))
+    }
+}
+
+impl<R: Read + Seek + Clone + Send> NpzReader<R> {
+    /// How many threads inflate a member from here on. The default is 1; 0 is taken for it.
+    ///
+    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a
+    /// member begin, and only elements whose memory is that of the file. Everything is checked as with one thread. A member whose blocks are
+    /// not where they are said to be is read by one, or refused as damaged where that is seen too late. Each thread reads from a clone of `R`,
+    /// which must have a place of its own in the stream.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
+    /// # let items: Vec<f64> = (0..1 << 20).map(f64::from).collect();
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.add_slice("x", &items)?;
+    /// archive.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// archive.set_threads(2);
+    /// assert!(archive.by_name::<f64>("x")? == items);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+        self.inflate = Some(inflate_blocks);
+    }
+}
+
+impl<'a> NpzReader<Cursor<&'a [u8]>> {
+    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # let download = archive.finish()?.into_inner();
+    /// assert_eq!(NpzReader::from_bytes(&download)?.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are no zip archive.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        Self::new(Cursor::new(bytes))
+    }
+
+    /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
+    ///
+    /// The checksum is not checked, because that would read everything.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1_u8, 2, 3])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let x: &[u8] = NpzReader::from_bytes(&file)?.view("x")?; // bytes may lie at any address
+    /// assert!(file.as_ptr_range().contains(&x.as_ptr()));
+    /// assert_eq!(x, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put arrays at
+    /// any address: [`NpzWriter::set_aligned`](super::NpzWriter::set_aligned) writes others, and [`view_or_read`](Self::view_or_read) reads a copy.
+    pub fn view<T: NpyView>(&mut self, name: &str) -> Result<&'a [T]> {
+        let index = self.find(name)?;
+        let limits = self.limits;
+        self.stored(index).and_then(|bytes| view_with(bytes, limits)).map_err(|error| error.with_member(name))
+    }
+
+    /// The elements of an array in place where they can be viewed, and else a copy of them, whose checksum is checked: of members that are
+    /// compressed, begin at an odd address, or are in the other byte order.
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// let file = archive.finish()?.into_inner();
+    /// assert_eq!(*NpzReader::from_bytes(&file)?.view_or_read::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn view_or_read<T: NpyView + NpyElement + Clone>(&mut self, name: &str) -> Result<Cow<'a, [T]>> {
+        match self.view(name) {
+            Ok(view) => Ok(Cow::Borrowed(view)),
+            Err(error) if is_about_place(&error) => self.by_name(name).map(Cow::Owned),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The content of a stored member in place, unchecked.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.stored(1)?, b"hello");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no such member, or it is compressed.
+    pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
+        let member = self.member(index)?;
+        if !member.is_stored() {
+            return Err(archive(ArchiveProblem::NotStored));
+        }
+        let size = self.index.size(index).and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+        let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
+        let bytes: &'a [u8] = self.input.reader().get_ref();
+        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| archive(ArchiveProblem::Overlap))
+    }
+}
+
+/// Whether an array could not be viewed only because of how its bytes lie there.
+pub fn is_about_place(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Misaligned { .. } | ErrorKind::NotViewable { .. } | ErrorKind::Archive { problem: ArchiveProblem::NotStored }
+    )
+}
+
+/// A reader of the same archive, without reading its directory again: for another thread, say. The clone of `R` must have a place of its own
+/// in the stream, as [`ArchiveFile`] and `Cursor` have and `&File` has not.
+impl<R: Clone> Clone for NpzReader<R> {
+    fn clone(&self) -> Self {
+        Self { input: self.input.clone(), index: Arc::clone(&self.index), ..*self }
+    }
+}
+
+impl<R> fmt::Debug for NpzReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.index.names().collect();
+        f.debug_struct("NpzReader").field("names", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,349 @@
+//! Reads archives forward only, from streams that cannot seek.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use super::super::codec::decoder::Decoder;
+use super::super::codec::input::Input;
+use super::super::zip::local_header::{LocalHeader, pass_bytes};
+use super::super::zip::problem::{archive, cannot_read, problem};
+use super::super::zip::records::Claim;
+use super::content::Content;
+use super::member::MOST_TRAILING;
+use crate::error::{ArchiveProblem, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::memory::Spare;
+use crate::read::NpyReader;
+use crate::read::source::Source;
+
+/// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
+///
+/// No more is kept in memory than the array that is asked for. What is not read of a member is passed over, and checked all the same.
+/// Reads archives with sizes before the data, and NumPy's own from a pipe, in which they stand behind it. The stream is read to its end, because
+/// members may have been added behind the directory; where it does not end, give it one with [`Read::take`].
+///
+/// ```
+/// use npy_core::npz::{NpzStream, NpzWriter};
+///
+/// let mut archive = NpzWriter::streaming(Vec::new());
+/// archive.add_slice("x", &[1.0_f64, 2.0])?;
+/// archive.add_slice("y", &[3_u8])?;
+/// let pipe = archive.finish()?;
+///
+/// let mut archive = NpzStream::new(&pipe[..]);
+/// while let Some(mut member) = archive.next()? {
+///     if member.name() == "x" {
+///         assert_eq!(member.array()?.into_vec::<f64>()?, [1.0, 2.0]);
+///     }
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct NpzStream<R> {
+    input: Input<R>,
+    limits: Limits,
+    place: Place,
+    /// What is said of the last member that was read to its end.
+    claim: Option<Claim>,
+    /// Whether the member was given up that was begun last.
+    has_failed: bool,
+}
+
+/// Where the stream stands.
+enum Place {
+    /// Before a member, or at the end of the archive.
+    Between,
+    /// In a member, of which this was read.
+    In(Box<LocalHeader>, Box<Content>),
+    /// In a member that is given up: so many bytes before the next.
+    Before(u64),
+    /// Nobody knows where.
+    Lost,
+    /// At the end.
+    Over,
+}
+
+impl<R: Read> NpzStream<R> {
+    /// Begins to read an archive.
+    ///
+    /// See [`NpzStream`] for an example.
+    pub fn new(reader: R) -> Self {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// ```
+    /// use npy_core::{Limits, npz::NpzStream};
+    ///
+    /// # let mut archive = npy_core::npz::NpzWriter::streaming(Vec::new());
+    /// # archive.add_slice("x", &[0_u8; 1000])?;
+    /// # let pipe = archive.finish()?;
+    /// let mut archive = NpzStream::with_limits(&pipe[..], Limits::new().data_bytes(100));
+    /// if let Some(mut x) = archive.next()? {
+    ///     assert!(x.array().is_err()); // 1000 bytes
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_limits(reader: R, limits: Limits) -> Self {
+        Self {
+            input: Input::new(reader, |reader, spare| spare.read_from(reader)),
+            limits,
+            place: Place::Between,
+            claim: None,
+            has_failed: false,
+        }
+    }
+
+    /// The next member; `None` at the end of the archive. What was not read of the one before is passed over.
+    ///
+    /// After an error the members that follow can still be read, where it is known where they begin: behind a member with a wrong checksum, or
+    /// whose size in the archive stands before its data.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzStream, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[7_u8, 8, 9])?;
+    /// # archive.add_slice("y", &[1_u8, 2])?;
+    /// # let mut pipe = archive.finish()?.into_inner();
+    /// # let at = pipe.windows(3).position(|window| window == [7, 8, 9]).unwrap_or_default();
+    /// pipe[at] ^= 1; // in the data of x
+    /// let mut archive = NpzStream::new(&pipe[..]);
+    /// if let Some(mut x) = archive.next()? {
+    ///     assert!(x.array()?.into_vec::<u8>().is_err());
+    /// }
+    /// if let Some(mut y) = archive.next()? {
+    ///     assert_eq!(y.array()?.into_vec::<u8>()?, [1, 2]);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, when the member before is damaged, when this one is compressed by an unknown method, or no member begins here.
+    #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
+    pub fn next(&mut self) -> Result<Option<StreamMember<'_, R>>> {
+        self.skip()?;
+        match std::mem::replace(&mut self.place, Place::Lost) {
+            Place::Before(bytes) => pass_bytes(&mut self.input, bytes)?,
+            Place::Over => {
+                self.place = Place::Over;
+                return Ok(None);
+            }
+            Place::Lost => return Err(archive(ArchiveProblem::LostPlace)),
+            Place::Between | Place::In(..) => {}
+        }
+        self.input.begin(None);
+        let Some(header) = LocalHeader::read(&mut self.input)? else {
+            self.place = Place::Over;
+            return Ok(None);
+        };
+        let content = self.begin(&header).map_err(|error| {
+            self.place = header.claim.map_or(Place::Lost, |claim| Place::Before(claim.compressed));
+            error.with_member(header.key())
+        })?;
+        let name = header.key().to_owned();
+        self.has_failed = false;
+        self.place = Place::In(Box::new(header), Box::new(content));
+        Ok(Some(StreamMember { stream: self, name }))
+    }
+
+    /// Reads what is left of the member, and checks it.
+    fn skip(&mut self) -> Result<()> {
+        if let Place::In(_, content) = &self.place
+            && content.is_endless()
+        {
+            // The header of the array tells where it ends.
+            let limits = self.limits;
+            drop(MemberContent { stream: self }.into_reader(limits));
+        }
+        self.pass_over(None)
+    }
+
+    /// Reads and checks the member that begins here. Returns what is said of it, and how many bytes it has in the archive.
+    pub(crate) fn measure(mut self) -> Result<(Claim, u64)> {
+        // Members may be much smaller than the usual buffer, which each of them would fill anew.
+        const BUFFER_BYTES: usize = 1024;
+        self.input.set_buffer(BUFFER_BYTES);
+        let _ = self.next()?;
+        self.skip()?;
+        let claim = self.claim.ok_or_else(|| archive(ArchiveProblem::UnknownSize))?;
+        Ok((claim, self.input.total()))
+    }
+
+    /// Begins to read the content of the member that has this header.
+    fn begin(&mut self, header: &LocalHeader) -> Result<Content> {
+        if header.is_encrypted {
+            return Err(archive(ArchiveProblem::Encrypted));
+        }
+        let size = header.claim.map(|claim| claim.size);
+        if let Some(found) = size.filter(|size| *size > self.limits.member_bytes) {
+            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.limits.member_bytes, found }.into());
+        }
+        let decoder = Decoder::new(header.method, header.has_end_mark, size).map_err(archive)?;
+        self.input.begin(header.claim.map(|claim| claim.compressed));
+        Ok(Content::new(decoder, size, self.limits.member_bytes))
+    }
+
+    /// Reads what is left of the member, which is at most so many bytes, and checks it.
+    fn pass_over(&mut self, most: Option<u64>) -> Result<()> {
+        if !matches!(self.place, Place::In(..)) {
+            return Ok(());
+        }
+        let Place::In(header, mut content) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
+        let result = if content.is_endless() {
+            Err(archive(ArchiveProblem::UnknownSize))
+        } else {
+            content.finish(&mut self.input, most, |input| {
+                let claim = header.claim.map_or_else(|| header.read_descriptor(input), Ok)?;
+                self.claim = Some(claim);
+                Ok(claim)
+            })
+        };
+        result.map_err(|error| {
+            self.has_failed = true;
+            self.place = match (error.kind(), self.input.left()) {
+                // All of it was read.
+                (ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }, _) => Place::Between,
+                (_, Some(left)) => Place::Before(left),
+                (_, None) => Place::Lost,
+            };
+            error.with_member(header.key())
+        })
+    }
+}
+
+/// A member of an archive that is read forward only.
+///
+/// See [`NpzStream`] for an example.
+pub struct StreamMember<'a, R> {
+    stream: &'a mut NpzStream<R>,
+    name: String,
+}
+
+impl<R: Read> StreamMember<'_, R> {
+    /// Its name, without one `.npy` at its end.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A reader of the array. Its checksum is checked when the last element was read, or else when the next member is asked for.
+    ///
+    /// See [`NpzStream`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When the member is damaged or no array.
+    pub fn array(&mut self) -> Result<NpyReader<MemberContent<'_, R>>> {
+        let limits = self.stream.limits;
+        let stream = &mut *self.stream;
+        MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(&*self.name))
+    }
+
+    /// The content of a member, array or not.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzStream, NpzWriter};
+    /// # let mut archive = NpzWriter::streaming(Vec::new());
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let pipe = archive.finish()?;
+    /// let mut archive = NpzStream::new(&pipe[..]);
+    /// while let Some(mut member) = archive.next()? {
+    ///     if member.name() == "notes.txt" {
+    ///         assert_eq!(member.bytes(1 << 20)?, b"hello");
+    ///     }
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is damaged or longer than `most` bytes, or when nothing says where it ends: where the sizes stand behind stored data.
+    pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
+        let mut read = || {
+            if let Place::In(_, content) = &self.stream.place
+                && content.is_endless()
+            {
+                return Err(archive(ArchiveProblem::UnknownSize));
+            }
+            let mut content = MemberContent { stream: self.stream };
+            let mut bytes = Vec::new();
+            (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
+            if bytes.len() as u64 > most {
+                let found = bytes.len() as u64;
+                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+            }
+            content.finish()?;
+            Ok(bytes)
+        };
+        read().map_err(|error| error.with_member(&*self.name))
+    }
+}
+
+/// The content of a member of an archive that is read forward only.
+///
+/// See [`NpzStream`] for an example.
+pub struct MemberContent<'a, R> {
+    stream: &'a mut NpzStream<R>,
+}
+
+impl<R: Read> MemberContent<'_, R> {
+    /// A reader of the array that the member is.
+    fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
+        let source = Source {
+            fill: Self::fill,
+            length: |_, _| None,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: Self::finish,
+            is_owned: true,
+            file: None,
+        };
+        let mut reader = NpyReader::with_source(self, source, &limits)?;
+        let bytes = reader.header().data_bytes();
+        reader.source_mut().set_array_bytes(bytes);
+        Ok(reader)
+    }
+
+    /// Notes how long the content is, once the array's header says it.
+    fn set_array_bytes(&mut self, bytes: u64) {
+        // In a stored member of unknown size nothing else says where it ends.
+        if let Place::In(_, content) = &mut self.stream.place {
+            content.set_end(bytes);
+        }
+    }
+
+    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+        match &mut self.stream.place {
+            Place::In(_, content) => content.fill(&mut self.stream.input, spare, u64::MAX),
+            _ if self.stream.has_failed => Err(problem(ArchiveProblem::FailedBefore)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what is left of the member behind its array, and checks it.
+    fn finish(&mut self) -> Result<()> {
+        self.stream.pass_over(Some(MOST_TRAILING))
+    }
+}
+
+impl<R: Read> Read for MemberContent<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut spare = Spare::over(buffer);
+        self.fill(&mut spare)?;
+        let filled = spare.filled();
+        if filled == 0 && !buffer.is_empty() {
+            self.finish()?;
+        }
+        Ok(filled)
+    }
+}
+
+impl<R> fmt::Debug for NpzStream<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let member = match &self.place {
+            Place::In(header, _) => Some(header.key()),
+            _ => None,
+        };
+        f.debug_struct("NpzStream").field("member", &member).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,410 @@
+//! The central directory: which members an archive has, and where (APPNOTE 4.3 and 4.4).
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::super::codec::blocks::Blocks;
+use super::super::codec::decoder::DEFLATED;
+use super::super::recover;
+use super::problem::{archive, cannot_read};
+use super::records::{
+    Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
+};
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::format::trust::Checked;
+use crate::limits::Limits;
+
+/// Bytes of the record at the end of an archive, without its comment.
+pub(crate) const END_BYTES: usize = 22;
+const END64_LOCATOR_BYTES: usize = 20;
+const END64_BYTES: usize = 56;
+/// The longest comment of an archive, which may follow its end record.
+const LONGEST_COMMENT: usize = u16::MAX as usize;
+
+/// How many bytes of a file without an end record are searched for the first local header.
+const SEARCHED_PREFIX: u64 = 1 << 20;
+
+/// Bytes of extra fields that a local header usually has at most: NumPy writes 20, and those for alignment take up to 70 more.
+const USUAL_EXTRA: u64 = 96;
+
+/// A member of the archive, as the directory has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its whole name, `.npy` included.
+    pub(crate) name: String,
+    pub(crate) method: u16,
+    pub(crate) is_encrypted: bool,
+    /// Whether LZMA data say themselves where they end.
+    pub(crate) has_end_mark: bool,
+    pub(crate) claim: Claim,
+    /// Where in the file its local header begins.
+    pub(crate) offset: u64,
+    /// The name as it stands in the archive, to be compared with that in the local header.
+    pub(crate) raw_name: Box<[u8]>,
+    /// Bytes from there to the next member, or to the directory.
+    room: u64,
+    /// What the directory says of its blocks, which has not been looked at.
+    pub(crate) blocks: Box<[u8]>,
+}
+
+/// Where the directory is.
+struct Place {
+    entries: u64,
+    begin: u64,
+    bytes: u64,
+    /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
+    prefix: u64,
+    comment: Vec<u8>,
+    /// Where the archive ends.
+    end: u64,
+    /// Whether parts of an archive come behind it.
+    is_followed: bool,
+}
+
+/// What the directory of an archive says, and how.
+pub(crate) struct Directory {
+    pub(crate) entries: Vec<Entry>,
+    /// The entries as they stand in the archive.
+    pub(crate) bytes: Vec<u8>,
+    /// Bytes before the archive, which the offsets in it do not count.
+    pub(crate) prefix: u64,
+    /// The archive's comment.
+    pub(crate) comment: Vec<u8>,
+    /// Where the archive ends; the file may go on.
+    pub(crate) end: u64,
+}
+
+/// Reads the central directory of the archive that `reader` holds.
+///
+/// It is that of the whole file: whatever lies before, between and behind the members is no member of this archive or of another one. A directory
+/// that an interrupted append or a damaged end left behind, and that of an archive that is a member, are not taken for it.
+pub(crate) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
+    let length = reader.seek(SeekFrom::End(0)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotSeekable => archive(ArchiveProblem::NotSeekable),
+        _ => cannot_read(error),
+    })?;
+    match read_end(reader, length, limits)? {
+        Ending::Whole(directory) => Ok(directory),
+        Ending::Doubtful => Err(recover::explain(reader, length, limits)?),
+        Ending::Missing => {
+            let found = read_at(reader, 0, length.min(8))?;
+            // An unfinished archive, perhaps behind a prefix.
+            let is_archive =
+                !found.starts_with(b"\x93NUM") && Window::new(reader, length).find_archive(length.min(SEARCHED_PREFIX))?.is_some();
+            Err(if is_archive { recover::explain(reader, length, limits)? } else { archive(ArchiveProblem::NotZip { found }) })
+        }
+    }
+}
+
+/// What the end of a file says.
+enum Ending {
+    /// This is the directory of the file.
+    Whole(Directory),
+    /// There is one that leaves out members which the file has.
+    Doubtful,
+    /// There is none.
+    Missing,
+}
+
+fn read_end<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> Result<Ending> {
+    let Some(end) = find_end(reader, length)? else { return Ok(Ending::Missing) };
+    if end.is_followed {
+        return Ok(Ending::Doubtful);
+    }
+    if end.entries > limits.members {
+        return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found: end.entries }.into());
+    }
+    let bytes = read_at(reader, end.begin, end.bytes)?;
+    let entries = parse_entries(&bytes, &end)?;
+    let mut directory = Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.end };
+    let is_complete = is_complete(reader, &mut directory.entries, end.begin)?;
+    Ok(if is_complete { Ending::Whole(directory) } else { Ending::Doubtful })
+}
+
+fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let Some((entry, after)) = Entry::parse(rest, end.prefix) else {
+            let offset = end.begin + (bytes.len() - rest.len()) as u64;
+            return Err(archive(ArchiveProblem::NoEntry { offset }));
+        };
+        entries.push(entry);
+        rest = after;
+        if entries.len() as u64 > end.entries {
+            break;
+        }
+    }
+    if entries.len() as u64 != end.entries {
+        return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
+    }
+    Ok(entries)
+}
+
+/// Notes how much room each member has before the next one, or before the directory, which begins at `end`. Tells whether the file has
+/// no members but these: no local header lies before, between or behind them.
+///
+/// A member so small that it fits the usual extra fields of the one before is not seen: [`expect_proven`] sees it.
+fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) -> Result<bool> {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|&i| entries[i].offset);
+    let mut window = Window::new(reader, end);
+    let start = order.first().map_or(end, |&i| entries[i].offset.min(end));
+    if window.find_member(0, start)?.is_some() {
+        return Ok(false);
+    }
+    let mut following = order.iter().skip(1).copied();
+    for &i in &order {
+        let next = following.next().map_or(end, |next| entries[next].offset);
+        let entry = &mut entries[i];
+        entry.room = next.saturating_sub(entry.offset);
+        let least = (LOCAL_BYTES + entry.raw_name.len()) as u64;
+        // What lies behind the data, but for the extra fields of the local header. Members that reach into the next one are refused when they are read.
+        let Some(rest) = least.checked_add(entry.claim.compressed).and_then(|least| entry.room.checked_sub(least)) else {
+            continue;
+        };
+        if rest > USUAL_EXTRA {
+            let header = window.at(entry.offset, LOCAL_BYTES)?;
+            let extra = Fields::new(header.get(LOCAL_BYTES - 2..).unwrap_or_default()).u16();
+            if window.find_member(next - rest.saturating_sub(extra.into()), next)?.is_some() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Checks that the file ends with the archive, and that each local header is the one that the directory describes, with no member hidden behind
+/// it: before members are added.
+pub(crate) fn expect_proven<R: Read + Seek>(reader: &mut R, directory: &Directory) -> Result<()> {
+    let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
+    if length != directory.end {
+        return Err(archive(ArchiveProblem::NotAtEnd { end: directory.end, bytes: length - directory.end }));
+    }
+    for entry in &directory.entries {
+        let located = |error: Error| error.with_member(entry.key());
+        let begin = entry.seek_to_data(reader).map_err(located)?;
+        let (begin, end) = (begin.saturating_add(entry.claim.compressed), entry.offset.saturating_add(entry.room));
+        if end.saturating_sub(begin) >= LOCAL_BYTES as u64
+            && let Some(offset) = Window::new(reader, length).find_member(begin, end)?
+        {
+            return Err(archive(ArchiveProblem::Unlisted { offset }));
+        }
+    }
+    Ok(())
+}
+
+/// Finds the record at the end of the archive, and by it the directory, which lies in the file.
+fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>> {
+    let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
+    let tail_begin = length - tail_bytes;
+    let tail = read_at(reader, tail_begin, tail_bytes)?;
+    // From the back: in front of the record there may be anything, such as an archive that is a member. One whose comment ends where the file
+    // ends comes first, because a comment may hold anything, too; others have something behind them that does not belong to the archive.
+    let last = (tail.len() + 1).saturating_sub(END_BYTES);
+    let mut ends = (0..last).rev().filter(|&at| tail[at..].starts_with(END));
+    let is_at_end = |&at: &usize| Fields::new(&tail[at + END_BYTES - 2..]).u16() as usize == tail.len() - at - END_BYTES;
+    let Some(at) = ends.clone().find(is_at_end).or_else(|| ends.next()) else { return Ok(None) };
+    let mut fields = Fields::new(&tail[at + 4..]);
+    let (disk, directory_disk, _, entries) = (fields.u16(), fields.u16(), fields.u16(), fields.u16());
+    let (bytes, offset) = (fields.number::<4>(), fields.number::<4>());
+    let record = tail_begin + at as u64;
+    let (entries, bytes, offset, record) = match read_end64(reader, &tail[..at], record)? {
+        Some(end64) => end64,
+        None if (disk, directory_disk) != (0, 0) => return Err(archive(ArchiveProblem::SeveralDisks)),
+        None => (u64::from(entries), bytes, offset, record),
+    };
+    // The directory ends where the record begins; what its offset lacks to that is before the archive.
+    let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
+    let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
+    let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
+    let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
+    let behind = &tail[at + END_BYTES + comment.len()..];
+    // A part of an archive, or what a power cut leaves of one: this end is one that members were added behind.
+    let is_followed = (!behind.is_empty() && behind.iter().all(|byte| *byte == 0))
+        || (1..LOCAL.len()).any(|cut| behind == &LOCAL[..cut])
+        || behind.windows(4).any(|window| [LOCAL, ENTRY, END, END64].iter().any(|signature| window == signature.as_slice()));
+    let end = length - behind.len() as u64;
+    Ok(Some(Place { entries, begin, bytes, prefix: begin - offset, comment, end, is_followed }))
+}
+
+/// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.
+fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
+    let Some(locator) =
+        before.len().checked_sub(END64_LOCATOR_BYTES).map(|at| &before[at..]).filter(|at| at.starts_with(END64_LOCATOR))
+    else {
+        return Ok(None);
+    };
+    let mut fields = Fields::new(&locator[8..]);
+    let claimed = fields.number::<8>();
+    // Just before the locator, as every writer puts it; its offset does not count what is before the archive.
+    let at = end.saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
+    let record = read_at(reader, at, END64_BYTES as u64)?;
+    if !record.starts_with(END64) {
+        return Err(archive(ArchiveProblem::NoDirectory { offset: claimed, bytes: END64_BYTES as u64 }));
+    }
+    let mut fields = Fields::new(&record[24..]);
+    let (_, entries, bytes, offset) = (fields.number::<8>(), fields.number::<8>(), fields.number::<8>(), fields.number::<8>());
+    Ok(Some((entries, bytes, offset, at)))
+}
+
+/// Reads bytes that the file was found to have.
+pub(crate) fn read_at<R: Read + Seek>(reader: &mut R, offset: u64, count: u64) -> Result<Vec<u8>> {
+    reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+    let mut bytes = Vec::new();
+    let room = usize::try_from(count).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|_| ErrorKind::Allocation { bytes: room })?;
+    Checked(reader).take(count).read_to_end(&mut bytes).map_err(cannot_read)?;
+    if bytes.len() < room {
+        return Err(cannot_read(io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(bytes)
+}
+
+/// A part of a file that is read forward, a window at a time, and skipped where nothing is asked for.
+pub(crate) struct Window<'a, R> {
+    reader: &'a mut R,
+    /// Where the part ends.
+    length: u64,
+    begin: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a, R: Read + Seek> Window<'a, R> {
+    pub(crate) fn new(reader: &'a mut R, length: u64) -> Self {
+        Self { reader, length, begin: 0, bytes: Vec::new() }
+    }
+
+    /// The reader, wherever it stands.
+    pub(crate) fn reader(&mut self) -> &mut R {
+        self.reader
+    }
+
+    /// `count` bytes at `offset`, or as many as there are.
+    pub(crate) fn at(&mut self, offset: u64, count: usize) -> Result<&[u8]> {
+        /// Bytes that are read at a time.
+        const LEAST: u64 = 4096;
+        let count = (count as u64).min(self.length.saturating_sub(offset));
+        let end = self.begin + self.bytes.len() as u64;
+        if offset < self.begin || offset + count > end {
+            self.bytes = read_at(self.reader, offset, count.max(LEAST).min(self.length.saturating_sub(offset)))?;
+            self.begin = offset;
+        }
+        // Within the window.
+        let begin = usize::try_from(offset - self.begin).unwrap_or_default();
+        Ok(&self.bytes[begin..][..usize::try_from(count).unwrap_or_default()])
+    }
+
+    /// Where the first local header begins from `begin` to `end`.
+    pub(crate) fn find_member(&mut self, begin: u64, end: u64) -> Result<Option<u64>> {
+        self.find(begin, end, is_local_header)
+    }
+
+    /// Where an archive begins before `end`: with a local header, or with the end record of one without members.
+    pub(crate) fn find_archive(&mut self, end: u64) -> Result<Option<u64>> {
+        self.find(0, end, |bytes| is_local_header(bytes) || (bytes.starts_with(END) && bytes.get(4..12) == Some(&[0; 8])))
+    }
+
+    fn find(&mut self, mut begin: u64, end: u64, is_one: fn(&[u8]) -> bool) -> Result<Option<u64>> {
+        const STEP: u64 = 1 << 16;
+        let end = end.min(self.length);
+        while end > begin {
+            let count = (end - begin).min(STEP);
+            let bytes = self.at(begin, usize::try_from(count).unwrap_or_default())?;
+            if let Some(at) = (0..bytes.len()).find(|&at| bytes[at] == b'P' && is_one(&bytes[at..])) {
+                return Ok(Some(begin + at as u64));
+            }
+            // A header may lie across the border.
+            begin += if begin + count < end { count - LOCAL_BYTES as u64 + 1 } else { count };
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a local header begins here, and not just its signature among other bytes.
+fn is_local_header(bytes: &[u8]) -> bool {
+    /// The latest version of the format, 6.3.
+    const VERSION: u16 = 63;
+    /// The method with the largest number, encryption by AES.
+    const METHOD: u16 = 99;
+    let mut fields = Fields::new(bytes);
+    let signature = fields.bytes(4);
+    let (version, _flags, method) = (fields.u16(), fields.u16(), fields.u16());
+    let _rest = fields.bytes(LOCAL_BYTES - 10);
+    !fields.is_short && signature == LOCAL && version <= VERSION && method <= METHOD
+}
+
+impl Entry {
+    /// The entry at the beginning of `bytes`, and what comes after it.
+    pub(crate) fn parse(bytes: &[u8], prefix: u64) -> Option<(Self, &[u8])> {
+        let mut fields = Fields::new(bytes);
+        let signature = fields.bytes(4);
+        let _versions = fields.bytes(4);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = fields.u32();
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, extra_bytes, comment_bytes) = (fields.u16(), fields.u16(), fields.u16());
+        let _attributes = fields.bytes(8);
+        let mut offset = fields.number::<4>();
+        let name = fields.bytes(name_bytes.into());
+        let extra = fields.bytes(extra_bytes.into());
+        let _comment = fields.bytes(comment_bytes.into());
+        if fields.is_short || signature != ENTRY {
+            return None;
+        }
+        read_zip64(extra, [&mut size, &mut compressed, &mut offset])?;
+        let entry = Self {
+            name: decode_name(name, flags),
+            method,
+            is_encrypted: flags & ENCRYPTED != 0,
+            has_end_mark: flags & END_MARK != 0,
+            claim: Claim { crc, size, compressed },
+            offset: offset.checked_add(prefix)?,
+            raw_name: name.into(),
+            room: 0,
+            blocks: if method == DEFLATED { Blocks::find(extra).into() } else { Box::default() },
+        };
+        Some((entry, fields.rest))
+    }
+
+    /// The key of the member: its name without one `.npy` at its end.
+    pub(crate) fn key(&self) -> &str {
+        self.name.strip_suffix(".npy").unwrap_or(&self.name)
+    }
+
+    /// Reads the member's local header, and leaves `reader` at its data, whose place it gives.
+    pub(crate) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<u64> {
+        let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
+        let fixed = LOCAL_BYTES + self.raw_name.len();
+        // No more than belongs to the member, so that it is there.
+        let most = self.room.min(fixed as u64 + USUAL_EXTRA);
+        let mut header = read_at(reader, self.offset, most)?;
+        let extra_bytes = Fields::new(header.get(LOCAL_BYTES - 2..).unwrap_or_default()).u16();
+        let needed = fixed + usize::from(extra_bytes);
+        if self.room.checked_sub(self.claim.compressed).is_none_or(|room| room < needed as u64) {
+            return Err(archive(ArchiveProblem::Overlap));
+        }
+        if header.len() < needed {
+            header = read_at(reader, self.offset, needed as u64)?;
+        }
+        let mut fields = Fields::new(&header);
+        let signature = fields.bytes(4);
+        let _version = fields.bytes(2);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = fields.u32();
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, _) = (fields.u16(), fields.u16());
+        let name = fields.bytes(name_bytes.into());
+        let extra = fields.bytes(extra_bytes.into());
+        if fields.is_short || signature != LOCAL || method != self.method || *name != *self.raw_name {
+            return Err(other());
+        }
+        read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(other)?;
+        // Those who read forward only believe it, so that it may not say anything else.
+        if flags & DESCRIPTOR == 0 && (Claim { crc, size, compressed }) != self.claim {
+            return Err(other());
+        }
+        reader.seek(SeekFrom::Start(self.offset + needed as u64)).map_err(cannot_read)
+    }
+}

@@ -1,0 +1,162 @@
+//! The headers and records around the content of members, as Python's `zipfile` writes them.
+
+use super::records::{DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, LOCAL, LOCAL_BYTES};
+
+/// The version of the format that knows of 64-bit sizes; made on Unix.
+const VERSION: u16 = 45;
+const MADE_BY: u16 = 3 << 8 | VERSION;
+
+/// Midnight of 1980-01-01, as NumPy dates all members.
+const DATE: u16 = 0x21;
+
+/// Read and written by the owner.
+const ATTRIBUTES: u32 = 0o600 << 16;
+
+/// `zipfile` takes the 64-bit field for every number that does not fit 31 bits.
+const ZIP64_LIMIT: u64 = i32::MAX as u64;
+const MOST_MEMBERS: u64 = u16::MAX as u64;
+const IN_ZIP64: u32 = u32::MAX;
+
+/// Of members that can be viewed in place: that of the data in an `.npy` file.
+const ALIGNMENT: u64 = 64;
+
+/// A member that was written.
+#[derive(Clone)]
+pub(crate) struct Local {
+    pub(crate) name: Vec<u8>,
+    pub(crate) method: u16,
+    pub(crate) flags: u16,
+    pub(crate) crc: u32,
+    pub(crate) compressed: u64,
+    pub(crate) size: u64,
+    /// Where its local header begins.
+    pub(crate) offset: u64,
+    /// An extra field of the local header that does nothing but take room.
+    pub(crate) padding: Vec<u8>,
+    /// An extra field of the directory that tells where blocks begin.
+    pub(crate) blocks: Vec<u8>,
+}
+
+/// Identifier, length, and the two sizes.
+const ZIP64_FIELD_BYTES: usize = 20;
+
+impl Local {
+    /// The header before the data, in which the sizes are always those of the zip64 field: NumPy does not know them before.
+    pub(crate) fn header(&self) -> Vec<u8> {
+        let mut bytes = LOCAL.to_vec();
+        for number in [VERSION, self.flags, self.method, 0, DATE] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(self.crc.to_le_bytes());
+        bytes.extend([0xff; 8]);
+        bytes.extend(self.name_bytes());
+        let field = zip64_field(&[self.size, self.compressed]);
+        // At most 20, and a padding of 69.
+        bytes.extend([u8::try_from(field.len() + self.padding.len()).unwrap_or_default(), 0]);
+        bytes.extend(&self.name);
+        bytes.extend(field);
+        bytes.extend(&self.padding);
+        bytes
+    }
+
+    /// What follows the data where the header could not be changed.
+    pub(crate) fn descriptor(&self) -> Vec<u8> {
+        let mut bytes = DESCRIPTOR_SIGNATURE.to_vec();
+        bytes.extend(self.crc.to_le_bytes());
+        bytes.extend(self.compressed.to_le_bytes());
+        bytes.extend(self.size.to_le_bytes());
+        bytes
+    }
+
+    /// Appends the member's entry in the directory.
+    pub(crate) fn push_entry(&self, out: &mut Vec<u8>) {
+        let mut wide = Vec::new();
+        let (mut compressed, mut size) = (self.compressed, self.size);
+        if size > ZIP64_LIMIT || compressed > ZIP64_LIMIT {
+            wide.extend([size, compressed]);
+            (compressed, size) = (IN_ZIP64.into(), IN_ZIP64.into());
+        }
+        let mut offset = self.offset;
+        if offset > ZIP64_LIMIT {
+            wide.push(offset);
+            offset = IN_ZIP64.into();
+        }
+        let mut extra = if wide.is_empty() { Vec::new() } else { zip64_field(&wide) };
+        extra.extend(&self.blocks);
+        out.extend(ENTRY);
+        for number in [MADE_BY, VERSION, self.flags, self.method, 0, DATE] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(self.crc.to_le_bytes());
+        out.extend(low_half(compressed));
+        out.extend(low_half(size));
+        out.extend(self.name_bytes());
+        // At most 28 bytes, and the list of blocks, which is kept shorter than that.
+        out.extend(u16::try_from(extra.len()).unwrap_or_default().to_le_bytes());
+        // No comment, the first disk, no internal attributes.
+        out.extend([0; 6]);
+        out.extend(ATTRIBUTES.to_le_bytes());
+        out.extend(low_half(offset));
+        out.extend(&self.name);
+        out.extend(extra);
+    }
+
+    /// The length of the name, which was checked.
+    fn name_bytes(&self) -> [u8; 2] {
+        u16::try_from(self.name.len()).unwrap_or_default().to_le_bytes()
+    }
+}
+
+/// The field that makes data begin at a multiple of 64, for a member whose header begins at `begin`. It is that of Android's `zipalign`:
+/// identifier, length, alignment, zeros.
+pub(crate) fn padding_field(begin: u64, name: &[u8]) -> Vec<u8> {
+    const HEAD: usize = 6;
+    let end = begin + (LOCAL_BYTES + name.len() + ZIP64_FIELD_BYTES + HEAD) as u64;
+    // Less than the alignment.
+    let zeros = usize::try_from(end.next_multiple_of(ALIGNMENT) - end).unwrap_or_default();
+    let mut bytes = vec![0x35, 0xd9, u8::try_from(2 + zeros).unwrap_or_default(), 0];
+    bytes.extend(u16::try_from(ALIGNMENT).unwrap_or_default().to_le_bytes());
+    bytes.resize(bytes.len() + zeros, 0);
+    bytes
+}
+
+/// The extra field of numbers that do not fit 32 bits.
+fn zip64_field(numbers: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![1, 0, u8::try_from(8 * numbers.len()).unwrap_or_default(), 0];
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    bytes
+}
+
+/// The lower 32 bits, of a number that has no others.
+fn low_half(number: u64) -> [u8; 4] {
+    u32::try_from(number).unwrap_or(IN_ZIP64).to_le_bytes()
+}
+
+/// Appends the end of the archive to its directory, which begins at `offset` and is all there is in `out`.
+pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[u8]) {
+    let size = out.len() as u64;
+    if members > MOST_MEMBERS || offset > ZIP64_LIMIT || size > ZIP64_LIMIT {
+        out.extend(END64);
+        out.extend(44_u64.to_le_bytes());
+        out.extend(VERSION.to_le_bytes());
+        out.extend(VERSION.to_le_bytes());
+        out.extend([0; 8]);
+        for number in [members, members, size, offset] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(END64_LOCATOR);
+        out.extend([0; 4]);
+        out.extend((offset + size).to_le_bytes());
+        out.extend(1_u32.to_le_bytes());
+    }
+    let members = u16::try_from(members).unwrap_or(u16::MAX).to_le_bytes();
+    out.extend(END);
+    out.extend([0; 4]);
+    out.extend(members);
+    out.extend(members);
+    out.extend(low_half(size));
+    out.extend(low_half(offset));
+    // Of one that was read.
+    out.extend(u16::try_from(comment.len()).unwrap_or_default().to_le_bytes());
+    out.extend(comment);
+}

@@ -1,0 +1,112 @@
+//! Local file headers, for readers that go forward only.
+
+use std::io::{self, Read};
+
+use super::problem::{archive, cannot_read};
+use super::records::{
+    Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES,
+    decode_name, read_zip64,
+};
+use crate::error::{ArchiveProblem, Error, Result};
+
+/// The header before the data of a member, for those that read an archive forward only.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalHeader {
+    name: String,
+    pub(crate) method: u16,
+    pub(crate) is_encrypted: bool,
+    /// Whether LZMA data say themselves where they end.
+    pub(crate) has_end_mark: bool,
+    /// `None` where it stands behind the data.
+    pub(crate) claim: Option<Claim>,
+    /// Whether the sizes behind the data have 64 bits.
+    is_wide: bool,
+}
+
+impl LocalHeader {
+    /// The header that begins here; `None` at the end of the archive. Directories are passed over: more members follow where some were added.
+    pub(crate) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
+        let mut signature = [0; 4];
+        if let Err(error) = reader.read_exact(&mut signature) {
+            let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
+            return Err(if is_end { archive(ArchiveProblem::NoEnd) } else { cannot_read(error) });
+        }
+        loop {
+            match &signature {
+                LOCAL => break,
+                ENTRY => pass_over(reader, 42, &[24, 26, 28])?,
+                END64_LOCATOR => pass_over(reader, 16, &[])?,
+                END64 => {
+                    let mut bytes = [0; 8];
+                    reader.read_exact(&mut bytes).map_err(cannot_read)?;
+                    pass_bytes(reader, u64::from_le_bytes(bytes))?;
+                }
+                END => {
+                    pass_over(reader, 18, &[16])?;
+                    // What comes after an archive need not be one.
+                    match reader.read_exact(&mut signature) {
+                        Ok(()) if &signature == LOCAL => break,
+                        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(cannot_read(error)),
+                        _ => return Ok(None),
+                    }
+                }
+                found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
+            }
+            reader.read_exact(&mut signature).map_err(cannot_read)?;
+        }
+        let mut header = [0; LOCAL_BYTES - 4];
+        reader.read_exact(&mut header).map_err(cannot_read)?;
+        let mut fields = Fields::new(&header);
+        let _version = fields.bytes(2);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = fields.u32();
+        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
+        // At most 128 KiB.
+        let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
+        reader.read_exact(&mut text).map_err(cannot_read)?;
+        let (name, extra) = text.split_at(name_bytes.into());
+        let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::BrokenHeader))?;
+        let claim = (flags & DESCRIPTOR == 0).then_some(Claim { crc, size, compressed });
+        let (is_encrypted, has_end_mark) = (flags & ENCRYPTED != 0, flags & END_MARK != 0);
+        Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, has_end_mark, claim, is_wide }))
+    }
+
+    /// The key of the member: its name without one `.npy` at its end.
+    pub(crate) fn key(&self) -> &str {
+        self.name.strip_suffix(".npy").unwrap_or(&self.name)
+    }
+
+    /// What stands behind the data.
+    pub(crate) fn read_descriptor(&self, reader: &mut impl Read) -> Result<Claim> {
+        let mut number = |bytes: usize| {
+            let mut number = [0; 8];
+            reader.read_exact(&mut number[..bytes]).map_err(cannot_read)?;
+            Ok::<u64, Error>(u64::from_le_bytes(number))
+        };
+        let mut crc = number(4)?;
+        // Some writers leave the signature out.
+        if crc == u64::from(u32::from_le_bytes(*DESCRIPTOR_SIGNATURE)) {
+            crc = number(4)?;
+        }
+        let width = if self.is_wide { 8 } else { 4 };
+        let (compressed, size) = (number(width)?, number(width)?);
+        Ok(Claim { crc: u32::try_from(crc).unwrap_or_default(), size, compressed })
+    }
+}
+
+/// Passes over a record of so many bytes, and over what comes after it, whose lengths stand in the record at these places.
+fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<()> {
+    let mut record = [0; 42];
+    let record = &mut record[..bytes];
+    reader.read_exact(record).map_err(cannot_read)?;
+    let length = |at: &usize| u64::from(Fields::new(&record[*at..]).u16());
+    pass_bytes(reader, lengths.iter().map(length).sum())
+}
+
+/// Passes over so many bytes.
+pub(crate) fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
+    let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
+    if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
+}

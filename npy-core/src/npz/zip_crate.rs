@@ -1,0 +1,258 @@
+//! Arrays in archives that the crate `zip` reads and writes.
+
+use std::io::{self, Read, Seek, Write};
+
+use zip::ZipReadOptions;
+use zip::result::ZipError;
+use zip::write::{FileOptionExtension, FileOptions};
+use zip::{ZipArchive, ZipWriter};
+
+use super::read::member::MOST_TRAILING;
+use super::zip::problem::{archive as refused, cannot_read};
+use crate::element::NpyElement;
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::options::ReadOptions;
+use crate::read::NpyReader;
+use crate::write::{dtype_of, write};
+
+/// How many names an error lists.
+const SHOWN: usize = 12;
+
+/// From here on a member gets 64-bit sizes: 4 GiB, less what a header and incompressible data add.
+const LARGE: u64 = 0xf000_0000;
+
+/// Reads arrays from a [`zip::ZipArchive`] (feature `zip`).
+///
+/// Use it for archives that hold more than arrays or are encrypted. [`NpzReader`](super::NpzReader) is faster, and refuses more
+/// damaged archives. `npy_ndarray` has a trait of the same name, which reads every kind of array.
+///
+/// Every member is read to its end, which checks its checksum and, if it is encrypted with AES, its authentication code. A whole name comes
+/// before one without `.npy`, as in NumPy.
+///
+/// ```
+/// use std::io::{Cursor, Write};
+///
+/// use npy_core::npz::{ZipArchiveExt, ZipWriterExt};
+/// use npy_core::zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
+///
+/// let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+/// archive.start_file("readme.txt", SimpleFileOptions::default())?;
+/// archive.write_all(b"Two seconds of station GRF")?;
+/// archive.write_npy("trace", &[0.5_f32, 1.5], SimpleFileOptions::default())?;
+///
+/// let mut archive = ZipArchive::new(archive.finish()?)?;
+/// assert_eq!(archive.read_npy::<f32>("trace")?, [0.5, 1.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking change of this feature, and of nothing else.
+pub trait ZipArchiveExt {
+    /// Reads the one-dimensional array of that name.
+    ///
+    /// See [`ZipArchiveExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the archive has no such member, if `zip` cannot read it, if it is no array, or like [`load`](crate::load).
+    fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>>;
+
+    /// Reads the one-dimensional array at that index.
+    ///
+    /// ```
+    /// # use std::io::Cursor;
+    /// # use npy_core::npz::{ZipArchiveExt, ZipWriterExt};
+    /// # use npy_core::zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
+    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    /// # archive.write_npy("x", &[1_u8, 2], SimpleFileOptions::default())?;
+    /// let mut archive = ZipArchive::new(archive.finish()?)?;
+    /// assert_eq!(archive.read_npy_by_index::<u8>(0)?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>>;
+
+    /// [`read_npy`](Self::read_npy) with [`Limits`] and with options of `zip`, such as a password.
+    ///
+    /// ```
+    /// use npy_core::npz::{ZipArchiveExt, ZipWriterExt};
+    /// use npy_core::{Limits, zip};
+    /// # use std::io::Cursor;
+    /// # use zip::{ZipArchive, ZipReadOptions, ZipWriter, unstable::write::FileOptionsExt, write::SimpleFileOptions};
+    ///
+    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    /// # archive.write_npy("x", &[1_u8, 2], SimpleFileOptions::default().with_deprecated_encryption(b"secret")?)?;
+    /// let mut archive = ZipArchive::new(archive.finish()?)?;
+    /// let password = ZipReadOptions::new().password(Some(b"secret"));
+    /// assert_eq!(archive.read_npy_with::<u8>("x", Limits::new(), password)?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_npy`](Self::read_npy).
+    fn read_npy_with<T: NpyElement>(
+        &mut self,
+        name: &str,
+        options: impl Into<ReadOptions>,
+        member: ZipReadOptions<'_>,
+    ) -> Result<Vec<T>>;
+}
+
+impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
+    fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
+        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
+    }
+
+    fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        read_zip_member(self, index, Limits::new(), ZipReadOptions::new(), |reader| reader.into_one_dimension())
+    }
+
+    fn read_npy_with<T: NpyElement>(
+        &mut self,
+        name: &str,
+        options: impl Into<ReadOptions>,
+        member: ZipReadOptions<'_>,
+    ) -> Result<Vec<T>> {
+        let index = find_zip_member(self, name)?;
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
+        read_zip_member(self, index, options.into().limits, member, |reader| reader.into_one_dimension())
+    }
+}
+
+/// Writes arrays into a [`zip::ZipWriter`] (feature `zip`).
+///
+/// See [`ZipArchiveExt`] for an example.
+pub trait ZipWriterExt {
+    /// Writes a one-dimensional array of elements or records as the member `name`, with `.npy` added.
+    ///
+    /// A member of about 4 GiB or more gets [`large_file`](FileOptions::large_file).
+    ///
+    /// ```
+    /// # use std::io::Cursor;
+    /// use npy_core::npz::{NpzReader, ZipWriterExt};
+    /// use npy_core::zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+    ///
+    /// let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    /// let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    /// archive.write_npy("run/times", &[0.5, 1.5], stored)?;
+    /// assert_eq!(NpzReader::new(archive.finish()?)?.by_name::<f64>("run/times")?, [0.5, 1.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if writing fails. The member is removed then.
+    fn write_npy<T: NpyElement, E: FileOptionExtension>(
+        &mut self,
+        name: &str,
+        items: &[T],
+        options: FileOptions<'_, '_, E>,
+    ) -> Result<()>;
+}
+
+impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
+    fn write_npy<T: NpyElement, E: FileOptionExtension>(
+        &mut self,
+        name: &str,
+        items: &[T],
+        options: FileOptions<'_, '_, E>,
+    ) -> Result<()> {
+        let bytes = (items.len() as u64).saturating_mul(dtype_of(items.iter()).itemsize() as u64);
+        write_zip_member(self, name, bytes, options, |member| write(member, items))
+    }
+}
+
+/// The index of the member of that name: a whole name comes before one without `.npy`.
+///
+/// # Errors
+///
+/// Fails if the archive has no such member.
+pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> Result<usize> {
+    archive.index_for_name(name).or_else(|| archive.index_for_name(&format!("{name}.npy"))).ok_or_else(|| {
+        let names = archive.file_names().map(|name| name.map(|name| key(&name).to_owned()).unwrap_or_default());
+        let available: Vec<_> = names.take(SHOWN).collect();
+        let omitted = archive.len() - available.len();
+        ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into()
+    })
+}
+
+/// Reads a member to its end, and its array by `read`.
+///
+/// # Errors
+///
+/// Fails if the archive has no such member, if `zip` cannot read it, or if `read` fails.
+pub fn read_zip_member<R: Read + Seek, V>(
+    archive: &mut ZipArchive<R>,
+    index: usize,
+    limits: Limits,
+    options: ZipReadOptions<'_>,
+    read: impl FnOnce(NpyReader<&mut dyn Read>) -> Result<V>,
+) -> Result<V> {
+    let members = archive.len();
+    let Some(name) = archive.name_for_index(index) else {
+        return Err(refused(ArchiveProblem::NoIndex { index, members }));
+    };
+    let name = name.map(|name| key(&name).to_owned()).unwrap_or_default();
+    let read = || {
+        let file = archive.by_index_with_options(index, options).map_err(|error| zip_error("cannot read the archive", error))?;
+        let size = file.size();
+        if size > limits.member_bytes {
+            let (limit, found) = (limits.member_bytes, size);
+            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
+        }
+        let mut file = file.take(u64::MAX);
+        let value = read(NpyReader::with_limits(&mut file as &mut dyn Read, limits)?)?;
+        // To the end, where the checksum is checked.
+        let left = size.saturating_sub(u64::MAX - file.limit());
+        if left > MOST_TRAILING {
+            return Err(refused(ArchiveProblem::Trailing { bytes: left }));
+        }
+        io::copy(&mut file, &mut io::sink()).map_err(cannot_read)?;
+        Ok(value)
+    };
+    read().map_err(|error: Error| error.with_member(name))
+}
+
+/// Writes a member of at least `bytes` bytes by `write`.
+///
+/// # Errors
+///
+/// Fails if `zip` refuses the member, or if `write` fails.
+pub fn write_zip_member<W: Write + Seek, E: FileOptionExtension>(
+    archive: &mut ZipWriter<W>,
+    name: &str,
+    bytes: u64,
+    options: FileOptions<'_, '_, E>,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let options = if bytes >= LARGE { options.large_file(true) } else { options };
+    archive
+        .start_file(format!("{name}.npy"), options)
+        .map_err(|error| zip_error("cannot write the archive", error))
+        .and_then(|()| {
+            write(archive).inspect_err(|_| {
+                // Without the check it would remove the member before, if `zip` has given up this one. The first error is the one to report.
+                if archive.is_writing_file() {
+                    let _ = archive.abort_file();
+                }
+            })
+        })
+        .map_err(|error| error.with_member(name))
+}
+
+fn key(name: &str) -> &str {
+    name.strip_suffix(".npy").unwrap_or(name)
+}
+
+#[cold]
+fn zip_error(action: &'static str, error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => Error::io(action, error),
+        error => ErrorKind::Zip { action, error }.into(),
+    }
+}

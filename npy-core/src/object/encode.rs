@@ -1,0 +1,280 @@
+//! Encodes objects as the bytes of a dtype, as NumPy does when it loads pickled records.
+
+use super::value::iso::microseconds;
+use super::value::time::{PyDate, PyDateTime};
+use super::value::{PyObject, half};
+use crate::dynamic::DynValues;
+use crate::element::days_before;
+use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+
+/// NumPy's NaT.
+const NAT: i64 = i64::MIN;
+
+/// Appends an element of a dtype without objects; `None` if the object is not a value of it.
+pub(super) fn encode(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    match (dtype, object) {
+        (DType::Record(record), PyObject::Tuple(items)) => encode_record(record, items, out),
+        (_, PyObject::Scalar(values)) if values.dtype() == dtype => copy(values, out),
+        (DType::SubArray(array), object) => encode_sub_array(array, object, out),
+        (DType::Scalar(scalar), object) => encode_scalar(*scalar, object, out),
+        (DType::Record(_), _) => None,
+    }
+}
+
+/// Appends the elements of an array in C order.
+fn copy(values: &DynValues, out: &mut Vec<u8>) -> Option<()> {
+    let size = values.dtype().itemsize();
+    if size > 0 {
+        for index in values.c_order() {
+            out.extend_from_slice(values.bytes().get(index.checked_mul(size)?..)?.get(..size)?);
+        }
+    }
+    Some(())
+}
+
+fn encode_record(record: &Record, items: &[PyObject], out: &mut Vec<u8>) -> Option<()> {
+    if items.len() != record.fields().len() {
+        return None;
+    }
+    let begin = out.len();
+    for (field, item) in record.fields().iter().zip(items) {
+        // The padding before the field.
+        out.resize(begin.checked_add(field.offset())?, 0);
+        encode(field.dtype(), item, out)?;
+    }
+    out.resize(begin.checked_add(record.itemsize())?, 0);
+    Some(())
+}
+
+/// NumPy pickles an array; an older one may have nested lists.
+fn encode_sub_array(array: &SubArray, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    let begin = out.len();
+    encode_items(array.base(), object, out)?;
+    (out.len().checked_sub(begin)? == array.itemsize()).then_some(())
+}
+
+fn encode_items(base: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    match (object, base) {
+        (object, DType::SubArray(inner)) => encode_items(inner.base(), object, out),
+        (PyObject::Array(values), base) if values.dtype() == base => copy(values, out),
+        (PyObject::Array(values), DType::Scalar(scalar)) => {
+            let DType::Scalar(found) = values.dtype() else { return None };
+            if found.kind() != scalar.kind() {
+                return None;
+            }
+            let begin = out.len();
+            copy(values, out)?;
+            swap_bytes(*scalar, out.get_mut(begin..)?);
+            Some(())
+        }
+        (PyObject::List(items), base) => items.iter().try_for_each(|item| encode_items(base, item, out)),
+        (item, base) => encode(base, item, out),
+    }
+}
+
+fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+    let size = DType::from(scalar).itemsize();
+    match scalar.kind() {
+        ScalarKind::Bool => match object {
+            PyObject::Bool(value) => out.push(u8::from(*value)),
+            _ => return None,
+        },
+        ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => {
+            push_integer(i64::try_from(integer(object)?).ok()?.to_le_bytes(), size, order, out)?;
+        }
+        ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => {
+            push_integer(u64::try_from(integer(object)?).ok()?.to_le_bytes(), size, order, out)?;
+        }
+        ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => push_float(float(object)?, size, order, out)?,
+        ScalarKind::Complex64 | ScalarKind::Complex128 => {
+            let (re, im) = match object {
+                PyObject::Complex { re, im } => (*re, *im),
+                other => (float(other)?, 0.0),
+            };
+            push_float(re, size / 2, order, out)?;
+            push_float(im, size / 2, order, out)?;
+        }
+        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => push_long(scalar, object, out)?,
+        ScalarKind::Datetime { unit, count } => push_time(moment(unit, count, object)?, order, out),
+        ScalarKind::Timedelta { unit, count } => push_time(span(unit, count, object)?, order, out),
+        ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => {
+            let bytes = match object {
+                PyObject::Bytes(bytes) => bytes.as_slice(),
+                // A `str` of Python 2.
+                PyObject::Str(text) if text.is_ascii() => text.as_bytes(),
+                _ => return None,
+            };
+            push_padded(bytes.iter().copied(), size, out);
+        }
+        ScalarKind::Unicode { .. } => match object {
+            PyObject::Str(text) => {
+                let unit = |character| match order {
+                    ByteOrder::Little => u32::from(character).to_le_bytes(),
+                    ByteOrder::Big => u32::from(character).to_be_bytes(),
+                };
+                push_padded(text.chars().flat_map(unit), size, out);
+            }
+            _ => return None,
+        },
+        // NumPy has no dtype for the first two, and objects have no bytes.
+        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
+    }
+    Some(())
+}
+
+/// Fills an element of a fixed size, or cuts what is too long.
+fn push_padded(bytes: impl Iterator<Item = u8>, size: usize, out: &mut Vec<u8>) {
+    out.extend(bytes.chain(std::iter::repeat(0)).take(size));
+}
+
+/// Appends an integer that must fit its size.
+fn push_integer(bytes: [u8; 8], size: usize, order: ByteOrder, out: &mut Vec<u8>) -> Option<()> {
+    let begin = out.len();
+    out.extend_from_slice(bytes.get(..size)?);
+    if order == ByteOrder::Big {
+        out.get_mut(begin..)?.reverse();
+    }
+    Some(())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounds to the nearest, as NumPy does")]
+fn push_float(value: f64, size: usize, order: ByteOrder, out: &mut Vec<u8>) -> Option<()> {
+    let bytes = match size {
+        2 => u64::from(half::from_f64(value)),
+        4 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
+    };
+    push_integer(bytes.to_le_bytes(), size, order, out)
+}
+
+fn push_time(steps: i64, order: ByteOrder, out: &mut Vec<u8>) {
+    out.extend_from_slice(&match order {
+        ByteOrder::Little => steps.to_le_bytes(),
+        ByteOrder::Big => steps.to_be_bytes(),
+    });
+}
+
+/// A `long double`, which no number of Python holds, from NumPy's scalar in either byte order.
+fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    let PyObject::Scalar(values) = object else { return None };
+    let DType::Scalar(found) = values.dtype() else { return None };
+    if found.kind() != scalar.kind() {
+        return None;
+    }
+    let begin = out.len();
+    out.extend_from_slice(values.bytes());
+    if found.byte_order() != scalar.byte_order() {
+        swap_bytes(scalar, out.get_mut(begin..)?);
+    }
+    Some(())
+}
+
+/// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw bytes stay.
+pub(super) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
+    let size = DType::from(scalar).itemsize();
+    let unit = match scalar.kind() {
+        ScalarKind::Bool | ScalarKind::Bytes { .. } | ScalarKind::Void { .. } | ScalarKind::Object => 1,
+        ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => size / 2,
+        ScalarKind::Unicode { .. } => 4,
+        _ => size,
+    };
+    elements.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+}
+
+fn integer(object: &PyObject) -> Option<i128> {
+    match object {
+        PyObject::Int(value) => value.to_i128(),
+        PyObject::Bool(value) => Some(i128::from(*value)),
+        _ => None,
+    }
+}
+
+fn float(object: &PyObject) -> Option<f64> {
+    match object {
+        PyObject::Float(value) => Some(*value),
+        PyObject::Int(value) => value.to_f64(),
+        _ => None,
+    }
+}
+
+/// Days and microseconds of the day since 1970-01-01T00:00.
+fn since_1970(object: &PyObject) -> Option<(i128, i128, PyDate)> {
+    let days = |date: PyDate| {
+        let first = days_before(i128::from(date.year()), i128::from(date.month()));
+        first.saturating_add(i128::from(date.day())).saturating_sub(1)
+    };
+    match object {
+        PyObject::Date(date) => Some((days(*date), 0, *date)),
+        PyObject::DateTime(moment) => Some((days(moment.date()), microseconds_of_day(moment)?, moment.date())),
+        _ => None,
+    }
+}
+
+fn microseconds_of_day(moment: &PyDateTime) -> Option<i128> {
+    let time = moment.time();
+    // NumPy's have no time zone.
+    if time.zone().is_some() {
+        return None;
+    }
+    let hours = i128::from(time.hour());
+    let minutes = hours.saturating_mul(60).saturating_add(i128::from(time.minute()));
+    let seconds = minutes.saturating_mul(60).saturating_add(i128::from(time.second()));
+    Some(seconds.saturating_mul(1_000_000).saturating_add(i128::from(time.microsecond())))
+}
+
+/// The steps of a `datetime64`.
+fn moment(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
+    if let Some(steps) = steps(object) {
+        return Some(steps);
+    }
+    let (days, microseconds, date) = since_1970(object)?;
+    let years = i128::from(date.year()).checked_sub(1970)?;
+    let units = match unit {
+        TimeUnit::Year => years,
+        TimeUnit::Month => years.checked_mul(12)?.checked_add(i128::from(date.month()))?.checked_sub(1)?,
+        unit => units(unit, days.checked_mul(MICROSECONDS_IN_A_DAY)?.checked_add(microseconds)?)?,
+    };
+    i64::try_from(units.checked_div_euclid(i128::from(count))?).ok()
+}
+
+/// The steps of a `timedelta64`.
+fn span(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
+    match object {
+        PyObject::TimeDelta(delta) => {
+            let units = units(unit, microseconds(*delta))?;
+            i64::try_from(units.checked_div_euclid(i128::from(count))?).ok()
+        }
+        object => steps(object),
+    }
+}
+
+/// What NumPy pickles for times that Python's module `datetime` does not hold.
+fn steps(object: &PyObject) -> Option<i64> {
+    match object {
+        PyObject::None => Some(NAT),
+        PyObject::Int(steps) => steps.to_i64(),
+        _ => None,
+    }
+}
+
+const MICROSECONDS_IN_A_DAY: i128 = 86_400_000_000;
+
+/// Microseconds in units of a fixed length, rounded down.
+fn units(unit: TimeUnit, microseconds: i128) -> Option<i128> {
+    let (multiply, divide) = match unit {
+        TimeUnit::Generic | TimeUnit::Year | TimeUnit::Month => return None,
+        TimeUnit::Week => (1, 7 * MICROSECONDS_IN_A_DAY),
+        TimeUnit::Day => (1, MICROSECONDS_IN_A_DAY),
+        TimeUnit::Hour => (1, MICROSECONDS_IN_A_DAY / 24),
+        TimeUnit::Minute => (1, 60_000_000),
+        TimeUnit::Second => (1, 1_000_000),
+        TimeUnit::Millisecond => (1, 1_000),
+        TimeUnit::Microsecond => (1, 1),
+        TimeUnit::Nanosecond => (1_000, 1),
+        TimeUnit::Picosecond => (1_000_000, 1),
+        TimeUnit::Femtosecond => (1_000_000_000, 1),
+        TimeUnit::Attosecond => (1_000_000_000_000, 1),
+    };
+    microseconds.checked_mul(multiply)?.checked_div_euclid(divide)
+}

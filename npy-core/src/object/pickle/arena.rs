@@ -1,0 +1,290 @@
+//! A flat tree of nodes: what a pickle describes.
+//!
+//! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost nothing, and dropping it all is flat.
+//! Texts and bytes stay where they are in the input.
+
+use super::flaw::Result;
+use super::globals::Known;
+use crate::error::{Error, ErrorKind};
+
+/// No node or edge.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Some bytes of the input. In two halves, so that a node has 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    offset: [u32; 2],
+    length: u32,
+}
+
+impl Span {
+    /// The bytes from `offset` on; `None` if there are 4 GiB of them.
+    pub(crate) fn new(offset: usize, length: usize) -> Option<Self> {
+        let offset = offset as u64;
+        let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap_or_default();
+        Some(Self { offset: [half(offset), half(offset >> 32)], length: u32::try_from(length).ok()? })
+    }
+
+    pub(crate) fn length(self) -> usize {
+        usize::try_from(self.length).unwrap_or(usize::MAX)
+    }
+
+    fn of(self, input: &[u8]) -> &[u8] {
+        let [low, high] = self.offset.map(u64::from);
+        let begin = usize::try_from(low | high << 32).unwrap_or(usize::MAX);
+        input.get(begin..begin.saturating_add(self.length())).unwrap_or_default()
+    }
+}
+
+/// The nodes in a container, as a chain of edges, which can grow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items {
+    pub(crate) first: u32,
+    last: u32,
+    pub(crate) count: u32,
+}
+
+impl Items {
+    pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE, count: 0 };
+}
+
+/// A value. Containers hold their items, dictionaries keys and values by turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// An integer in two's complement.
+    Long(Span),
+    /// An integer in decimal digits.
+    LongText(Span),
+    Text(Span),
+    /// A text with the escapes of protocol 0.
+    EscapedText(Span),
+    Bytes(Span),
+    ByteArray(Span),
+    /// A `str` of Python 2, which is bytes.
+    OldText(Span),
+    /// The same in quotes and with escapes.
+    QuotedOldText(Span),
+    List(Items),
+    Tuple(Items),
+    Dict(Items),
+    Set(Items),
+    FrozenSet(Items),
+    /// A class or function of the list.
+    Known(Known),
+    /// Any other: the nodes of its module and its name.
+    Global {
+        module: u32,
+        name: u32,
+    },
+    /// What a class or function would return. Nothing is called.
+    Call {
+        callable: u32,
+        arguments: u32,
+        /// The position of what was added to it later; `NONE` for nothing.
+        extra: u32,
+    },
+}
+
+const _: () = assert!(size_of::<Node>() == 16);
+
+impl Node {
+    /// What it is, for messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::Bool(_) => "a bool",
+            Self::Int(_) | Self::Long(_) | Self::LongText(_) => "an int",
+            Self::Float(_) => "a float",
+            Self::Text(_) | Self::EscapedText(_) => "a str",
+            Self::Bytes(_) => "bytes",
+            Self::ByteArray(_) => "a bytearray",
+            Self::OldText(_) | Self::QuotedOldText(_) => "a str of Python 2",
+            Self::List(_) => "a list",
+            Self::Tuple(_) => "a tuple",
+            Self::Dict(_) => "a dict",
+            Self::Set(_) => "a set",
+            Self::FrozenSet(_) => "a frozenset",
+            Self::Known(_) | Self::Global { .. } => "a class or function",
+            Self::Call { .. } => "an object",
+        }
+    }
+
+    /// The bytes of the input that are its value.
+    pub(crate) fn span(self) -> Option<Span> {
+        match self {
+            Self::Long(span)
+            | Self::LongText(span)
+            | Self::Text(span)
+            | Self::EscapedText(span)
+            | Self::Bytes(span)
+            | Self::ByteArray(span)
+            | Self::OldText(span)
+            | Self::QuotedOldText(span) => Some(span),
+            _ => None,
+        }
+    }
+
+    /// Whether it contains nothing and never can.
+    pub(crate) fn is_leaf(self) -> bool {
+        !matches!(
+            self,
+            Self::List(_)
+                | Self::Tuple(_)
+                | Self::Dict(_)
+                | Self::Set(_)
+                | Self::FrozenSet(_)
+                | Self::Global { .. }
+                | Self::Call { .. }
+        )
+    }
+
+    /// What it contains.
+    pub(crate) fn items(self) -> Items {
+        match self {
+            Self::List(items) | Self::Tuple(items) | Self::Dict(items) | Self::Set(items) | Self::FrozenSet(items) => items,
+            _ => Items::EMPTY,
+        }
+    }
+}
+
+/// That a node is in a container, and which edge comes next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) node: u32,
+    pub(crate) next: u32,
+}
+
+/// What was added to an object after it was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extra {
+    /// The node of its state, or `NONE`.
+    pub(crate) state: u32,
+    pub(crate) items: Items,
+    /// Keys and values by turns.
+    pub(crate) entries: Items,
+}
+
+/// All nodes of a pickle.
+#[derive(Debug)]
+pub(crate) struct Arena<'a> {
+    pub(crate) input: &'a [u8],
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    extras: Vec<Extra>,
+}
+
+impl<'a> Arena<'a> {
+    pub(crate) fn new(input: &'a [u8]) -> Self {
+        Self { input, nodes: Vec::new(), edges: Vec::new(), extras: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of that number. All numbers in an arena are of nodes in it.
+    pub(crate) fn node(&self, id: u32) -> Node {
+        usize::try_from(id).ok().and_then(|id| self.nodes.get(id)).copied().unwrap_or(Node::None)
+    }
+
+    pub(crate) fn bytes(&self, span: Span) -> &'a [u8] {
+        span.of(self.input)
+    }
+
+    pub(crate) fn edge(&self, id: u32) -> Option<Edge> {
+        usize::try_from(id).ok().and_then(|id| self.edges.get(id)).copied()
+    }
+
+    /// What was added to an object after it was made.
+    pub(crate) fn extra(&self, id: u32) -> Option<Extra> {
+        usize::try_from(id).ok().and_then(|id| self.extras.get(id)).copied()
+    }
+
+    /// The nodes in a container.
+    pub(crate) fn children(&self, items: Items) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(self.edge(items.first), |edge| self.edge(edge.next)).map(|edge| edge.node)
+    }
+
+    /// The nodes in a tuple of exactly so many.
+    pub(crate) fn tuple<const N: usize>(&self, id: u32) -> Option<[u32; N]> {
+        let Node::Tuple(items) = self.node(id) else { return None };
+        if usize::try_from(items.count) != Ok(N) {
+            return None;
+        }
+        let mut nodes = [NONE; N];
+        nodes.iter_mut().zip(self.children(items)).for_each(|(to, node)| *to = node);
+        Some(nodes)
+    }
+
+    /// Adds a node.
+    pub(crate) fn push(&mut self, node: Node) -> Result<u32> {
+        let id = number_of(self.nodes.len())?;
+        reserve(&mut self.nodes, 1)?;
+        self.nodes.push(node);
+        Ok(id)
+    }
+
+    /// Adds nodes to a chain.
+    pub(crate) fn append(&mut self, mut items: Items, nodes: &[u32]) -> Result<Items> {
+        reserve(&mut self.edges, nodes.len())?;
+        for &node in nodes {
+            let id = number_of(self.edges.len())?;
+            self.edges.push(Edge { node, next: NONE });
+            match usize::try_from(items.last).ok().and_then(|last| self.edges.get_mut(last)) {
+                Some(last) => last.next = id,
+                None => items.first = id,
+            }
+            items.last = id;
+            // As many as there are edges, which have numbers.
+            items.count = items.count.saturating_add(1);
+        }
+        Ok(items)
+    }
+
+    /// Puts another node in the place of one.
+    pub(crate) fn replace(&mut self, id: u32, node: Node) {
+        if let Some(place) = usize::try_from(id).ok().and_then(|id| self.nodes.get_mut(id)) {
+            *place = node;
+        }
+    }
+
+    /// Changes what was added to an object.
+    pub(crate) fn set_extra(&mut self, id: u32, extra: Extra) {
+        if let Some(place) = usize::try_from(id).ok().and_then(|id| self.extras.get_mut(id)) {
+            *place = extra;
+        }
+    }
+
+    pub(crate) fn push_extra(&mut self) -> Result<u32> {
+        let id = number_of(self.extras.len())?;
+        reserve(&mut self.extras, 1)?;
+        self.extras.push(Extra { state: NONE, items: Items::EMPTY, entries: Items::EMPTY });
+        Ok(id)
+    }
+}
+
+/// Sees that there is room for `more`. Grows by a half, so that moving to the new memory takes little more than what is there.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
+    if items.capacity() - items.len() >= more {
+        return Ok(());
+    }
+    let step = more.max(items.len() / 2).max(16);
+    let bytes = items.len().saturating_add(step).saturating_mul(size_of::<T>());
+    items.try_reserve_exact(step).map_err(|_| Error::from(ErrorKind::Allocation { bytes }))?;
+    Ok(())
+}
+
+/// A position as the number of a node or an edge.
+fn number_of(position: usize) -> Result<u32> {
+    match u32::try_from(position) {
+        Ok(number) if number != NONE => Ok(number),
+        _ => {
+            let (limit, found) = (u64::from(NONE), position as u64);
+            Err(Error::from(ErrorKind::LimitExceeded { what: "objects of a pickle", limit, found }).into())
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Reads one pickle from a stream into memory.
+//!
+//! From a stream in which another array may follow, exactly the bytes of the pickle are read: as many at a time as are known to belong to it. From a
+//! file or a member of an archive, which nobody reads further, bytes are read ahead.
+
+use std::io::{ErrorKind as IoErrorKind, Read};
+
+use super::flaw::{Flaw, Result};
+use super::opcode::{Form, length, lookup};
+use crate::error::{Error, PickleProblem};
+use crate::format::trust::read_once;
+
+/// How much memory grows at a time, whatever a length claims.
+const STEP_BYTES: usize = 64 * 1024;
+
+/// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte more.
+///
+/// Where the pickle is framed, as from protocol 4 on, a frame is read at a time.
+pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
+    let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
+    let mut at = 0_usize;
+    let mut frame_end = 0;
+    // Marks that are open: as many opcodes follow at least, because each closes one at most, and then the one that ends the pickle.
+    let mut marks = 0_usize;
+    loop {
+        let begin = at.saturating_add(1);
+        if !owned {
+            pickle.ahead = marks;
+        }
+        pickle.ensure(begin, at)?;
+        let code = pickle.bytes.get(at).copied().unwrap_or_default();
+        let opcode = lookup(code, at)?;
+        marks = match code {
+            b'(' => marks.saturating_add(1),
+            b'0' | b'1' | b'd' | b'e' | b'l' | b't' | b'u' | 0x90 | 0x91 => marks.saturating_sub(1),
+            _ => marks,
+        };
+        if !owned {
+            // A frame may reach to the end.
+            pickle.ahead = if matches!(code, b'.' | 0x95) { 0 } else { marks.saturating_add(1) };
+        }
+        at = match opcode.form {
+            Form::Fixed(length) => pickle.skip(begin, length, at)?,
+            Form::Counted(_) | Form::CountedSigned => {
+                let width = if let Form::Counted(width) = opcode.form { width } else { 4 };
+                let end = pickle.skip(begin, width, at)?;
+                let length = length(pickle.bytes.get(begin..end).unwrap_or_default(), opcode.form, at)?;
+                pickle.skip(end, length, at)?
+            }
+            Form::Line => pickle.line(begin, at)?,
+            Form::TwoLines => {
+                let second = pickle.line(begin, at)?;
+                pickle.line(second, at)?
+            }
+        };
+        match code {
+            b'.' => break,
+            // `FRAME`: so many bytes are there, and belong to the pickle.
+            0x95 => {
+                let length = length(pickle.bytes.get(begin..at).unwrap_or_default(), Form::Counted(8), begin)?;
+                frame_end = frame_end.max(pickle.skip(at, length, begin.saturating_sub(1))?);
+            }
+            _ => {}
+        }
+    }
+    match frame_end.saturating_sub(at) {
+        0 => {
+            pickle.bytes.truncate(at);
+            Ok(pickle.bytes)
+        }
+        beyond => Err(Flaw::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+    }
+}
+
+struct Fetch<'a, R> {
+    reader: &'a mut R,
+    bytes: Vec<u8>,
+    limit: u64,
+    /// Bytes that may be read behind those that are asked for.
+    ahead: usize,
+}
+
+impl<R: Read> Fetch<'_, R> {
+    /// Reads the `length` bytes at `begin`, if they are not there yet; `at` is where their opcode stands. Returns where they end.
+    fn skip(&mut self, begin: usize, length: usize, at: usize) -> Result<usize> {
+        let end = begin.saturating_add(length);
+        self.ensure(end, at)?;
+        Ok(end)
+    }
+
+    /// Reads to the end of the line that begins at `begin`, and returns where the next begins.
+    fn line(&mut self, begin: usize, at: usize) -> Result<usize> {
+        let mut end = begin;
+        loop {
+            let next = end.saturating_add(1);
+            self.ensure(next, at)?;
+            if self.bytes.get(end) == Some(&b'\n') {
+                return Ok(next);
+            }
+            end = next;
+        }
+    }
+
+    /// Reads until there are `end` bytes.
+    fn ensure(&mut self, end: usize, at: usize) -> Result<()> {
+        if end <= self.bytes.len() {
+            return Ok(());
+        }
+        if end as u64 > self.limit {
+            return Err(too_long(self.limit, end as u64, at));
+        }
+        let begin = self.bytes.len();
+        let most = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let wanted = end.saturating_add(self.ahead).min(most);
+        while self.bytes.len() < end {
+            let filled = self.bytes.len();
+            let step = (wanted - filled).min(STEP_BYTES.max(filled / 4));
+            super::arena::reserve(&mut self.bytes, step)?;
+            self.bytes.resize(filled.saturating_add(step), 0);
+            let read = read_once(self.reader, self.bytes.get_mut(filled..).unwrap_or_default());
+            let count = *read.as_ref().unwrap_or(&0);
+            self.bytes.truncate(filled.saturating_add(count));
+            match read {
+                Ok(0) => {
+                    let (expected, found) = ((end - begin) as u64, (filled - begin) as u64);
+                    return Err(Flaw::at(at, PickleProblem::Truncated { expected, found }));
+                }
+                Err(error) if error.kind() != IoErrorKind::Interrupted => {
+                    return Err(Error::io("cannot read the array", error).into());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error of a pickle that is longer than it may be.
+#[cold]
+pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> Flaw {
+    Flaw::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
+}

@@ -1,0 +1,528 @@
+//! The pickle machine: opcodes in, an arena of nodes out; nothing is called.
+
+use std::collections::HashMap;
+
+use super::super::options::{ObjectOptions, UnknownGlobals};
+use super::arena::{Arena, Items, NONE, Node, Span, reserve};
+use super::flaw::{Flaw, Result};
+use super::framing::too_long;
+use super::globals::Known;
+use super::opcode::{Step, step};
+use super::text;
+use crate::error::PickleProblem;
+
+/// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and where it ends.
+pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena<'a>, u32, usize)> {
+    let mut machine = Machine::new(input, options);
+    loop {
+        if machine.step()? {
+            let root = machine.root()?;
+            return Ok((machine.arena, root, machine.at));
+        }
+    }
+}
+
+/// Where in the pickle the opcode stands that makes a node: the machine is run up to there once more. Only errors ask for it.
+#[cold]
+pub(crate) fn offset_of(node: u32, input: &[u8], options: &ObjectOptions) -> usize {
+    let mut machine = Machine::new(input, options);
+    while let (at, Ok(false)) = (machine.at, machine.step()) {
+        if usize::try_from(node).is_ok_and(|node| node < machine.arena.len()) {
+            return at;
+        }
+    }
+    machine.at
+}
+
+struct Machine<'a> {
+    arena: Arena<'a>,
+    options: ObjectOptions,
+    stack: Vec<u32>,
+    /// How long the stack was at each mark.
+    marks: Vec<u32>,
+    memo: Memo,
+    at: usize,
+    /// Where the last frame ends.
+    frame_end: usize,
+    /// The number of the node `None`, and of the others of which there need be one only.
+    shared: [Option<u32>; 4],
+}
+
+impl<'a> Machine<'a> {
+    fn new(input: &'a [u8], options: &ObjectOptions) -> Self {
+        Self {
+            arena: Arena::new(input),
+            options: *options,
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: Memo::default(),
+            at: 0,
+            frame_end: 0,
+            shared: [None; 4],
+        }
+    }
+
+    /// Does what the next opcode says; whether it was the last.
+    fn step(&mut self) -> Result<bool> {
+        let step = step(self.arena.input, self.at)?;
+        if step.next as u64 > self.options.bytes {
+            return Err(too_long(self.options.bytes, step.next as u64, self.at));
+        }
+        if self.arena.len() as u64 > self.options.items {
+            let (limit, found) = (self.options.items, self.arena.len() as u64);
+            return Err(self.flaw(PickleProblem::LimitExceeded { what: "objects of the pickle", limit, found }));
+        }
+        self.execute(step)?;
+        self.at = step.next;
+        Ok(step.opcode.code == b'.')
+    }
+
+    /// The only value that is left.
+    fn root(&mut self) -> Result<u32> {
+        let values = self.stack.len();
+        let root = match self.stack.as_slice() {
+            [root] if self.marks.is_empty() => *root,
+            _ => return Err(self.flaw(PickleProblem::LeftOver { values })),
+        };
+        match self.frame_end.saturating_sub(self.at) {
+            0 => Ok(root),
+            beyond => Err(self.flaw(PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+        }
+    }
+
+    fn execute(&mut self, step: Step<'a>) -> Result<()> {
+        let argument = step.argument;
+        let node = match step.opcode.code {
+            b'N' => return self.push_shared(0, Node::None),
+            0x88 => return self.push_shared(1, Node::Bool(true)),
+            0x89 => return self.push_shared(2, Node::Bool(false)),
+            b')' => return self.push_shared(3, Node::Tuple(Items::EMPTY)),
+            b'I' if argument == b"00" => return self.push_shared(2, Node::Bool(false)),
+            b'I' if argument == b"01" => return self.push_shared(1, Node::Bool(true)),
+            b'I' | b'L' => match text::integer(argument) {
+                Some(value) => Node::Int(value),
+                None => Node::LongText(self.span(step)?),
+            },
+            b'J' => Node::Int(i64::from(i32::from_le_bytes(array(argument)))),
+            b'K' | b'M' => Node::Int(i64::from(u16::from_le_bytes(array(argument)))),
+            0x8a | 0x8b => match text::small_integer(argument) {
+                Some(value) => Node::Int(value),
+                None => Node::Long(self.span(step)?),
+            },
+            b'F' => match text::float(argument) {
+                Some(value) => Node::Float(value),
+                None => return Err(self.flaw(PickleProblem::InvalidNumber { text: text::excerpt(argument) })),
+            },
+            b'G' => Node::Float(f64::from_be_bytes(array(argument))),
+            b'S' => Node::QuotedOldText(self.span(step)?),
+            b'T' | b'U' => Node::OldText(self.span(step)?),
+            b'V' => Node::EscapedText(self.span(step)?),
+            b'X' | 0x8c | 0x8d => Node::Text(self.span(step)?),
+            b'B' | b'C' | 0x8e => Node::Bytes(self.span(step)?),
+            0x96 => Node::ByteArray(self.span(step)?),
+            b']' => Node::List(Items::EMPTY),
+            b'}' => Node::Dict(Items::EMPTY),
+            0x8f => Node::Set(Items::EMPTY),
+            _ => return self.arrange(step),
+        };
+        self.push_node(node)
+    }
+
+    /// The opcodes that make no value of their own.
+    fn arrange(&mut self, step: Step<'a>) -> Result<()> {
+        let (argument, name) = (step.argument, step.opcode.name);
+        match step.opcode.code {
+            b'(' => {
+                let depth = u32::try_from(self.stack.len()).unwrap_or(u32::MAX);
+                reserve(&mut self.marks, 1)?;
+                self.marks.push(depth);
+                Ok(())
+            }
+            b'0' => {
+                // Pops the mark, if that was put last.
+                if self.marks.last().is_some_and(|mark| usize::try_from(*mark) == Ok(self.stack.len())) {
+                    self.marks.pop();
+                    return Ok(());
+                }
+                self.pop(name).map(|_| ())
+            }
+            b'1' => self.pop_mark(name).map(|begin| self.stack.truncate(begin)),
+            b'2' => self.top(name).and_then(|top| self.push(top)),
+            b'a' => {
+                let item = self.pop(name)?;
+                self.extend(name, &[item])
+            }
+            b'e' => self.take_marked(name).and_then(|items| self.extend(name, &items)),
+            b's' => {
+                let [key, value] = self.pop_several(name)?;
+                self.set_items(name, &[key, value])
+            }
+            b'u' => self.take_marked(name).and_then(|items| self.set_items(name, &items)),
+            0x90 => self.take_marked(name).and_then(|items| self.add_items(name, &items)),
+            b'l' => self.take_marked(name).and_then(|items| self.push_container(&items, Node::List)),
+            b't' => self.take_marked(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            0x91 => self.take_marked(name).and_then(|items| self.push_container(&items, Node::FrozenSet)),
+            b'd' => {
+                let items = self.take_marked(name)?;
+                self.check_pairs(name, &items)?;
+                self.push_container(&items, Node::Dict)
+            }
+            0x85 => self.pop_several::<1>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            0x86 => self.pop_several::<2>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            0x87 => self.pop_several::<3>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            b'g' | b'h' | b'j' => {
+                let index = self.index(argument, step.opcode.code == b'g')?;
+                let node = self.memo.get(index).ok_or_else(|| self.flaw(PickleProblem::NoMemo { index }))?;
+                self.push(node)
+            }
+            b'p' | b'q' | b'r' => {
+                let index = self.index(argument, step.opcode.code == b'p')?;
+                let top = self.top(name)?;
+                self.memo.put(index, top)
+            }
+            0x94 => {
+                let top = self.top(name)?;
+                self.memo.put(self.memo.len() as u64, top)
+            }
+            b'c' => self.global(step),
+            0x93 => {
+                let [module, name] = self.pop_several(name)?;
+                self.stack_global(module, name)
+            }
+            b'R' | 0x81 => {
+                let [callable, arguments] = self.pop_several(name)?;
+                self.call(name, callable, arguments)
+            }
+            0x92 => self.call_with_keywords(name),
+            b'b' => self.build(name),
+            0x80 => match argument.first() {
+                Some(0..=5) | None => Ok(()),
+                Some(&protocol) => Err(self.flaw(PickleProblem::UnsupportedProtocol { protocol })),
+            },
+            0x95 => self.frame(step),
+            b'.' => Ok(()),
+            // All others were refused when they were looked up.
+            code => Err(self.flaw(PickleProblem::UnknownOpcode { opcode: code })),
+        }
+    }
+
+    /// `FRAME`: so many bytes must be there. Nothing is allocated for them.
+    fn frame(&mut self, step: Step<'a>) -> Result<()> {
+        let expected = u64::from_le_bytes(array(step.argument));
+        let found = self.arena.input.len().saturating_sub(step.next) as u64;
+        match usize::try_from(expected) {
+            Ok(length) if expected <= found => {
+                self.frame_end = self.frame_end.max(step.next.saturating_add(length));
+                Ok(())
+            }
+            _ => Err(self.flaw(PickleProblem::Truncated { expected, found })),
+        }
+    }
+
+    /// `GLOBAL`: a class or function by two lines of text.
+    fn global(&mut self, step: Step<'a>) -> Result<()> {
+        let module = step.argument.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let name_at = module.len().saturating_add(1);
+        let name = step.argument.get(name_at..).unwrap_or_default();
+        if let Some(known) = Known::find(module, name) {
+            return self.push_node(Node::Known(known));
+        }
+        self.refuse_unknown(module, name)?;
+        let module = self.text_at(step.argument_at, module.len())?;
+        let name = self.text_at(step.argument_at.saturating_add(name_at), name.len())?;
+        self.push_node(Node::Global { module, name })
+    }
+
+    /// `STACK_GLOBAL`: the same by two texts.
+    fn stack_global(&mut self, module: u32, name: u32) -> Result<()> {
+        let text = |id: u32| match self.arena.node(id) {
+            Node::Text(span) => Ok(self.arena.bytes(span)),
+            other => {
+                let found = other.name();
+                Err(self.flaw(PickleProblem::WrongType { opcode: "STACK_GLOBAL", expected: "two texts", found }))
+            }
+        };
+        let (module_text, name_text) = (text(module)?, text(name)?);
+        if let Some(known) = Known::find(module_text, name_text) {
+            return self.push_node(Node::Known(known));
+        }
+        self.refuse_unknown(module_text, name_text)?;
+        self.push_node(Node::Global { module, name })
+    }
+
+    fn refuse_unknown(&self, module: &[u8], name: &[u8]) -> Result<()> {
+        match self.options.unknown_globals {
+            UnknownGlobals::Opaque => Ok(()),
+            UnknownGlobals::Refuse => {
+                let (module, name) = (text::excerpt(module), text::excerpt(name));
+                Err(self.flaw(PickleProblem::UnknownGlobal { module, name }))
+            }
+        }
+    }
+
+    /// `REDUCE` and `NEWOBJ`: notes that something is to be made. Nothing is called.
+    fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
+        match self.arena.node(callable) {
+            Node::Known(_) | Node::Global { .. } => {}
+            other => return Err(self.flaw(PickleProblem::NotCallable { opcode, found: other.name() })),
+        }
+        match self.arena.node(arguments) {
+            Node::Tuple(_) => {}
+            other => {
+                return Err(self.flaw(PickleProblem::WrongType { opcode, expected: "a tuple of arguments", found: other.name() }));
+            }
+        }
+        self.push_node(Node::Call { callable, arguments, extra: NONE })
+    }
+
+    /// `NEWOBJ_EX`: the same with arguments that have names. No class of the list has any.
+    fn call_with_keywords(&mut self, opcode: &'static str) -> Result<()> {
+        let [callable, arguments, keywords] = self.pop_several(opcode)?;
+        match (self.arena.node(callable), self.arena.node(keywords)) {
+            (_, Node::Dict(Items { count: 0, .. })) => self.call(opcode, callable, arguments),
+            (Node::Global { .. }, Node::Dict(_)) => {
+                let items = self.arena.append(Items::EMPTY, &[arguments, keywords])?;
+                let both = self.arena.push(Node::Tuple(items))?;
+                self.call(opcode, callable, both)
+            }
+            (Node::Known(_) | Node::Global { .. }, other) => {
+                Err(self.flaw(PickleProblem::WrongType { opcode, expected: "an empty dict of keywords", found: other.name() }))
+            }
+            (other, _) => Err(self.flaw(PickleProblem::NotCallable { opcode, found: other.name() })),
+        }
+    }
+
+    /// `BUILD`: gives an object its state.
+    fn build(&mut self, opcode: &'static str) -> Result<()> {
+        let state = self.pop(opcode)?;
+        let (extra_id, mut extra) = self.extra_of_top(opcode, "an object")?;
+        if extra.state != NONE {
+            return Err(self.flaw(PickleProblem::WrongType { opcode, expected: "an object without a state", found: "one with" }));
+        }
+        extra.state = state;
+        self.arena.set_extra(extra_id, extra);
+        Ok(())
+    }
+
+    /// What was added to the object on top of the stack.
+    fn extra_of_top(&mut self, opcode: &'static str, expected: &'static str) -> Result<(u32, super::arena::Extra)> {
+        let top = self.top(opcode)?;
+        match self.arena.node(top) {
+            Node::Call { callable, arguments, extra } => {
+                let extra = if extra == NONE { self.arena.push_extra()? } else { extra };
+                self.arena.replace(top, Node::Call { callable, arguments, extra });
+                let content = self.arena.extra(extra).ok_or_else(|| self.flaw(PickleProblem::StackUnderflow { opcode }))?;
+                Ok((extra, content))
+            }
+            other => Err(self.flaw(PickleProblem::WrongType { opcode, expected, found: other.name() })),
+        }
+    }
+
+    /// Adds items to the list on top of the stack.
+    fn extend(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
+        let top = self.top(opcode)?;
+        if let Node::List(list) = self.arena.node(top) {
+            let list = self.arena.append(list, items)?;
+            self.arena.replace(top, Node::List(list));
+            return Ok(());
+        }
+        let (id, mut extra) = self.extra_of_top(opcode, "a list")?;
+        extra.items = self.arena.append(extra.items, items)?;
+        self.arena.set_extra(id, extra);
+        Ok(())
+    }
+
+    /// Adds keys and values to the dictionary on top of the stack.
+    fn set_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
+        self.check_pairs(opcode, items)?;
+        let top = self.top(opcode)?;
+        if let Node::Dict(dict) = self.arena.node(top) {
+            let dict = self.arena.append(dict, items)?;
+            self.arena.replace(top, Node::Dict(dict));
+            return Ok(());
+        }
+        let (id, mut extra) = self.extra_of_top(opcode, "a dict")?;
+        extra.entries = self.arena.append(extra.entries, items)?;
+        self.arena.set_extra(id, extra);
+        Ok(())
+    }
+
+    /// Adds items to the set on top of the stack.
+    fn add_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
+        let top = self.top(opcode)?;
+        match self.arena.node(top) {
+            Node::Set(set) => {
+                let set = self.arena.append(set, items)?;
+                self.arena.replace(top, Node::Set(set));
+                Ok(())
+            }
+            other => Err(self.flaw(PickleProblem::WrongType { opcode, expected: "a set", found: other.name() })),
+        }
+    }
+
+    fn check_pairs(&self, opcode: &'static str, items: &[u32]) -> Result<()> {
+        if items.len().is_multiple_of(2) {
+            return Ok(());
+        }
+        Err(self.flaw(PickleProblem::WrongType { opcode, expected: "keys and values", found: "a key without a value" }))
+    }
+
+    fn push_container(&mut self, items: &[u32], node: impl FnOnce(Items) -> Node) -> Result<()> {
+        let items = self.arena.append(Items::EMPTY, items)?;
+        self.push_node(node(items))
+    }
+
+    fn push_node(&mut self, node: Node) -> Result<()> {
+        let id = self.arena.push(node)?;
+        self.push(id)
+    }
+
+    /// One of the nodes of which one is enough, because nothing is added to them.
+    fn push_shared(&mut self, which: usize, node: Node) -> Result<()> {
+        let id = match self.shared.get(which).copied().flatten() {
+            Some(id) => id,
+            None => self.arena.push(node)?,
+        };
+        if let Some(place) = self.shared.get_mut(which) {
+            *place = Some(id);
+        }
+        self.push(id)
+    }
+
+    fn push(&mut self, id: u32) -> Result<()> {
+        reserve(&mut self.stack, 1)?;
+        self.stack.push(id);
+        Ok(())
+    }
+
+    /// The length of the stack below which nothing may be taken: that at the last mark.
+    fn floor(&self) -> usize {
+        self.marks.last().and_then(|mark| usize::try_from(*mark).ok()).unwrap_or(0)
+    }
+
+    fn top(&self, opcode: &'static str) -> Result<u32> {
+        match self.stack.last() {
+            Some(top) if self.stack.len() > self.floor() => Ok(*top),
+            _ => Err(self.flaw(PickleProblem::StackUnderflow { opcode })),
+        }
+    }
+
+    fn pop(&mut self, opcode: &'static str) -> Result<u32> {
+        let top = self.top(opcode)?;
+        self.stack.pop();
+        Ok(top)
+    }
+
+    /// The last values, in the order in which they were pushed.
+    fn pop_several<const N: usize>(&mut self, opcode: &'static str) -> Result<[u32; N]> {
+        let mut items = [NONE; N];
+        for item in items.iter_mut().rev() {
+            *item = self.pop(opcode)?;
+        }
+        Ok(items)
+    }
+
+    /// Where in the stack the values begin that came after the last mark, which is taken away.
+    fn pop_mark(&mut self, opcode: &'static str) -> Result<usize> {
+        let mark = self.marks.pop().ok_or_else(|| self.flaw(PickleProblem::NoMark { opcode }))?;
+        Ok(usize::try_from(mark).unwrap_or(usize::MAX))
+    }
+
+    fn take_marked(&mut self, opcode: &'static str) -> Result<Vec<u32>> {
+        let begin = self.pop_mark(opcode)?;
+        let mut items = Vec::new();
+        let marked = self.stack.get(begin..).unwrap_or_default();
+        reserve(&mut items, marked.len())?;
+        items.extend_from_slice(marked);
+        self.stack.truncate(begin);
+        Ok(items)
+    }
+
+    /// The number under which something is in the memo.
+    fn index(&self, argument: &[u8], is_text: bool) -> Result<u64> {
+        if !is_text {
+            return Ok(u64::from(u32::from_le_bytes(array(argument))));
+        }
+        let index = text::integer(argument).and_then(|index| u64::try_from(index).ok());
+        index.ok_or_else(|| self.flaw(PickleProblem::InvalidNumber { text: text::excerpt(argument) }))
+    }
+
+    /// The bytes that are the argument of an opcode.
+    fn span(&self, step: Step<'a>) -> Result<Span> {
+        Span::new(step.argument_at, step.argument.len()).ok_or_else(|| {
+            let (limit, found) = (u64::from(u32::MAX), step.argument.len() as u64);
+            self.flaw(PickleProblem::LimitExceeded { what: "bytes of a text", limit, found })
+        })
+    }
+
+    /// The node of a text that is not on the stack.
+    fn text_at(&mut self, offset: usize, length: usize) -> Result<u32> {
+        match Span::new(offset, length) {
+            Some(span) => self.arena.push(Node::Text(span)),
+            None => Err(self.flaw(PickleProblem::InvalidLength { length: i128::try_from(length).unwrap_or(i128::MAX) })),
+        }
+    }
+
+    #[cold]
+    fn flaw(&self, problem: PickleProblem) -> Flaw {
+        Flaw::at(self.at, problem)
+    }
+}
+
+/// The first bytes of an argument, which is as long as the table of opcodes says.
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut array = [0; N];
+    array.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    array
+}
+
+/// What is kept under numbers. A large number alone takes no memory.
+#[derive(Default)]
+struct Memo {
+    /// Those of small numbers.
+    dense: Vec<u32>,
+    sparse: HashMap<u64, u32>,
+    count: usize,
+}
+
+impl Memo {
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    fn get(&self, index: u64) -> Option<u32> {
+        let dense = usize::try_from(index).ok().and_then(|index| self.dense.get(index)).copied();
+        dense.filter(|node| *node != NONE).or_else(|| self.sparse.get(&index).copied())
+    }
+
+    fn put(&mut self, index: u64, node: u32) -> Result<()> {
+        // The next number is the usual case.
+        if self.sparse.is_empty() && index == self.dense.len() as u64 {
+            reserve(&mut self.dense, 1)?;
+            self.dense.push(node);
+            self.count = self.count.saturating_add(1);
+            return Ok(());
+        }
+        // Python 2 leaves out some numbers.
+        let near = self.count.saturating_mul(2).saturating_add(16);
+        let is_new = self.get(index).is_none();
+        match usize::try_from(index) {
+            Ok(index) if index < near || index < self.dense.len() => {
+                if index >= self.dense.len() {
+                    let more = index.saturating_add(1) - self.dense.len();
+                    reserve(&mut self.dense, more)?;
+                    self.dense.resize(index.saturating_add(1), NONE);
+                }
+                if let Some(place) = self.dense.get_mut(index) {
+                    *place = node;
+                }
+                self.sparse.remove(&(index as u64));
+            }
+            _ => {
+                self.sparse.insert(index, node);
+            }
+        }
+        self.count = self.count.saturating_add(usize::from(is_new));
+        Ok(())
+    }
+}

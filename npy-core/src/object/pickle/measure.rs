@@ -1,0 +1,186 @@
+//! Measures the depth and size of a tree before any value of it is constructed.
+
+use super::super::options::ObjectOptions;
+use super::arena::{Arena, NONE, Node, reserve};
+use super::flaw::{Flaw, Result};
+use super::globals::Known;
+use crate::dynamic::DynValues;
+use crate::error::PickleProblem;
+use crate::format::dtype::Field;
+
+/// What a value takes without what it contains: the size of a `PyObject`.
+const VALUE_BYTES: u64 = 32;
+
+/// What a dtype takes in what has one, such as a scalar, and a field in a record.
+const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
+const FIELD_BYTES: u64 = size_of::<Field>() as u64;
+
+/// What a tree may take for each byte of the pickle. One without shared objects takes less: a value has an opcode of its own.
+const BYTES_PER_BYTE: u64 = 64;
+
+/// Not visited yet, and being visited; all else is what the node's tree takes.
+const UNKNOWN: u64 = 0;
+const VISITING: u64 = u64::MAX;
+
+/// Refuses what contains itself, is too deep, or would be much larger than the pickle. Every node is visited once, however often it is
+/// shared, and by a loop.
+pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
+    let mut sizes = Vec::new();
+    reserve(&mut sizes, arena.len())?;
+    sizes.resize(arena.len(), UNKNOWN);
+    let mut depths = Vec::new();
+    reserve(&mut depths, arena.len())?;
+    depths.resize(arena.len(), 0_u8);
+    let mut path = vec![Visit::new(arena, root)];
+    set(&mut sizes, root, VISITING);
+    while let Some(visit) = path.last_mut() {
+        let Some(child) = visit.next_child(arena) else {
+            let (id, size, depth) = (visit.id, visit.size, visit.depth);
+            let size = size_of_dtype(arena, &sizes, id).unwrap_or(size);
+            let depth = depth.saturating_add(more_axes(arena, id));
+            path.pop();
+            check_depth(id, path.len().saturating_add(depth), options)?;
+            set(&mut sizes, id, size);
+            set(&mut depths, id, u8::try_from(depth).unwrap_or(u8::MAX));
+            if let Some(parent) = path.last_mut() {
+                parent.add(size, depth);
+            }
+            continue;
+        };
+        let node = arena.node(child);
+        match get(&sizes, child) {
+            // What contains nothing is measured at once, each time.
+            _ if node.is_leaf() => visit.add(size_of_node(node), 1),
+            VISITING => return Err(Flaw::in_node(child, PickleProblem::Cycle)),
+            UNKNOWN => {
+                set(&mut sizes, child, VISITING);
+                path.push(Visit::new(arena, child));
+            }
+            size => visit.add(size, usize::from(get(&depths, child))),
+        }
+        let deepest = path.len().saturating_add(path.last().map_or(0, |visit| visit.depth.saturating_sub(1)));
+        check_depth(child, deepest, options)?;
+    }
+    let length = arena.input.len() as u64;
+    let limit = length.saturating_mul(BYTES_PER_BYTE).saturating_add(options.expansion);
+    match get(&sizes, root) {
+        size if size <= limit => Ok(()),
+        found => {
+            let what = "bytes with a copy of what is shared in each place";
+            Err(Flaw::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
+        }
+    }
+}
+
+fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
+    if depth > options.depth {
+        let (limit, found) = (options.depth as u64, depth as u64);
+        return Err(Flaw::in_node(id, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
+    }
+    Ok(())
+}
+
+/// Axes beyond the first, if the node is an array: its elements are gone into by a function that calls itself for each.
+fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
+    let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
+    let Node::Known(Known::Reconstruct) = arena.node(callable) else { return 0 };
+    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
+    let shape = arena.children(arena.node(state).items()).nth(1).unwrap_or(NONE);
+    usize::try_from(arena.node(shape).items().count).unwrap_or(usize::MAX).saturating_sub(1)
+}
+
+/// A node whose children are being visited.
+struct Visit {
+    id: u32,
+    /// The next edge, of the list that `phase` says.
+    edge: u32,
+    phase: u8,
+    size: u64,
+    depth: usize,
+}
+
+impl Visit {
+    fn new(arena: &Arena<'_>, id: u32) -> Self {
+        let node = arena.node(id);
+        Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1 }
+    }
+
+    /// Adds what a child takes.
+    fn add(&mut self, size: u64, depth: usize) {
+        // The largest number is a mark.
+        self.size = self.size.saturating_add(size).min(VISITING - 1);
+        self.depth = self.depth.max(depth.saturating_add(1));
+    }
+
+    fn next_child(&mut self, arena: &Arena<'_>) -> Option<u32> {
+        loop {
+            if let Some(edge) = arena.edge(self.edge) {
+                self.edge = edge.next;
+                return Some(edge.node);
+            }
+            let phase = self.phase;
+            self.phase = phase.saturating_add(1);
+            let child = match (arena.node(self.id), phase) {
+                (Node::Call { arguments, .. }, 0) => arguments,
+                (Node::Call { callable, .. }, 1) => callable,
+                (Node::Call { extra, .. }, 2) => arena.extra(extra).map_or(NONE, |extra| extra.state),
+                (Node::Call { extra, .. }, 3 | 4) => {
+                    let lists = arena.extra(extra).map(|extra| if phase == 3 { extra.items } else { extra.entries });
+                    self.edge = lists.map_or(NONE, |items| items.first);
+                    NONE
+                }
+                (Node::Global { module, .. }, 0) => module,
+                (Node::Global { name, .. }, 1) => name,
+                (_, 0..=4) => NONE,
+                _ => return None,
+            };
+            if child != NONE {
+                return Some(child);
+            }
+        }
+    }
+}
+
+/// What each copy of a dtype takes, if the node is one: much less than all that describes it in the pickle, and each scalar has a copy.
+fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
+    let Node::Call { callable, arguments, extra } = arena.node(id) else { return None };
+    let Node::Known(Known::DType) = arena.node(callable) else { return None };
+    let text = |id: u32| arena.node(id).span().map_or(0, |span| span.length() as u64);
+    let child = |id: u32, index: usize| arena.children(arena.node(id).items()).nth(index).unwrap_or(NONE);
+    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
+    let mut size = DTYPE_BYTES.saturating_add(text(child(arguments, 0)));
+    // That of a part is in the field, but for its own parts.
+    let part = |id: u32| get(sizes, id).saturating_sub(DTYPE_BYTES);
+    if let Some([base, shape]) = arena.tuple(child(state, SUB_ARRAY)) {
+        size = size.saturating_add(DTYPE_BYTES).saturating_add(part(base)).saturating_add(get(sizes, shape));
+    }
+    if let Node::Dict(entries) = arena.node(child(state, FIELDS)) {
+        let mut children = arena.children(entries);
+        while let (Some(key), Some(field)) = (children.next(), children.next()) {
+            let of_field =
+                FIELD_BYTES.saturating_add(text(key)).saturating_add(part(child(field, 0))).saturating_add(text(child(field, 2)));
+            size = size.saturating_add(of_field);
+        }
+    }
+    // The largest number is a mark.
+    Some(size.min(VISITING - 1))
+}
+
+/// Where the parts are in the state of a dtype.
+const SUB_ARRAY: usize = 2;
+const FIELDS: usize = 4;
+
+/// What a node takes without what it contains.
+fn size_of_node(node: Node) -> u64 {
+    VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64))
+}
+
+fn get<T: Copy + Default>(items: &[T], id: u32) -> T {
+    usize::try_from(id).ok().and_then(|id| items.get(id)).copied().unwrap_or_default()
+}
+
+fn set<T>(items: &mut [T], id: u32, value: T) {
+    if let Some(place) = usize::try_from(id).ok().and_then(|id| items.get_mut(id)) {
+        *place = value;
+    }
+}

@@ -1,0 +1,380 @@
+//! NumPy's own objects in a pickle: dtypes, scalars and arrays.
+
+use std::collections::HashMap;
+
+use super::super::encode::swap_bytes;
+use super::super::value::PyObject;
+use super::super::value::array::{ObjectArray, StringDType};
+use super::arena::{Items, NONE, Node};
+use super::flaw::{Flaw, Result};
+use super::globals::Known;
+use super::tree::{Builder, invalid};
+use crate::dynamic::DynValues;
+use crate::error::{Error, ErrorKind, PickleProblem};
+use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
+use crate::format::header::Header;
+use crate::format::shape::{MOST_DIMENSIONS, element_count};
+use crate::options::Order;
+
+/// A dtype as it is pickled.
+#[derive(Clone)]
+pub(crate) struct PickledDType {
+    dtype: DType,
+    /// Bytes of an element in memory, where an object is a pointer.
+    itemsize: usize,
+    /// That the objects are texts of a `StringDType`.
+    string: Option<Box<StringDType>>,
+}
+
+/// The dtype that was made last, because many scalars share one.
+#[derive(Default)]
+pub(crate) struct Numpy {
+    last: Option<(u32, PickledDType)>,
+    /// The header of a scalar of that dtype.
+    header: Option<Header>,
+}
+
+impl Builder<'_> {
+    /// The array that the pickle is about.
+    pub(crate) fn root(&mut self, id: u32) -> Result<ObjectArray> {
+        let found = match self.arena.node(id) {
+            Node::Call { callable, .. } => match (self.arena.node(callable), self.object(id)?) {
+                (_, PyObject::Objects(array)) => return Ok(*array),
+                (_, PyObject::Array(array)) => format!("an array of {}", array.dtype()),
+                (Node::Known(known), _) => format!("a {}.{}", known.path().0, known.path().1),
+                (_, _) => "an object of an unknown class".to_owned(),
+            },
+            other => other.name().to_owned(),
+        };
+        Err(Flaw::in_node(id, PickleProblem::NotAnObjectArray { found }))
+    }
+
+    /// `_reconstruct(ndarray, (0,), b'b')`, whose state is the array.
+    pub(crate) fn reconstructed(&mut self, id: u32) -> Result<PyObject> {
+        let Node::Call { arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
+        let Some([class, _, _]) = self.arena.tuple(arguments) else {
+            return Err(invalid(id, "_reconstruct", "a class, a shape and a type code"));
+        };
+        match self.arena.node(class) {
+            Node::Known(Known::NdArray) => {}
+            Node::Global { module, name } => {
+                let (module, name) = (self.text(module)?, self.text(name)?);
+                let state = self.added(id).0;
+                let state = if state == NONE { None } else { Some(self.object(state)?) };
+                let mut object = self.opaque(id, (&module, &name), Some(Vec::new()))?;
+                if let PyObject::Opaque(opaque) = &mut object {
+                    opaque.state = state;
+                }
+                return Ok(object);
+            }
+            other => return Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+        }
+        let expected = "a state of version, shape, dtype, order and data";
+        let (state, items, entries) = self.added(id);
+        let parts = self.arena.tuple::<5>(state).filter(|_| items.count == 0 && entries.count == 0);
+        let [version, shape, dtype_id, order, data] = parts.ok_or_else(|| invalid(id, "ndarray", expected))?;
+        let (Some(1), Some(order)) = (self.integer(version), self.integer(order)) else {
+            return Err(invalid(id, "ndarray", expected));
+        };
+        let order = if order == 0 { Order::C } else { Order::Fortran };
+        let shape = self.shape(id, shape)?;
+        let dtype = self.dtype(dtype_id)?;
+        if dtype.dtype.has_object() {
+            return self.object_array(id, dtype, order, shape, data).map(|array| PyObject::Objects(Box::new(array)));
+        }
+        let (mut dtype, mut bytes) = (dtype.dtype, self.raw(data)?.into_owned());
+        // NumPy makes an array native when it loads it, but not the fields of records.
+        if let DType::Scalar(scalar) = dtype
+            && scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE)
+            && !matches!(scalar.kind(), ScalarKind::Void { .. })
+        {
+            swap_bytes(scalar, &mut bytes);
+            dtype = dtype.with_byte_order(ByteOrder::NATIVE);
+        }
+        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, &error))?;
+        Ok(PyObject::Array(Box::new(values)))
+    }
+
+    /// An array whose data is the list of its objects, always in the order C.
+    fn object_array(&mut self, id: u32, dtype: PickledDType, order: Order, shape: Vec<usize>, data: u32) -> Result<ObjectArray> {
+        let Node::List(items) = self.arena.node(data) else {
+            return Err(invalid(id, "ndarray", "a list of objects"));
+        };
+        // Before anything is made of them.
+        let expected = element_count(&shape, 1).map_err(|error| in_array(id, &error))? as u64;
+        let found = u64::from(items.count);
+        if expected != found {
+            return Err(Flaw::in_node(id, PickleProblem::WrongCount { shape, expected, found }));
+        }
+        if let DType::Record(record) = &dtype.dtype {
+            let is_record = |item: u32| match self.arena.node(item) {
+                Node::Tuple(fields) => usize::try_from(fields.count) == Ok(record.fields().len()),
+                _ => false,
+            };
+            if let Some(item) = self.arena.children(items).find(|item| !is_record(*item)) {
+                return Err(invalid(item, "ndarray", "a tuple with an item for each field"));
+            }
+        }
+        let items = self.objects(items)?;
+        Ok(ObjectArray::from_pickle(dtype.dtype, order, shape, items, dtype.string))
+    }
+
+    /// `_frombuffer(bytes, dtype, shape, order)`, from protocol 5 on.
+    pub(crate) fn buffer_array(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
+        self.check_nothing_added(id, Known::FromBuffer)?;
+        let expected = "bytes, a dtype, a shape and an order";
+        let (parts, axes) = match (self.arena.tuple(arguments), self.arena.tuple::<5>(arguments)) {
+            (Some(parts), _) => (parts, NONE),
+            (None, Some([data, dtype, shape, order, axes])) => ([data, dtype, shape, order], axes),
+            (None, None) => return Err(invalid(id, "_frombuffer", expected)),
+        };
+        let [data, dtype, shape, order] = parts;
+        let order = match (&*self.text(order)?, self.arena.node(axes)) {
+            ("C", Node::None) => Order::C,
+            ("F", Node::None) => Order::Fortran,
+            _ => return Err(invalid(id, "_frombuffer", "the order 'C' or 'F'")),
+        };
+        let shape = self.shape(id, shape)?;
+        let dtype = self.dtype(dtype)?.dtype;
+        let bytes = self.raw(data)?.into_owned();
+        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, &error))?;
+        Ok(PyObject::Array(Box::new(values)))
+    }
+
+    /// `scalar(dtype, bytes)`.
+    pub(crate) fn scalar(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
+        self.check_nothing_added(id, Known::Scalar)?;
+        let Some([dtype, data]) = self.arena.tuple(arguments) else { return Err(invalid(id, "scalar", "a dtype and bytes")) };
+        let pickled = self.dtype(dtype)?;
+        if let DType::Scalar(scalar) = &pickled.dtype
+            && scalar.kind() == ScalarKind::Object
+        {
+            return self.object(data);
+        }
+        self.scalar_of_bytes(id, pickled, data)
+    }
+
+    #[inline(never)]
+    fn scalar_of_bytes(&mut self, id: u32, pickled: PickledDType, data: u32) -> Result<PyObject> {
+        let bytes = self.raw(data)?.into_owned();
+        // Of the dtype that was made last, which is this one.
+        let header = match &self.numpy.header {
+            Some(header) => header.clone(),
+            None => Header::new(pickled.dtype, Order::C, &[]).map_err(|error| in_array(id, &error))?,
+        };
+        self.numpy.header = Some(header.clone());
+        let values = DynValues::with_header(header, bytes).map_err(|error| in_array(id, &error))?;
+        Ok(PyObject::Scalar(Box::new(values)))
+    }
+
+    /// A dtype as a value of its own.
+    pub(crate) fn dtype_object(&mut self, id: u32) -> Result<PyObject> {
+        let pickled = self.dtype(id)?;
+        match pickled.string {
+            None => Ok(PyObject::DType(Box::new(pickled.dtype))),
+            Some(_) => Err(Flaw::in_node(id, PickleProblem::InvalidArray { problem: "a StringDType without an array".to_owned() })),
+        }
+    }
+
+    /// `dtype(code, False, True)`, whose state has all else.
+    fn dtype(&mut self, id: u32) -> Result<PickledDType> {
+        if let Some((last, dtype)) = &self.numpy.last
+            && *last == id
+        {
+            return Ok(dtype.clone());
+        }
+        let dtype = self.make_dtype(id)?;
+        self.numpy.last = Some((id, dtype.clone()));
+        self.numpy.header = None;
+        Ok(dtype)
+    }
+
+    #[inline(never)]
+    fn make_dtype(&mut self, id: u32) -> Result<PickledDType> {
+        let (callable, arguments) = match self.arena.node(id) {
+            Node::Call { callable, arguments, .. } => (self.arena.node(callable), arguments),
+            other => {
+                return Err(Flaw::in_node(
+                    id,
+                    PickleProblem::WrongType { opcode: "BUILD", expected: "a dtype", found: other.name() },
+                ));
+            }
+        };
+        match callable {
+            Node::Known(Known::DType) => {}
+            Node::Known(Known::StringDType) => return self.string_dtype(id, arguments),
+            _ => return Err(invalid(id, "ndarray", "a dtype")),
+        }
+        let expected = "a code of a dtype, and its state";
+        let code = self.arena.children(self.arena.node(arguments).items()).next().unwrap_or(NONE);
+        let code = match self.arena.node(code) {
+            Node::Known(Known::Record) => "V0".into(),
+            _ if self.is_text(code) => self.text(code)?,
+            _ => return Err(invalid(id, "dtype", expected)),
+        };
+        let (state, items, entries) = self.added(id);
+        let Node::Tuple(parts @ Items { count: 8..=9, .. }) = self.arena.node(state) else {
+            return Err(invalid(id, "dtype", expected));
+        };
+        if items.count > 0 || entries.count > 0 {
+            return Err(invalid(id, "dtype", expected));
+        }
+        let mut part = [NONE; 9];
+        part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
+        let [_version, order, sub_array, names, fields, itemsize, _alignment, _flags, metadata] = part;
+        if let Some([base, shape]) = self.arena.tuple(sub_array) {
+            return self.sub_array(id, base, shape);
+        }
+        if let Node::Tuple(names) = self.arena.node(names) {
+            let itemsize = self.integer(itemsize).and_then(|size| usize::try_from(size).ok());
+            let itemsize = itemsize.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
+            return self.record(id, names, fields, itemsize);
+        }
+        self.scalar_dtype(id, &code, order, metadata)
+    }
+
+    /// A dtype without parts: a byte order, a code such as `f8`, and the unit of a time.
+    fn scalar_dtype(&self, id: u32, code: &str, order: u32, metadata: u32) -> Result<PickledDType> {
+        let (Some(letter), Some(digits)) = (code.get(..1), code.get(1..)) else { return Err(invalid(id, "dtype", "a code")) };
+        if !digits.bytes().all(|digit| digit.is_ascii_digit()) || !letter.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            return Err(invalid(id, "dtype", "a code of a letter and digits"));
+        }
+        let order = self.text(order)?;
+        if !matches!(&*order, "<" | ">" | "|" | "=") {
+            return Err(invalid(id, "dtype", "a byte order"));
+        }
+        if letter == "O" {
+            let itemsize = if digits == "4" { 4 } else { 8 };
+            // The only one that has no byte order and no size of its own.
+            let dtype = DType::from(Scalar::new(ScalarKind::Object, crate::format::dtype::ByteOrder::NATIVE));
+            return Ok(PickledDType { dtype, itemsize, string: None });
+        }
+        let unit = if matches!(code, "M8" | "m8") { self.time_unit(id, metadata)? } else { String::new() };
+        let dtype: DType = format!("{order}{code}{unit}").parse().map_err(|error| in_array(id, &error))?;
+        let itemsize = dtype.itemsize();
+        Ok(PickledDType { dtype, itemsize, string: None })
+    }
+
+    /// The unit of a time, such as `[25s]`.
+    fn time_unit(&self, id: u32, metadata: u32) -> Result<String> {
+        let expected = "the unit of a time";
+        let Some([_, unit]) = self.arena.tuple(metadata) else { return Err(invalid(id, "dtype", expected)) };
+        let Some([name, count, divisor, _event]) = self.arena.tuple(unit) else { return Err(invalid(id, "dtype", expected)) };
+        let bytes = match self.arena.node(name) {
+            Node::Text(span) => self.arena.bytes(span).to_vec(),
+            _ => self.raw(name)?.into_owned(),
+        };
+        let known = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
+        let (Some(count @ 1..), Some(1)) = (self.integer(count), self.integer(divisor)) else {
+            return Err(invalid(id, "dtype", expected));
+        };
+        match known.into_iter().find(|known| known.as_bytes() == bytes) {
+            Some(name) => Ok(format!("[{count}{name}]")),
+            None if bytes == b"generic" => Ok(String::new()),
+            None => Err(invalid(id, "dtype", expected)),
+        }
+    }
+
+    fn sub_array(&mut self, id: u32, base: u32, shape: u32) -> Result<PickledDType> {
+        let base = self.dtype(base)?;
+        let shape = match self.integer(shape) {
+            Some(length) => vec![usize::try_from(length).map_err(|_| invalid(id, "dtype", "a shape"))?],
+            None => self.shape(id, shape)?,
+        };
+        let itemsize = shape.iter().fold(base.itemsize, |bytes, &length| bytes.saturating_mul(length));
+        let dtype = base.dtype.sub_array(&shape).map_err(|error| in_array(id, &error))?;
+        Ok(PickledDType { dtype, itemsize, string: None })
+    }
+
+    fn record(&mut self, id: u32, names: Items, fields: u32, itemsize: usize) -> Result<PickledDType> {
+        let expected = "the names and the fields of a record";
+        let mut count = usize::try_from(names.count).unwrap_or(usize::MAX);
+        self.check_fields(count)?;
+        let Node::Dict(entries) = self.arena.node(fields) else { return Err(invalid(id, "dtype", expected)) };
+        let mut by_name = HashMap::new();
+        let mut children = self.arena.children(entries);
+        while let (Some(key), Some(value)) = (children.next(), children.next()) {
+            // Titles are keys too, and need not be texts.
+            if let Ok(key) = self.text(key) {
+                by_name.insert(key, value);
+            }
+        }
+        let mut placed = Vec::new();
+        // In memory an object is a pointer; in a header, as here, it takes no bytes.
+        let (mut end, mut end_in_memory) = (0_usize, 0_usize);
+        for name in self.arena.children(names) {
+            let name = self.text(name)?;
+            let field = *by_name.get(&name).ok_or_else(|| invalid(id, "dtype", expected))?;
+            let (parts, title) = match (self.arena.tuple(field), self.arena.tuple(field)) {
+                (Some(parts), _) => (parts, None),
+                (None, Some([dtype, offset, title])) => ([dtype, offset], Some(title)),
+                (None, None) => return Err(invalid(id, "dtype", expected)),
+            };
+            let [dtype, offset] = parts;
+            let offset = self.integer(offset).and_then(|offset| usize::try_from(offset).ok());
+            let gap = offset.and_then(|offset| offset.checked_sub(end_in_memory));
+            let gap = gap.ok_or_else(|| invalid(id, "dtype", "fields in the order of their offsets, without overlap"))?;
+            let dtype = self.dtype(dtype)?;
+            count = count.saturating_add(dtype.dtype.count_fields());
+            self.check_fields(count)?;
+            let offset = end.saturating_add(gap);
+            end = offset.saturating_add(dtype.dtype.itemsize());
+            end_in_memory = end_in_memory.saturating_add(gap).saturating_add(dtype.itemsize);
+            let mut field = Field::new(name, offset, dtype.dtype);
+            if let Some(title) = title.filter(|title| !matches!(self.arena.node(*title), Node::None)) {
+                field = field.with_title(self.text(title)?);
+            }
+            placed.push(field);
+        }
+        let padding = itemsize.checked_sub(end_in_memory).ok_or_else(|| invalid(id, "dtype", "a record that holds its fields"))?;
+        let record = Record::new(placed, end.saturating_add(padding)).map_err(|error| in_array(id, &error))?;
+        Ok(PickledDType { dtype: record.into(), itemsize, string: None })
+    }
+
+    /// Refuses more fields than are allowed, those of records in records included, as in a header.
+    fn check_fields(&self, count: usize) -> Result<()> {
+        if count > self.options.limits.fields {
+            let (limit, found) = (self.options.limits.fields as u64, count as u64);
+            return Err(Error::from(ErrorKind::LimitExceeded { what: "fields", limit, found }).into());
+        }
+        Ok(())
+    }
+
+    /// NumPy 2's texts of any length: whether other objects are made texts, and what stands for missing ones.
+    fn string_dtype(&mut self, id: u32, arguments: u32) -> Result<PickledDType> {
+        self.check_nothing_added(id, Known::StringDType)?;
+        let (coerce, missing) = match (self.arena.tuple(arguments), self.arena.tuple(arguments)) {
+            (Some([coerce]), _) => (coerce, None),
+            (None, Some([coerce, missing])) => (coerce, Some(missing)),
+            (None, None) => return Err(invalid(id, "StringDType", "coerce, and maybe na_object")),
+        };
+        let coerce = self.integer(coerce).ok_or_else(|| invalid(id, "StringDType", "coerce, and maybe na_object"))? != 0;
+        let na_object = match missing {
+            Some(missing) => Some(self.object(missing)?),
+            None => None,
+        };
+        let dtype = DType::from(Scalar::new(ScalarKind::Object, crate::format::dtype::ByteOrder::NATIVE));
+        Ok(PickledDType { dtype, itemsize: 16, string: Some(Box::new(StringDType::new(coerce, na_object))) })
+    }
+
+    /// A shape: a tuple of lengths.
+    fn shape(&self, id: u32, shape: u32) -> Result<Vec<usize>> {
+        let expected = "a shape, which is a tuple of lengths";
+        let Node::Tuple(items) = self.arena.node(shape) else { return Err(invalid(id, "ndarray", expected)) };
+        let found = usize::try_from(items.count).unwrap_or(usize::MAX);
+        if found > MOST_DIMENSIONS {
+            return Err(in_array(id, &ErrorKind::TooManyDimensions { found }.into()));
+        }
+        let length = |node: u32| match self.arena.node(node) {
+            Node::Int(length) => usize::try_from(length).ok(),
+            _ => None,
+        };
+        self.arena.children(items).map(|node| length(node).ok_or_else(|| invalid(id, "ndarray", expected))).collect()
+    }
+}
+
+/// What is wrong with an array, at the place where it is made.
+#[cold]
+fn in_array(id: u32, error: &Error) -> Flaw {
+    Flaw::in_node(id, PickleProblem::InvalidArray { problem: error.to_string() })
+}

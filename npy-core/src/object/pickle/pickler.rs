@@ -1,0 +1,566 @@
+//! Writes values of Python's own types as opcodes, as Python does.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use super::super::value::PyObject;
+use super::super::value::int::PyInt;
+use super::super::value::time::PyTimeZone;
+use super::super::write::PickleForm;
+use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
+
+/// Bytes after which a frame ends, and from which on a text is not put into one: `_FRAME_SIZE_TARGET` of Python's `pickle`.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// Items that are added to a container at a time: `_BATCHSIZE` of Python's `pickle`.
+const BATCH: usize = 1000;
+
+/// Levels of objects that are written: as many as are read if nothing else is asked for.
+const MOST_DEPTH: usize = super::super::options::DEFAULT_DEPTH;
+
+/// Why an object is not written.
+pub(crate) enum Failure {
+    /// It cannot be.
+    Value(ValueError),
+    /// The stream failed.
+    Stream(Error),
+}
+
+impl From<ValueProblem> for Failure {
+    fn from(problem: ValueProblem) -> Self {
+        Self::Value(problem.into())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Stream(error)
+    }
+}
+
+impl Failure {
+    /// The error, of which element it is.
+    pub(crate) fn in_element(self, index: usize) -> Error {
+        match self {
+            Self::Value(error) => error.in_element(index as u64),
+            Self::Stream(error) => error,
+        }
+    }
+}
+
+/// Writes a pickle.
+pub(crate) struct Pickler<'a> {
+    writer: &'a mut dyn Write,
+    pub(crate) form: PickleForm,
+    /// What is not written yet: the content of a frame, where there are frames.
+    buffer: Vec<u8>,
+    memo_len: u32,
+    /// Where the names of modules and classes, and dtypes, are in the memo.
+    known: HashMap<String, u32>,
+    depth: usize,
+}
+
+impl<'a> Pickler<'a> {
+    pub(crate) fn new(writer: &'a mut dyn Write, form: PickleForm) -> Result<Self> {
+        let protocol = form.protocol();
+        writer.write_all(&[0x80, protocol]).map_err(cannot_write)?;
+        Ok(Self { writer, form, buffer: Vec::new(), memo_len: 0, known: HashMap::new(), depth: 0 })
+    }
+
+    /// Ends the pickle.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.op(b'.');
+        self.flush()?;
+        self.writer.flush().map_err(cannot_write)
+    }
+
+    /// Writes what is in the buffer, as a frame where there are frames.
+    fn flush(&mut self) -> Result<()> {
+        // Python leaves less than that without a frame.
+        const LEAST: usize = 4;
+        if self.form.has_frames() && self.buffer.len() >= LEAST {
+            let mut frame = [0x95; 9];
+            frame[1..].copy_from_slice(&(self.buffer.len() as u64).to_le_bytes());
+            self.writer.write_all(&frame).map_err(cannot_write)?;
+        }
+        self.writer.write_all(&self.buffer).map_err(cannot_write)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    pub(crate) fn op(&mut self, opcode: u8) {
+        self.buffer.push(opcode);
+    }
+
+    /// Keeps the value on top of the stack under the next number, which is returned.
+    pub(crate) fn memoize(&mut self) -> u32 {
+        let index = self.memo_len;
+        if self.form.has_frames() {
+            self.op(0x94);
+        } else if let Ok(index) = u8::try_from(index) {
+            self.buffer.extend([b'q', index]);
+        } else {
+            self.op(b'r');
+            self.buffer.extend(index.to_le_bytes());
+        }
+        // Only what was written under a number before is fetched, so that it does no harm if they end.
+        self.memo_len = index.saturating_add(1);
+        index
+    }
+
+    fn fetch(&mut self, index: u32) {
+        if let Ok(index) = u8::try_from(index) {
+            self.buffer.extend([b'h', index]);
+        } else {
+            self.op(b'j');
+            self.buffer.extend(index.to_le_bytes());
+        }
+    }
+
+    /// Fetches what was kept under a name; whether there was something.
+    pub(crate) fn fetch_known(&mut self, name: &str) -> bool {
+        let index = self.known.get(name).copied();
+        if let Some(index) = index {
+            self.fetch(index);
+        }
+        index.is_some()
+    }
+
+    /// Keeps the value on top of the stack under a name.
+    pub(crate) fn memoize_known(&mut self, name: String) {
+        let index = self.memoize();
+        self.known.insert(name, index);
+    }
+
+    /// A class or function. Python keeps the names of modules, which it shares.
+    pub(crate) fn global(&mut self, module: &str, name: &str) -> Result<(), Failure> {
+        let path = format!("{module}\n{name}");
+        if self.fetch_known(&path) {
+            return Ok(());
+        }
+        if self.form.has_frames() {
+            self.shared_text(module)?;
+            self.text(name)?;
+            self.op(0x93);
+        } else {
+            self.op(b'c');
+            self.buffer.extend(path.as_bytes());
+            self.op(b'\n');
+        }
+        self.memoize_known(path);
+        Ok(())
+    }
+
+    /// The boundary between opcodes at which a frame may end.
+    fn boundary(&mut self) -> Result<()> {
+        if self.buffer.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    pub(crate) fn object(&mut self, object: &PyObject) -> Result<(), Failure> {
+        self.boundary()?;
+        match object {
+            PyObject::List(items) => self.list(items.len(), |pickler, i| pickler.item(items, i)),
+            PyObject::Tuple(items) => self.tuple(items),
+            PyObject::Dict(entries) => {
+                self.op(b'}');
+                self.memoize();
+                self.entries(entries)
+            }
+            PyObject::OrderedDict(entries) => {
+                // Also without entries it has its class and no arguments.
+                self.check_levels(2)?;
+                self.global("collections", "OrderedDict")?;
+                self.op(b')');
+                self.op(b'R');
+                self.memoize();
+                self.entries(entries)
+            }
+            PyObject::Set(items) => self.set(items),
+            PyObject::FrozenSet(items) => self.frozen_set(items),
+            PyObject::Slice(parts) => {
+                self.global("builtins", "slice")?;
+                self.nested(1, |pickler| pickler.tuple(&parts[..]))?;
+                self.reduce();
+                Ok(())
+            }
+            PyObject::Objects(array) => self.object_array(array).map_err(|(_, failure)| failure),
+            PyObject::Array(array) => self.array(array),
+            PyObject::Scalar(scalar) => self.scalar(scalar),
+            PyObject::DType(dtype) => self.dtype(dtype),
+            PyObject::Opaque(opaque) => {
+                let (module, name) = (opaque.module.clone(), opaque.name.clone());
+                Err(ValueProblem::OpaqueObject { module, name }.into())
+            }
+            leaf => self.leaf(leaf),
+        }
+    }
+
+    /// What contains no other objects.
+    #[inline(never)]
+    fn leaf(&mut self, object: &PyObject) -> Result<(), Failure> {
+        self.check_levels(levels_of_leaf(object))?;
+        match object {
+            PyObject::Bool(true) => self.op(0x88),
+            PyObject::Bool(false) => self.op(0x89),
+            PyObject::Int(value) => self.int(value)?,
+            PyObject::Float(value) => self.float(*value),
+            PyObject::Str(text) => self.text(text)?,
+            PyObject::Bytes(bytes) => self.bytes(bytes)?,
+            PyObject::ByteArray(bytes) => {
+                self.global("builtins", "bytearray")?;
+                if bytes.is_empty() {
+                    self.op(b')');
+                } else {
+                    self.bytes(bytes)?;
+                    self.end_tuple(0x85);
+                }
+                self.reduce();
+            }
+            PyObject::Complex { re, im } => {
+                self.global("builtins", "complex")?;
+                self.float(*re);
+                self.float(*im);
+                self.end_tuple(0x86);
+                self.reduce();
+            }
+            PyObject::Range(parts) => {
+                self.global("builtins", "range")?;
+                parts.iter().try_for_each(|part| self.int(part))?;
+                self.end_tuple(0x87);
+                self.reduce();
+            }
+            PyObject::Fraction(parts) => {
+                self.global("fractions", "Fraction")?;
+                parts.iter().try_for_each(|part| self.int(part))?;
+                self.end_tuple(0x86);
+                self.reduce();
+            }
+            PyObject::Decimal(text) if super::reduce::is_decimal(text) => {
+                self.global("decimal", "Decimal")?;
+                self.text(text)?;
+                self.end_tuple(0x85);
+                self.reduce();
+            }
+            PyObject::Decimal(text) => {
+                let problem = format!("{text:?} is no Decimal");
+                return Err(ValueProblem::Unrepresentable { problem }.into());
+            }
+            PyObject::Uuid(bytes) => {
+                self.global("uuid", "UUID")?;
+                self.buffer.extend([b')', 0x81]);
+                self.memoize();
+                self.op(b'}');
+                self.memoize();
+                self.text("int")?;
+                let mut number: Vec<u8> = bytes.iter().rev().copied().collect();
+                number.push(0);
+                self.int(&PyInt::from_le_bytes(&number))?;
+                self.buffer.extend(b"sb");
+            }
+            PyObject::Date(date) => {
+                self.global("datetime", "date")?;
+                self.bytes(&date.to_bytes())?;
+                self.end_tuple(0x85);
+                self.reduce();
+            }
+            PyObject::Time(time) => self.time(time)?,
+            PyObject::DateTime(moment) => self.date_time(moment)?,
+            PyObject::TimeDelta(delta) => self.time_delta(*delta)?,
+            PyObject::TimeZone(zone) => self.time_zone(zone)?,
+            // `None`; the others contain objects.
+            _ => self.op(b'N'),
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, items: &[PyObject], index: usize) -> Result<(), Failure> {
+        items.get(index).map_or(Ok(()), |item| self.object(item))
+    }
+
+    /// Writes what is so many levels deeper, counted as reading counts them.
+    pub(crate) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.enter(levels)?;
+        let result = write(self);
+        self.leave(levels);
+        result
+    }
+
+    pub(crate) fn enter(&mut self, levels: usize) -> Result<(), Failure> {
+        self.check_levels(levels)?;
+        self.depth = self.depth.saturating_add(levels);
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self, levels: usize) {
+        self.depth = self.depth.saturating_sub(levels);
+    }
+
+    /// Refuses what has so many levels, if it would not be read again here.
+    pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
+        if self.depth.saturating_add(levels) > MOST_DEPTH {
+            let problem = format!("objects contain each other more than {MOST_DEPTH} levels deep, which is not read again");
+            return Err(ValueProblem::Unrepresentable { problem }.into());
+        }
+        Ok(())
+    }
+
+    /// A list of so many objects, each written by `write`.
+    pub(crate) fn list(
+        &mut self,
+        length: usize,
+        mut write: impl FnMut(&mut Self, usize) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.op(b']');
+        self.memoize();
+        self.nested(1, |pickler| {
+            if length == 1 {
+                write(pickler, 0)?;
+                pickler.op(b'a');
+                return Ok(());
+            }
+            for begin in (0..length).step_by(BATCH) {
+                pickler.op(b'(');
+                (begin..length.min(begin.saturating_add(BATCH))).try_for_each(|i| write(pickler, i))?;
+                pickler.op(b'e');
+            }
+            Ok(())
+        })
+    }
+
+    fn tuple(&mut self, items: &[PyObject]) -> Result<(), Failure> {
+        self.check_levels(1)?;
+        let Some(opcode) = self.begin_tuple(items.len()) else { return Ok(()) };
+        self.nested(1, |pickler| (0..items.len()).try_for_each(|i| pickler.item(items, i)))?;
+        self.end_tuple(opcode);
+        Ok(())
+    }
+
+    /// Begins a tuple of so many items; the opcode for [`end_tuple`](Self::end_tuple) to end it with, or `None` if that was all.
+    pub(crate) fn begin_tuple(&mut self, length: usize) -> Option<u8> {
+        match length {
+            0 => {
+                self.op(b')');
+                None
+            }
+            1 => Some(0x85),
+            2 => Some(0x86),
+            3 => Some(0x87),
+            _ => {
+                self.op(b'(');
+                Some(b't')
+            }
+        }
+    }
+
+    pub(crate) fn end_tuple(&mut self, opcode: u8) {
+        self.op(opcode);
+        self.memoize();
+    }
+
+    pub(crate) fn reduce(&mut self) {
+        self.op(b'R');
+        self.memoize();
+    }
+
+    fn entries(&mut self, entries: &[(PyObject, PyObject)]) -> Result<(), Failure> {
+        self.nested(1, |pickler| {
+            if let [(key, value)] = entries {
+                pickler.object(key)?;
+                pickler.object(value)?;
+                pickler.op(b's');
+                return Ok(());
+            }
+            for batch in entries.chunks(BATCH) {
+                pickler.op(b'(');
+                for (key, value) in batch {
+                    pickler.object(key)?;
+                    pickler.object(value)?;
+                }
+                pickler.op(b'u');
+            }
+            Ok(())
+        })
+    }
+
+    fn set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
+        if !self.form.has_frames() {
+            return self.set_of_list("set", items);
+        }
+        self.op(0x8f);
+        self.memoize();
+        self.nested(1, |pickler| {
+            for batch in items.chunks(BATCH) {
+                pickler.op(b'(');
+                batch.iter().try_for_each(|item| pickler.object(item))?;
+                pickler.op(0x90);
+            }
+            Ok(())
+        })
+    }
+
+    fn frozen_set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
+        if !self.form.has_frames() {
+            return self.set_of_list("frozenset", items);
+        }
+        self.op(b'(');
+        self.nested(1, |pickler| items.iter().try_for_each(|item| pickler.object(item)))?;
+        self.end_tuple(0x91);
+        Ok(())
+    }
+
+    /// How protocol 3 writes sets.
+    fn set_of_list(&mut self, class: &str, items: &[PyObject]) -> Result<(), Failure> {
+        self.global("builtins", class)?;
+        self.nested(2, |pickler| pickler.list(items.len(), |pickler, i| pickler.item(items, i)))?;
+        self.end_tuple(0x85);
+        self.reduce();
+        Ok(())
+    }
+
+    /// An integer that fits, as arrays and dtypes have them.
+    pub(crate) fn small_int(&mut self, value: i64) -> Result<(), Failure> {
+        self.int(&PyInt::from(value))
+    }
+
+    fn int(&mut self, value: &PyInt) -> Result<(), Failure> {
+        if let Some(value) = value.to_i64() {
+            if let Ok(value) = u8::try_from(value) {
+                self.buffer.extend([b'K', value]);
+                return Ok(());
+            }
+            if let Ok(value) = u16::try_from(value) {
+                self.op(b'M');
+                self.buffer.extend(value.to_le_bytes());
+                return Ok(());
+            }
+            if let Ok(value) = i32::try_from(value) {
+                self.op(b'J');
+                self.buffer.extend(value.to_le_bytes());
+                return Ok(());
+            }
+        }
+        let bytes = value.to_le_bytes();
+        if let Ok(length) = u8::try_from(bytes.len()) {
+            self.buffer.extend([0x8a, length]);
+        } else {
+            let length = i32::try_from(bytes.len()).map_err(|_| too_long(bytes.len()))?;
+            self.op(0x8b);
+            self.buffer.extend(length.to_le_bytes());
+        }
+        self.buffer.extend(bytes);
+        Ok(())
+    }
+
+    fn float(&mut self, value: f64) {
+        self.op(b'G');
+        self.buffer.extend(value.to_be_bytes());
+    }
+
+    /// A text. Python has each character of latin-1 once, and so writes it once.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let mut characters = text.chars();
+        match (characters.next().map(u32::from), characters.next()) {
+            (None | Some(..=0xff), None) => self.shared_text(text),
+            _ => self.fresh_text(text),
+        }
+    }
+
+    /// A text that Python has once: written the first time, then fetched.
+    pub(crate) fn shared_text(&mut self, text: &str) -> Result<(), Failure> {
+        let key = format!("text {text}");
+        if !self.fetch_known(&key) {
+            self.fresh_text(text)?;
+            self.memoized_as(key);
+        }
+        Ok(())
+    }
+
+    fn fresh_text(&mut self, text: &str) -> Result<(), Failure> {
+        // Protocol 3 has no short form.
+        let opcodes = if self.form.has_frames() { [0x8c, b'X', 0x8d] } else { [0, b'X', 0] };
+        self.counted(opcodes, text.as_bytes())?;
+        self.memoize();
+        Ok(())
+    }
+
+    /// Bytes. Python has each single one once.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let opcodes = if self.form.has_frames() { [b'C', b'B', 0x8e] } else { [b'C', b'B', 0] };
+        let key = if bytes.len() < 2 { Some(format!("bytes {}", bytes.escape_ascii())) } else { None };
+        if key.as_ref().is_some_and(|key| self.fetch_known(key)) {
+            return Ok(());
+        }
+        self.counted(opcodes, bytes)?;
+        self.memoize();
+        if let Some(key) = key {
+            self.memoized_as(key);
+        }
+        Ok(())
+    }
+
+    /// Notes that what was kept just now is the value of this name.
+    fn memoized_as(&mut self, key: String) {
+        self.known.insert(key, self.memo_len.saturating_sub(1));
+    }
+
+    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes, of which 0 is none. Long ones are in no frame.
+    fn counted(&mut self, opcodes: [u8; 3], bytes: &[u8]) -> Result<(), Failure> {
+        let (length, [short, medium, long]) = (bytes.len(), opcodes);
+        let mut prefix = Vec::with_capacity(9);
+        match (u8::try_from(length), u32::try_from(length)) {
+            (Ok(length), _) if short != 0 => prefix.extend([short, length]),
+            (_, Ok(length)) => {
+                prefix.push(medium);
+                prefix.extend(length.to_le_bytes());
+            }
+            _ if long != 0 => {
+                prefix.push(long);
+                prefix.extend((length as u64).to_le_bytes());
+            }
+            _ => return Err(too_long(length)),
+        }
+        if length < FRAME_BYTES {
+            self.buffer.extend(prefix);
+            self.buffer.extend(bytes);
+            return Ok(());
+        }
+        self.flush()?;
+        self.writer.write_all(&prefix).and_then(|()| self.writer.write_all(bytes)).map_err(cannot_write)?;
+        Ok(())
+    }
+}
+
+/// Levels of what contains no other objects. All but the plainest are calls, with arguments in a tuple.
+fn levels_of_leaf(object: &PyObject) -> usize {
+    const CALL: usize = 2;
+    let of_zone = |zone: Option<&PyTimeZone>| if zone.is_some() { CALL + CALL + 1 } else { 1 };
+    match object {
+        PyObject::Time(time) => CALL + of_zone(time.zone()),
+        PyObject::DateTime(moment) => CALL + of_zone(moment.time().zone()),
+        PyObject::TimeZone(zone) => of_zone(Some(zone)),
+        PyObject::ByteArray(_)
+        | PyObject::Complex { .. }
+        | PyObject::Range(_)
+        | PyObject::Fraction(_)
+        | PyObject::Decimal(_)
+        | PyObject::Uuid(_)
+        | PyObject::Date(_)
+        | PyObject::TimeDelta(_) => CALL + 1,
+        _ => 1,
+    }
+}
+
+fn too_long(length: usize) -> Failure {
+    ValueProblem::Unrepresentable { problem: format!("{length} bytes are more than the protocol can write") }.into()
+}
+
+#[cold]
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("cannot write the file", error)
+}
+
+/// An error that is about no object in particular.
+#[cold]
+pub(crate) fn unstorable(problem: String) -> Error {
+    ErrorKind::UnstorableDType { problem }.into()
+}

@@ -1,0 +1,243 @@
+//! Constructs values from the classes on the list and their arguments.
+
+use super::super::value::int::PyInt;
+use super::super::value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+use super::super::value::{PyObject, int};
+use super::arena::{Items, NONE, Node};
+use super::flaw::{Flaw, Result};
+use super::globals::Known;
+use super::tree::{Builder, invalid};
+use crate::error::PickleProblem;
+
+impl Builder<'_> {
+    /// An object of a class whose arguments are no objects of any kind.
+    #[inline(never)]
+    pub(crate) fn simple(&mut self, id: u32, known: Known, arguments: u32) -> Result<PyObject> {
+        if !matches!(known, Known::DType | Known::Uuid) {
+            self.check_nothing_added(id, known)?;
+        }
+        match known {
+            Known::Encode | Known::Bytes => Ok(PyObject::Bytes(self.raw(id)?.into_owned())),
+            Known::ByteArray => self.byte_array(id, arguments),
+            Known::Complex => self.complex(id, arguments),
+            Known::Range => self.range(id, arguments),
+            Known::Decimal => self.decimal(id, arguments),
+            Known::Fraction => self.fraction(id, arguments),
+            Known::Uuid => self.uuid(id),
+            Known::Date => {
+                let date = self.arena.tuple(arguments).and_then(|[bytes]| PyDate::from_bytes(self.exact(bytes)?));
+                date.map(PyObject::Date).ok_or_else(|| invalid(id, "date", "4 bytes that are a date"))
+            }
+            Known::Time => {
+                let time = self.time(arguments);
+                time.map(|time| PyObject::Time(Box::new(time))).ok_or_else(|| invalid(id, "time", "6 bytes that are a time"))
+            }
+            Known::DateTime => {
+                let moment = self.date_time(arguments);
+                let expected = "10 bytes that are a date and a time, and maybe a datetime.timezone";
+                moment.map(|moment| PyObject::DateTime(Box::new(moment))).ok_or_else(|| invalid(id, "datetime", expected))
+            }
+            Known::TimeDelta => {
+                let delta = self.time_delta(arguments);
+                delta.map(PyObject::TimeDelta).ok_or_else(|| invalid(id, "timedelta", "days, seconds and microseconds"))
+            }
+            Known::TimeZone => {
+                let zone = self.time_zone(id, arguments)?;
+                Ok(PyObject::TimeZone(Box::new(zone)))
+            }
+            Known::DType | Known::StringDType => self.dtype_object(id),
+            _ => Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: known.path().1 })),
+        }
+    }
+
+    /// Exactly so many bytes.
+    fn exact<const N: usize>(&self, id: u32) -> Option<[u8; N]> {
+        self.raw(id).ok().and_then(|bytes| <[u8; N]>::try_from(&*bytes).ok())
+    }
+
+    fn byte_array(&self, id: u32, arguments: u32) -> Result<PyObject> {
+        if matches!(self.arena.node(arguments), Node::Tuple(Items { count: 0, .. })) {
+            return Ok(PyObject::ByteArray(Vec::new()));
+        }
+        if let Some([bytes]) = self.arena.tuple(arguments) {
+            return Ok(PyObject::ByteArray(self.raw(bytes)?.into_owned()));
+        }
+        // How Python 2 writes it: a text and 'latin-1'.
+        let Some([text, encoding]) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };
+        let is_latin1 = matches!(&*self.text(encoding)?, "latin-1" | "latin1");
+        let bytes: Option<Vec<u8>> = self.text(text)?.chars().map(|character| u8::try_from(character).ok()).collect();
+        let bytes = bytes.filter(|_| is_latin1).ok_or_else(|| invalid(id, "bytearray", "a text of latin-1 and 'latin-1'"))?;
+        Ok(PyObject::ByteArray(bytes))
+    }
+
+    fn complex(&self, id: u32, arguments: u32) -> Result<PyObject> {
+        let parts = self.arena.tuple(arguments).map(|parts: [u32; 2]| parts.map(|part| self.arena.node(part)));
+        match parts {
+            Some([Node::Float(re), Node::Float(im)]) => Ok(PyObject::Complex { re, im }),
+            _ => Err(invalid(id, "complex", "two floats")),
+        }
+    }
+
+    fn range(&self, id: u32, arguments: u32) -> Result<PyObject> {
+        let parts = self
+            .arena
+            .tuple(arguments)
+            .and_then(|[start, stop, step]| Some([self.any_integer(start)?, self.any_integer(stop)?, self.any_integer(step)?]));
+        match parts {
+            Some(parts) if parts[2].to_i64() != Some(0) => Ok(PyObject::Range(Box::new(parts))),
+            _ => Err(invalid(id, "range", "start, stop and step, which is not 0")),
+        }
+    }
+
+    /// An integer of any size.
+    fn any_integer(&self, id: u32) -> Option<PyInt> {
+        match self.arena.node(id) {
+            Node::Long(span) => Some(PyInt::from_le_bytes(self.arena.bytes(span))),
+            Node::LongText(span) => super::text::digits(self.arena.bytes(span)).and_then(int::parse),
+            _ => self.integer(id).map(PyInt::from),
+        }
+    }
+
+    fn decimal(&self, id: u32, arguments: u32) -> Result<PyObject> {
+        let text = self.arena.tuple(arguments).filter(|[text]| self.is_text(*text));
+        let Some([text]) = text else { return Err(invalid(id, "Decimal", "a text")) };
+        let text = self.text(text)?;
+        if is_decimal(&text) { Ok(PyObject::Decimal(text.into_owned())) } else { Err(invalid(id, "Decimal", "a decimal number")) }
+    }
+
+    fn fraction(&self, id: u32, arguments: u32) -> Result<PyObject> {
+        let parts = match self.arena.tuple(arguments) {
+            Some([numerator, denominator]) => self.any_integer(numerator).zip(self.any_integer(denominator)),
+            // Up to Python 3.10: one text.
+            None => match self.arena.tuple(arguments) {
+                Some([text]) if self.is_text(text) => {
+                    let text = self.text(text)?;
+                    let (numerator, denominator) = text.split_once('/').unwrap_or((&text, "1"));
+                    int::parse(numerator).zip(int::parse(denominator))
+                }
+                _ => None,
+            },
+        };
+        match parts {
+            Some((numerator, denominator)) if denominator.is_positive() => {
+                Ok(PyObject::Fraction(Box::new([numerator, denominator])))
+            }
+            _ => Err(invalid(id, "Fraction", "a numerator and a denominator above 0")),
+        }
+    }
+
+    /// A UUID has its number in its state.
+    fn uuid(&self, id: u32) -> Result<PyObject> {
+        let expected = "a state with an int of 128 bits";
+        let (state, _, _) = self.added(id);
+        let Node::Dict(entries) = self.arena.node(state) else { return Err(invalid(id, "UUID", expected)) };
+        let mut children = self.arena.children(entries);
+        while let (Some(key), Some(value)) = (children.next(), children.next()) {
+            if self.text(key)? == "int" {
+                let number = self.any_integer(value).map(|number| number.to_le_bytes());
+                let mut bytes = [0; 16];
+                // A byte more says that it is not negative.
+                return match number.as_deref() {
+                    Some(number) if number.len() <= 17 && number.get(16).is_none_or(|byte| *byte == 0) && is_natural(number) => {
+                        bytes.iter_mut().rev().zip(number).for_each(|(to, from)| *to = *from);
+                        Ok(PyObject::Uuid(bytes))
+                    }
+                    _ => Err(invalid(id, "UUID", expected)),
+                };
+            }
+        }
+        Err(invalid(id, "UUID", expected))
+    }
+
+    fn time(&self, arguments: u32) -> Option<PyTime> {
+        let (bytes, zone) = self.with_zone(arguments)?;
+        let mut bytes: [u8; 6] = self.exact(bytes)?;
+        let fold = take_high_bit(&mut bytes[0]);
+        Some(with_zone(PyTime::from_bytes(bytes)?, fold, zone))
+    }
+
+    fn date_time(&self, arguments: u32) -> Option<PyDateTime> {
+        let (bytes, zone) = self.with_zone(arguments)?;
+        let [a, b, mut month, day, rest @ ..]: [u8; 10] = self.exact(bytes)?;
+        let fold = take_high_bit(&mut month);
+        let time = with_zone(PyTime::from_bytes(rest)?, fold, zone);
+        Some(PyDateTime::new(PyDate::from_bytes([a, b, month, day])?, time))
+    }
+
+    /// The bytes of a time, and the time zone if there is one; `None` if it is of an unknown kind.
+    fn with_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
+        if let Some([bytes]) = self.arena.tuple(arguments) {
+            return Some((bytes, None));
+        }
+        let [bytes, zone] = self.arena.tuple(arguments)?;
+        if matches!(self.arena.node(zone), Node::None) {
+            return Some((bytes, None));
+        }
+        let Node::Call { callable, arguments, .. } = self.arena.node(zone) else { return None };
+        let Node::Known(Known::TimeZone) = self.arena.node(callable) else { return None };
+        self.time_zone(zone, arguments).ok().map(|zone| (bytes, Some(zone)))
+    }
+
+    fn time_delta(&self, arguments: u32) -> Option<PyTimeDelta> {
+        let [days, seconds, microseconds] = self.arena.tuple(arguments)?.map(|part| self.integer(part));
+        PyTimeDelta::new(i32::try_from(days?).ok()?, u32::try_from(seconds?).ok()?, u32::try_from(microseconds?).ok()?)
+    }
+
+    fn time_zone(&self, id: u32, arguments: u32) -> Result<PyTimeZone> {
+        let (offset, name) = match self.arena.tuple(arguments) {
+            Some([offset, name]) if self.is_text(name) => (offset, Some(self.text(name)?.into_owned())),
+            _ => (self.arena.tuple(arguments).map_or(NONE, |[offset]| offset), None),
+        };
+        let offset = match self.arena.node(offset) {
+            Node::Call { callable, arguments, .. } if matches!(self.arena.node(callable), Node::Known(Known::TimeDelta)) => {
+                self.time_delta(arguments)
+            }
+            _ => None,
+        };
+        let zone = offset.and_then(|offset| PyTimeZone::new(offset, name));
+        zone.ok_or_else(|| invalid(id, "timezone", "a timedelta of less than a day, and maybe a name"))
+    }
+}
+
+/// Whether the number in two's complement is not negative.
+fn is_natural(bytes: &[u8]) -> bool {
+    bytes.last().is_none_or(|byte| *byte < 0x80)
+}
+
+/// Whether Python's `str` of a `Decimal` can be this.
+pub(crate) fn is_decimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(unsigned, "Infinity" | "Inf") {
+        return true;
+    }
+    let all_digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+    if let Some(payload) = unsigned.strip_prefix("sNaN").or_else(|| unsigned.strip_prefix("NaN")) {
+        return all_digits(payload);
+    }
+    let (number, exponent) =
+        unsigned.split_once(['E', 'e']).map_or((unsigned, None), |(number, exponent)| (number, Some(exponent)));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let has_digits = !(whole.is_empty() && fraction.is_empty()) && all_digits(whole) && all_digits(fraction);
+    let exponent_fits = exponent.is_none_or(|exponent| {
+        let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+        !digits.is_empty() && digits.len() < 20 && all_digits(digits)
+    });
+    has_digits && exponent_fits
+}
+
+/// Python keeps the fold in the highest bit of a byte.
+fn take_high_bit(byte: &mut u8) -> bool {
+    let is_set = *byte >= 0x80;
+    *byte &= 0x7f;
+    is_set
+}
+
+fn with_zone(mut time: PyTime, fold: bool, zone: Option<PyTimeZone>) -> PyTime {
+    if fold {
+        time = time.with_fold();
+    }
+    match zone {
+        Some(zone) => time.with_zone(zone),
+        None => time,
+    }
+}

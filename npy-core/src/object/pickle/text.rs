@@ -1,0 +1,104 @@
+//! Parses numbers and texts as pickles spell them.
+
+/// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python for all else. `None` if an escape is no character.
+pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        let digits = match (byte, after.first()) {
+            (b'\\', Some(b'u')) => 4,
+            (b'\\', Some(b'U')) => 8,
+            _ => {
+                text.push(char::from(byte));
+                continue;
+            }
+        };
+        let end = digits + 1;
+        text.push(char::from_u32(number(after.get(1..end)?, 16)?)?);
+        rest = after.get(end..)?;
+    }
+    Some(text)
+}
+
+/// A `str` of Python 2 as its `repr` spells it. `None` if it is not in quotes, or an escape is none.
+pub(crate) fn unquote(bytes: &[u8]) -> Option<Vec<u8>> {
+    let quote = *bytes.first().filter(|quote| matches!(quote, b'\'' | b'"'))?;
+    let inner = bytes.get(1..bytes.len().checked_sub(1)?).filter(|_| bytes.last() == Some(&quote))?;
+    let mut text = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'\\' {
+            text.push(byte);
+            continue;
+        }
+        let (&escape, after) = after.split_first()?;
+        rest = after;
+        text.push(match escape {
+            b'\\' | b'\'' | b'"' => escape,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'a' => 7,
+            b'b' => 8,
+            b'v' => 11,
+            b'f' => 12,
+            b'x' => {
+                let digits = after.get(..2)?;
+                rest = after.get(2..)?;
+                u8::try_from(number(digits, 16)?).ok()?
+            }
+            b'0'..=b'7' => {
+                let more = after.iter().take(2).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
+                let value = number(after.get(..more)?, 8)? | u32::from(escape - b'0') << (3 * more);
+                rest = after.get(more..)?;
+                u8::try_from(value).ok()?
+            }
+            _ => return None,
+        });
+    }
+    Some(text)
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<u32> {
+    digits.iter().try_fold(0_u32, |value, &digit| value.checked_mul(radix)?.checked_add(char::from(digit).to_digit(radix)?))
+}
+
+/// An integer in decimal digits, with Python 2's `L` or without; `None` if it is none or does not fit.
+pub(crate) fn integer(bytes: &[u8]) -> Option<i64> {
+    digits(bytes)?.parse().ok()
+}
+
+/// The digits of an integer, with a sign or without.
+pub(crate) fn digits(bytes: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(bytes).ok()?.trim_ascii();
+    Some(text.strip_suffix('L').unwrap_or(text))
+}
+
+/// An integer in two's complement of at most 8 bytes, the least significant first.
+pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
+    if bytes.len() > 8 {
+        return None;
+    }
+    let is_negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
+    let mut value = [if is_negative { 0xff } else { 0 }; 8];
+    value.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    Some(i64::from_le_bytes(value))
+}
+
+/// A float in the spelling of Python's `repr`.
+pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
+    str::from_utf8(bytes).ok()?.trim_ascii().parse().ok()
+}
+
+/// The beginning of a text, for a message.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    const MOST: usize = 60;
+    let text = String::from_utf8_lossy(bytes.get(..MOST.saturating_mul(4)).unwrap_or(bytes));
+    let mut excerpt: String = text.chars().take(MOST).collect();
+    if excerpt.len() < bytes.len() && text.chars().nth(MOST).is_some() {
+        excerpt.push('…');
+    }
+    excerpt
+}

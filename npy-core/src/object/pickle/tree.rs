@@ -1,0 +1,294 @@
+//! Turns an arena into values.
+//!
+//! Functions call themselves here as deep as the values are, which was measured before.
+
+use std::borrow::Cow;
+
+use super::super::options::{Encoding, ObjectOptions, UnknownGlobals};
+use super::super::value::{Opaque, PyObject, int};
+use super::arena::{Arena, Items, NONE, Node};
+use super::flaw::{Flaw, Result};
+use super::globals::Known;
+use super::numpy::Numpy;
+use super::text;
+use crate::error::PickleProblem;
+use crate::memory::reserve_exact;
+
+/// Makes values of nodes.
+pub(crate) struct Builder<'a> {
+    pub(crate) arena: &'a Arena<'a>,
+    pub(crate) options: ObjectOptions,
+    pub(crate) numpy: Numpy,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(arena: &'a Arena<'a>, options: &ObjectOptions) -> Self {
+        Self { arena, options: *options, numpy: Numpy::default() }
+    }
+
+    pub(crate) fn object(&mut self, id: u32) -> Result<PyObject> {
+        match self.arena.node(id) {
+            Node::List(items) => self.objects(items).map(PyObject::List),
+            Node::Tuple(items) => self.objects(items).map(PyObject::Tuple),
+            Node::Set(items) => self.objects(items).map(PyObject::Set),
+            Node::FrozenSet(items) => self.objects(items).map(PyObject::FrozenSet),
+            Node::Dict(items) => self.entries(items).map(PyObject::Dict),
+            Node::Call { .. } => self.called(id),
+            _ => self.leaf(id),
+        }
+    }
+
+    /// The values in a container.
+    pub(crate) fn objects(&mut self, items: Items) -> Result<Vec<PyObject>> {
+        let mut objects = Vec::new();
+        // So many edges there are.
+        reserve_exact(&mut objects, usize::try_from(items.count).unwrap_or(usize::MAX))?;
+        let mut next = items.first;
+        while let Some(edge) = self.arena.edge(next) {
+            objects.push(self.object(edge.node)?);
+            next = edge.next;
+        }
+        Ok(objects)
+    }
+
+    /// Keys and values.
+    pub(crate) fn entries(&mut self, items: Items) -> Result<Vec<(PyObject, PyObject)>> {
+        let mut entries = Vec::new();
+        reserve_exact(&mut entries, usize::try_from(items.count / 2).unwrap_or(usize::MAX))?;
+        let mut next = items.first;
+        while let Some(key) = self.arena.edge(next)
+            && let Some(value) = self.arena.edge(key.next)
+        {
+            let pair = (self.object(key.node)?, self.object(value.node)?);
+            entries.push(pair);
+            next = value.next;
+        }
+        Ok(entries)
+    }
+
+    /// What is no container.
+    #[inline(never)]
+    fn leaf(&self, id: u32) -> Result<PyObject> {
+        Ok(match self.arena.node(id) {
+            Node::Bool(value) => PyObject::Bool(value),
+            Node::Int(value) => PyObject::from(value),
+            Node::Float(value) => PyObject::Float(value),
+            Node::Long(span) => PyObject::Int(int::PyInt::from_le_bytes(self.arena.bytes(span))),
+            Node::LongText(span) => {
+                let bytes = self.arena.bytes(span);
+                let number = text::digits(bytes).and_then(int::parse);
+                number
+                    .map(PyObject::Int)
+                    .ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidNumber { text: text::excerpt(bytes) }))?
+            }
+            Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
+                PyObject::Bytes(self.raw(id)?.into_owned())
+            }
+            Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_) => {
+                PyObject::Str(self.text(id)?.into_owned())
+            }
+            Node::Bytes(span) => PyObject::Bytes(self.arena.bytes(span).to_vec()),
+            Node::ByteArray(span) => PyObject::ByteArray(self.arena.bytes(span).to_vec()),
+            Node::Known(known) => self.opaque(id, known.path(), None)?,
+            Node::Global { module, name } => {
+                let path = (self.text(module)?, self.text(name)?);
+                self.opaque(id, (&path.0, &path.1), None)?
+            }
+            // Containers and calls do not come here.
+            _ => PyObject::None,
+        })
+    }
+
+    /// A class or function, or what it would return: not known here.
+    #[inline(never)]
+    pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
+        let (module, name) = (path.0.to_owned(), path.1.to_owned());
+        if self.options.unknown_globals == UnknownGlobals::Refuse {
+            return Err(Flaw::in_node(id, PickleProblem::UnknownGlobal { module, name }));
+        }
+        let opaque = Opaque { module, name, arguments, state: None, items: Vec::new(), entries: Vec::new() };
+        Ok(PyObject::Opaque(Box::new(opaque)))
+    }
+
+    /// What a class or function would return.
+    fn called(&mut self, id: u32) -> Result<PyObject> {
+        let Node::Call { callable, arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
+        let Node::Known(known) = self.arena.node(callable) else { return self.opaque_call(id, callable, arguments) };
+        match known {
+            Known::Slice => self.slice(id, arguments),
+            Known::Set => self.set(id, arguments).map(PyObject::Set),
+            Known::FrozenSet => self.set(id, arguments).map(PyObject::FrozenSet),
+            Known::OrderedDict => self.ordered_dict(id, arguments),
+            Known::Reconstruct => self.reconstructed(id),
+            Known::FromBuffer => self.buffer_array(id, arguments),
+            Known::Scalar => self.scalar(id, arguments),
+            // How protocols 0 and 1 make objects: a class, its base, and the state of the base.
+            Known::Reconstructor => match self.arena.tuple(arguments) {
+                Some([class, _, _]) => match self.arena.node(class) {
+                    Node::Known(known) => self.simple(id, known, NONE),
+                    _ => self.opaque_call(id, class, arguments),
+                },
+                None => Err(invalid(id, "copyreg._reconstructor", "a class, its base and a state")),
+            },
+            // A bare `object`, of which nothing else is known.
+            Known::Object => self.opaque_call(id, callable, arguments),
+            _ => self.simple(id, known, arguments),
+        }
+    }
+
+    /// What a class or function that is not known would return.
+    fn opaque_call(&mut self, id: u32, callable: u32, arguments: u32) -> Result<PyObject> {
+        let path = match self.arena.node(callable) {
+            Node::Known(known) => (Cow::Borrowed(known.path().0), Cow::Borrowed(known.path().1)),
+            Node::Global { module, name } => (self.text(module)?, self.text(name)?),
+            other => return Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+        };
+        let arguments = self.objects(self.arena.node(arguments).items())?;
+        let mut object = self.opaque(id, (&path.0, &path.1), Some(arguments))?;
+        let (state, items, entries) = self.added(id);
+        if let PyObject::Opaque(opaque) = &mut object {
+            opaque.state = if state == NONE { None } else { Some(self.object(state)?) };
+            opaque.items = self.objects(items)?;
+            opaque.entries = self.entries(entries)?;
+        }
+        Ok(object)
+    }
+
+    /// What was added to an object after it was made: its state, items, and keys and values.
+    pub(crate) fn added(&self, id: u32) -> (u32, Items, Items) {
+        match self.arena.node(id) {
+            Node::Call { extra, .. } => self
+                .arena
+                .extra(extra)
+                .map_or((NONE, Items::EMPTY, Items::EMPTY), |extra| (extra.state, extra.items, extra.entries)),
+            _ => (NONE, Items::EMPTY, Items::EMPTY),
+        }
+    }
+
+    /// Refuses an object to which something was added that its class does not take.
+    pub(crate) fn check_nothing_added(&self, id: u32, known: Known) -> Result<()> {
+        match self.added(id) {
+            (NONE, Items { count: 0, .. }, Items { count: 0, .. }) => Ok(()),
+            _ => Err(invalid(id, known.path().1, "its arguments, without a state or items")),
+        }
+    }
+
+    fn slice(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
+        self.check_nothing_added(id, Known::Slice)?;
+        let Some([begin, end, step]) = self.arena.tuple(arguments) else {
+            return Err(invalid(id, "slice", "start, stop and step"));
+        };
+        Ok(PyObject::Slice(Box::new([self.object(begin)?, self.object(end)?, self.object(step)?])))
+    }
+
+    /// The items of a set, which is made of a list of them.
+    fn set(&mut self, id: u32, arguments: u32) -> Result<Vec<PyObject>> {
+        self.check_nothing_added(id, Known::Set)?;
+        if let Node::Tuple(Items { count: 0, .. }) = self.arena.node(arguments) {
+            return Ok(Vec::new());
+        }
+        let list = self.arena.tuple(arguments).map(|[list]| self.arena.node(list));
+        match list {
+            Some(Node::List(items) | Node::Tuple(items) | Node::Set(items) | Node::FrozenSet(items)) => self.objects(items),
+            _ => Err(invalid(id, "set", "a list")),
+        }
+    }
+
+    fn ordered_dict(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
+        let (state, items, added) = self.added(id);
+        if state != NONE || items.count > 0 {
+            return Err(invalid(id, "OrderedDict", "keys and values, without a state"));
+        }
+        let mut entries = Vec::new();
+        // Python 2 gives a list of pairs, Python 3 sets them afterwards.
+        let pairs = match (self.arena.node(arguments), self.arena.tuple(arguments)) {
+            (Node::Tuple(none @ Items { count: 0, .. }), _) => none,
+            (_, Some([list])) if matches!(self.arena.node(list), Node::List(_)) => self.arena.node(list).items(),
+            _ => return Err(invalid(id, "OrderedDict", "a list of keys and values")),
+        };
+        for pair in self.arena.children(pairs) {
+            match self.arena.node(pair) {
+                Node::List(items @ Items { count: 2, .. }) | Node::Tuple(items @ Items { count: 2, .. }) => {
+                    entries.append(&mut self.entries(items)?);
+                }
+                _ => return Err(invalid(id, "OrderedDict", "a list of keys and values")),
+            }
+        }
+        entries.append(&mut self.entries(added)?);
+        Ok(PyObject::OrderedDict(entries))
+    }
+
+    /// Whether a node is a text of any Python.
+    pub(crate) fn is_text(&self, id: u32) -> bool {
+        let node = self.arena.node(id);
+        matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
+    }
+
+    /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes other objects.
+    pub(crate) fn text(&self, id: u32) -> Result<Cow<'a, str>> {
+        let node = self.arena.node(id);
+        match node {
+            Node::Text(span) => {
+                let text = str::from_utf8(self.arena.bytes(span));
+                text.map(Cow::Borrowed).map_err(|error| Flaw::in_node(id, PickleProblem::NotUtf8 { position: error.valid_up_to() }))
+            }
+            Node::EscapedText(span) => {
+                let text = text::unescape_text(self.arena.bytes(span));
+                text.map(Cow::Owned).ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidEscape))
+            }
+            Node::OldText(_) | Node::QuotedOldText(_) => {
+                let bytes = self.raw(id)?;
+                let other = bytes.iter().find(|byte| !byte.is_ascii());
+                match (other, self.options.encoding) {
+                    (Some(&byte), Encoding::Ascii | Encoding::Bytes) => Err(Flaw::in_node(id, PickleProblem::NotAscii { byte })),
+                    _ => Ok(Cow::Owned(bytes.iter().copied().map(char::from).collect())),
+                }
+            }
+            other => Err(Flaw::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "a text", found: other.name() })),
+        }
+    }
+
+    /// Bytes, in whatever way the protocols and Python versions have to write them.
+    pub(crate) fn raw(&self, id: u32) -> Result<Cow<'a, [u8]>> {
+        match self.arena.node(id) {
+            Node::Bytes(span) | Node::ByteArray(span) | Node::OldText(span) => Ok(Cow::Borrowed(self.arena.bytes(span))),
+            Node::QuotedOldText(span) => {
+                let bytes = text::unquote(self.arena.bytes(span));
+                bytes.map(Cow::Owned).ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidEscape))
+            }
+            Node::Call { callable, arguments, .. } => match (self.arena.node(callable), self.arena.node(arguments)) {
+                (Node::Known(Known::Encode), _) => self.encoded(id, arguments),
+                (Node::Known(Known::Bytes), Node::Tuple(Items { count: 0, .. })) => Ok(Cow::Borrowed(&[])),
+                _ => Err(invalid(id, "bytes", "bytes")),
+            },
+            other => Err(Flaw::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "bytes", found: other.name() })),
+        }
+    }
+
+    /// `_codecs.encode(text, 'latin1')`: each character is a byte.
+    fn encoded(&self, id: u32, arguments: u32) -> Result<Cow<'a, [u8]>> {
+        let expected = "a text of latin-1 and 'latin1'";
+        self.check_nothing_added(id, Known::Encode)?;
+        let Some([text, encoding]) = self.arena.tuple(arguments) else { return Err(invalid(id, "encode", expected)) };
+        if !matches!(&*self.text(encoding)?, "latin1" | "latin-1") {
+            return Err(invalid(id, "encode", expected));
+        }
+        let text = self.text(text)?;
+        let bytes: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(character).ok()).collect();
+        bytes.map(Cow::Owned).ok_or_else(|| invalid(id, "encode", expected))
+    }
+
+    /// An integer that fits.
+    pub(crate) fn integer(&self, id: u32) -> Option<i64> {
+        match self.arena.node(id) {
+            Node::Int(value) => Some(value),
+            Node::Bool(value) => Some(i64::from(value)),
+            _ => None,
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str) -> Flaw {
+    Flaw::in_node(id, PickleProblem::InvalidArguments { constructor, expected })
+}

@@ -1,0 +1,285 @@
+//! Arrays of objects as text, exactly as NumPy prints them: `str` and `repr`.
+
+use std::fmt;
+
+use super::encode::encode;
+use super::value::PyObject;
+use super::value::array::{ObjectArray, StringDType};
+use super::value::convert::scalars;
+use super::value::int::PyInt;
+use super::value::repr::{list_repr, repr, write_str};
+use crate::format::dtype::{DType, Field, Record, SubArray};
+use crate::options::Order;
+use crate::print::{self, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, write_array};
+
+impl ObjectArray {
+    /// The array as NumPy prints it with these options.
+    ///
+    /// ```
+    /// use npy_core::object::ObjectArray;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// let names = ObjectArray::from(vec!["Ada", "Emmy", "Grace", "Hedy"]);
+    /// let options = PrintOptions::new().threshold(3).edge_items(1);
+    /// assert_eq!(names.display_with(&options).to_string(), "['Ada' ... 'Hedy']");
+    /// ```
+    pub fn display_with(&self, options: &PrintOptions) -> PrintedObjects<'_> {
+        PrintedObjects { array: self, options: options.clone() }
+    }
+}
+
+/// As NumPy's `print` writes the array, with the default options.
+///
+/// ```
+/// use npy_core::object::ObjectArray;
+///
+/// assert_eq!(ObjectArray::from(vec![Some("it's"), None]).to_string(), r#"["it's" None]"#);
+/// ```
+impl fmt::Display for ObjectArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display_with(&PrintOptions::new()).fmt(f)
+    }
+}
+
+/// The text of an array of objects, made when it is displayed.
+#[derive(Clone, Debug)]
+pub struct PrintedObjects<'a> {
+    array: &'a ObjectArray,
+    options: PrintOptions,
+}
+
+impl fmt::Display for PrintedObjects<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { array, options } = self;
+        match (array.shape(), array.dtype(), array.items()) {
+            ([], DType::Scalar(_), [item]) => write_str(item, options, f),
+            ([], _, _) => write_elements(array, options, Frame::plain(options), Place::Alone, f),
+            _ => write_elements(array, options, Frame::plain(options), Place::Array, f),
+        }
+    }
+}
+
+/// `repr` of the array.
+#[inline(never)]
+pub(super) fn array_repr(array: &ObjectArray, options: &PrintOptions) -> String {
+    let mut body = String::new();
+    let place = if array.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
+    // Writing to a `String` cannot fail.
+    let _ = write_elements(array, options, Frame::of_repr(options), place, &mut body);
+    let dtype = match array.string_dtype() {
+        Some(dtype) => Some(string_dtype_repr(dtype, options)),
+        None => print::repr_of_dtype(array.dtype(), array.items().len()),
+    };
+    print::assemble_repr(&body, array.shape(), dtype, options)
+}
+
+/// `StringDType(na_object=nan, coerce=False)`
+fn string_dtype_repr(dtype: &StringDType, options: &PrintOptions) -> String {
+    let missing = dtype.na_object().map(|object| format!("na_object={}", repr(object, options)));
+    let coerce = (!dtype.coerce()).then(|| "coerce=False".to_owned());
+    format!("StringDType({})", missing.into_iter().chain(coerce).collect::<Vec<_>>().join(", "))
+}
+
+fn write_elements(
+    array: &ObjectArray,
+    options: &PrintOptions,
+    frame: Frame,
+    place: Place,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    let selection = Selection::new(array.shape(), options);
+    let items: Vec<&PyObject> = selection.places().into_iter().filter_map(|index| array.items().get(index)).collect();
+    let column = Column::new(array.dtype(), &items, options, place);
+    let mut index = 0;
+    let mut next = |text: &mut String| {
+        match &column {
+            Some(column) => column.write(index, text),
+            // A pickle may hold anything in the place of a record.
+            None => text.extend(items.get(index).map(|item| repr(item, options))),
+        }
+        index += 1;
+    };
+    write_array(&selection, frame, &mut next, out)
+}
+
+/// The texts of the elements, or of one field of all records: NumPy aligns them.
+enum Column<'a> {
+    Objects(Vec<String>),
+    /// Parts without objects, by their bytes.
+    Values {
+        format: Format<'a>,
+        size: usize,
+        bytes: Vec<u8>,
+    },
+    Record(Vec<Self>),
+    SubArray {
+        shape: Vec<usize>,
+        /// Elements from the beginning and from the end of an axis, if it is longer.
+        edge_items: Option<usize>,
+        base: Box<Self>,
+    },
+    TooMany,
+}
+
+impl<'a> Column<'a> {
+    /// `None` if an object is not a value of the dtype.
+    fn new(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+        match dtype {
+            dtype if !dtype.has_object() => Self::of_values(dtype, objects, options, place),
+            DType::Scalar(_) => Some(Self::Objects(objects.iter().map(|object| list_repr(object, options)).collect())),
+            DType::Record(record) => Self::of_records(record, objects, options, place),
+            DType::SubArray(array) => Self::of_sub_arrays(array, objects, options, place),
+        }
+    }
+
+    fn of_values(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+        let (mut bytes, size) = (Vec::new(), dtype.itemsize());
+        objects.iter().try_for_each(|object| encode(dtype, object, &mut bytes))?;
+        let elements: Vec<&[u8]> = (0..objects.len()).map(|index| element(&bytes, index, size)).collect();
+        let format = Format::new(dtype, &elements, Scope::new(dtype, objects.len(), options, place));
+        Some(Self::Values { format, size, bytes })
+    }
+
+    fn of_records(record: &Record, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+        let fields = record.fields();
+        let mut rows = Vec::new();
+        for object in objects {
+            match object {
+                PyObject::Tuple(items) if items.len() == fields.len() => rows.push(items),
+                _ => return None,
+            }
+        }
+        let column = |(index, field): (usize, &Field)| {
+            let parts: Vec<&PyObject> = rows.iter().filter_map(|row| row.get(index)).collect();
+            Self::new(field.dtype(), &parts, options, place)
+        };
+        Some(Self::Record(fields.iter().enumerate().map(column).collect::<Option<_>>()?))
+    }
+
+    fn of_sub_arrays(array: &SubArray, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+        // NumPy makes one sub-array of a sub-array of sub-arrays, with the axes of both.
+        let (mut shape, mut base) = (array.shape().to_vec(), array.base());
+        while let DType::SubArray(inner) = base {
+            shape.extend(inner.shape());
+            base = inner.base();
+        }
+        let mut parts = Vec::new();
+        let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+        for object in objects {
+            let before = parts.len();
+            flatten(object, shape.len(), &mut parts);
+            if parts.len().checked_sub(before)? != count {
+                return None;
+            }
+        }
+        // Brackets around nothing, of which a short dtype can claim any number.
+        let brackets =
+            shape.iter().take_while(|&&length| length > 0).fold(objects.len(), |count, &length| count.saturating_mul(length));
+        if count == 0 && brackets > MOST_EMPTY_PARTS {
+            return Some(Self::TooMany);
+        }
+        let edge_items = print::edges_of(count, options);
+        let base = match base {
+            DType::Scalar(_) => Self::Objects(parts.iter().map(|object| axes_repr(object, edge_items, options)).collect()),
+            base => Self::new(base, &parts, options, place.in_sub_array())?,
+        };
+        Some(Self::SubArray { edge_items, shape, base: Box::new(base) })
+    }
+
+    /// Appends the text of an element.
+    fn write(&self, index: usize, out: &mut String) {
+        match self {
+            Self::Objects(texts) => out.push_str(texts.get(index).map_or("", String::as_str)),
+            Self::Values { format, size, bytes } => format.write(element(bytes, index, *size), out),
+            Self::Record(fields) => {
+                out.push('(');
+                for (place, field) in fields.iter().enumerate() {
+                    out.push_str(if place > 0 { ", " } else { "" });
+                    field.write(index, out);
+                }
+                out.push_str(if fields.len() == 1 { ",)" } else { ")" });
+            }
+            Self::SubArray { shape, edge_items, base } => write_sub_array(shape, *edge_items, index, base, out),
+            Self::TooMany => out.push_str("..."),
+        }
+    }
+}
+
+/// Appends a part of a sub-array: the one at `index` among all parts of this shape.
+fn write_sub_array(shape: &[usize], edge_items: Option<usize>, index: usize, base: &Column<'_>, out: &mut String) {
+    let Some((&length, inner)) = shape.split_first() else { return base.write(index, out) };
+    let part = |place: usize, out: &mut String| {
+        out.push_str(if place > 0 { ", " } else { "" });
+        write_sub_array(inner, edge_items, index.saturating_mul(length).saturating_add(place), base, out);
+    };
+    out.push('[');
+    match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
+        None => (0..length).for_each(|place| part(place, out)),
+        Some(edge) => {
+            (0..edge).for_each(|place| part(place, out));
+            out.push_str(", ...");
+            (length.saturating_sub(edge)..length).for_each(|place| part(place, out));
+        }
+    }
+    out.push(']');
+}
+
+/// An object in a sub-array: NumPy takes what has items for more axes.
+fn axes_repr(object: &PyObject, edge_items: Option<usize>, options: &PrintOptions) -> String {
+    let of_array = |shape: &[usize], items: &[PyObject]| {
+        write_texts(shape, edge_items, items.iter().map(|item| axes_repr(item, edge_items, options)).collect())
+    };
+    match object {
+        PyObject::List(items) | PyObject::Tuple(items) => of_array(&[items.len()], items),
+        PyObject::ByteArray(bytes) => format!("[{}]", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
+        PyObject::Range(parts) => {
+            let numbers = range(&parts[..]).map(|number| number.to_string());
+            format!("[{}]", numbers.take(MOST_EMPTY_PARTS).collect::<Vec<_>>().join(", "))
+        }
+        PyObject::Objects(array) if !array.shape().is_empty() => match array.dtype() {
+            DType::Scalar(_) => of_array(array.shape(), array.items()),
+            dtype => {
+                let texts = array.items().iter().map(|item| record_repr(dtype, item, options)).collect();
+                write_texts(array.shape(), edge_items, texts)
+            }
+        },
+        PyObject::Array(array) if !array.shape().is_empty() => match scalars(array) {
+            Some(items) => of_array(array.shape(), &items),
+            None => repr(object, options),
+        },
+        object => repr(object, options),
+    }
+}
+
+fn write_texts(shape: &[usize], edge_items: Option<usize>, texts: Vec<String>) -> String {
+    let mut text = String::new();
+    write_sub_array(shape, edge_items, 0, &Column::Objects(texts), &mut text);
+    text
+}
+
+/// `repr` of an element of an array of records: of NumPy's `void` with that dtype.
+fn record_repr(dtype: &DType, item: &PyObject, options: &PrintOptions) -> String {
+    let record = ObjectArray::from_pickle(dtype.clone(), Order::C, Vec::new(), vec![item.clone()], None);
+    format!("np.void({}, dtype={})", record.display_with(options), print::dtype_str(dtype))
+}
+
+/// The numbers of a range, as far as they fit.
+fn range(parts: &[PyInt]) -> impl Iterator<Item = i64> + use<> {
+    let number = |index: usize| parts.get(index).and_then(PyInt::to_i64).unwrap_or(0);
+    let (begin, end, step) = (number(0), number(1), number(2));
+    let is_in = move |&number: &i64| if step < 0 { number > end } else { number < end && step > 0 };
+    std::iter::successors(Some(begin), move |number| number.checked_add(step)).take_while(is_in)
+}
+
+/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for each axis.
+fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+    match object {
+        PyObject::Objects(array) if axes > 0 => items.extend(array.items()),
+        PyObject::List(list) if axes > 0 => list.iter().for_each(|item| flatten(item, axes.saturating_sub(1), items)),
+        object => items.push(object),
+    }
+}
+
+fn element(bytes: &[u8], index: usize, size: usize) -> &[u8] {
+    bytes.get(index.saturating_mul(size)..).and_then(|bytes| bytes.get(..size)).unwrap_or_default()
+}

@@ -1,0 +1,286 @@
+//! Arrays of Python objects.
+
+use super::PyObject;
+use super::convert::FromPyObject;
+use crate::dynamic::missing_field;
+use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::format::dtype::{ByteOrder, DType, Field, Scalar, ScalarKind};
+use crate::format::shape::{element_count, is_same_in_both};
+use crate::memory::reserve_exact;
+use crate::options::Order;
+
+/// An array of Python objects: of dtype `|O`, or of records that have such fields, whose elements are tuples.
+///
+/// ```
+/// use npy_core::object::{self, ObjectArray, PyObject};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("names.npy");
+/// let names = ObjectArray::new(&[2], vec![PyObject::from("Ada"), PyObject::None])?;
+/// names.save(&path)?; // in Python: np.load(path, allow_pickle=True)
+///
+/// let names = object::load(&path)?;
+/// assert_eq!(names.items()[0].to_string(), "'Ada'");
+/// assert_eq!(names.to_vec::<Option<String>>()?, [Some("Ada".to_owned()), None]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectArray {
+    dtype: DType,
+    order: Order,
+    shape: Vec<usize>,
+    items: Vec<PyObject>,
+    string_dtype: Option<Box<StringDType>>,
+}
+
+/// NumPy 2's dtype of texts of any length, which a file has as objects.
+///
+/// See [`StringDType::new`] for an example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StringDType {
+    coerce: bool,
+    na_object: Option<PyObject>,
+}
+
+impl StringDType {
+    /// The dtype with these parameters.
+    ///
+    /// ```
+    /// use npy_core::object::{PyObject, StringDType};
+    ///
+    /// // np.dtypes.StringDType(na_object=None)
+    /// let dtype = StringDType::new(true, Some(PyObject::None));
+    /// assert_eq!((dtype.coerce(), dtype.na_object()), (true, Some(&PyObject::None)));
+    /// ```
+    pub fn new(coerce: bool, na_object: Option<PyObject>) -> Self {
+        Self { coerce, na_object }
+    }
+
+    /// Whether NumPy makes a text of other objects that are put into the array.
+    pub fn coerce(&self) -> bool {
+        self.coerce
+    }
+
+    /// What stands in the array for a missing text, if there is something: `None` or NaN for most.
+    pub fn na_object(&self) -> Option<&PyObject> {
+        self.na_object.as_ref()
+    }
+}
+
+impl ObjectArray {
+    /// The array of that shape with these objects, which come in the order C: the last axis fastest.
+    ///
+    /// # Errors
+    ///
+    /// When there are more or fewer objects than the shape needs, or it has more than 64 axes.
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?;
+    /// assert_eq!(array.to_vec::<i64>()?, [0, 1, 2, 3]);
+    /// assert!(ObjectArray::new(&[3], vec![PyObject::None]).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(shape: &[usize], items: Vec<PyObject>) -> Result<Self> {
+        let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
+        if expected != found {
+            return Err(ErrorKind::WrongCount { expected, found }.into());
+        }
+        Ok(Self::from_pickle(object_dtype(), Order::C, shape.to_vec(), items, None))
+    }
+
+    /// The array that a pickle describes, in which the shape has as many elements as there are items.
+    pub(crate) fn from_pickle(
+        dtype: DType,
+        order: Order,
+        shape: Vec<usize>,
+        items: Vec<PyObject>,
+        string_dtype: Option<Box<StringDType>>,
+    ) -> Self {
+        Self { dtype, order, shape, items, string_dtype }
+    }
+
+    /// The same array, marked as one of NumPy 2's `StringDType`. Only NumPy 2 opens the file.
+    ///
+    /// # Errors
+    ///
+    /// When an item is neither a text nor equal to the dtype's `na_object`.
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, StringDType};
+    ///
+    /// let array = ObjectArray::from(vec!["a", "bc"]).with_string_dtype(StringDType::new(true, None))?;
+    /// assert_eq!(array.dtype().to_string(), "|O"); // as in the file's header
+    /// assert!(array.string_dtype().is_some());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_string_dtype(mut self, dtype: StringDType) -> Result<Self> {
+        let is_text =
+            |item: &PyObject| matches!(item, PyObject::Str(_)) || dtype.na_object().is_some_and(|missing| is_same(missing, item));
+        if let Some(index) = self.items.iter().position(|item| !is_text(item)) {
+            let found = self.items.get(index).map_or("None", PyObject::type_name);
+            let problem = format!("the object is {found}, which is neither a str nor the `na_object`");
+            return Err(ValueError::from(ValueProblem::Unrepresentable { problem }).in_element(index as u64));
+        }
+        self.string_dtype = Some(Box::new(dtype));
+        Ok(self)
+    }
+
+    /// `|O`, or the dtype of records that have fields `|O`.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// NumPy 2's `StringDType`, if the array has that; [`dtype`](Self::dtype) is `|O` then, as in the file's header.
+    pub fn string_dtype(&self) -> Option<&StringDType> {
+        self.string_dtype.as_deref()
+    }
+
+    /// The lengths of the axes.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The order in which NumPy has the array in memory. The items come in the order C all the same.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The same array in another order of NumPy's memory.
+    ///
+    /// ```
+    /// use npy_core::Order;
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?.with_order(Order::Fortran);
+    /// assert_eq!(array.order(), Order::Fortran);
+    /// let mut file = Vec::new();
+    /// array.write(&mut file)?; // in Python: np.save(file, np.asfortranarray(array))
+    /// assert_eq!(npy_core::object::read(&file[..])?.to_vec::<i64>()?, [0, 1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_order(self, order: Order) -> Self {
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        Self { order: if is_same_in_both(&self.shape) { Order::C } else { order }, ..self }
+    }
+
+    /// The objects, in the order C: the last axis fastest.
+    pub fn items(&self) -> &[PyObject] {
+        &self.items
+    }
+
+    /// The shape and the objects, by value.
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let (shape, items) = ObjectArray::from(vec!["a"]).into_parts();
+    /// assert_eq!((shape, items), (vec![1], vec![PyObject::from("a")]));
+    /// ```
+    pub fn into_parts(self) -> (Vec<usize>, Vec<PyObject>) {
+        (self.shape, self.items)
+    }
+
+    /// One field of each record, as `array[name]` in NumPy; of records in records by a path such as `origin.tag`.
+    ///
+    /// The values are those that the pickle has: numbers and texts of Python for a field that is no object, nested lists for a sub-array.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are no records, or have no such field, or one of them has no tuple where the field's record should be.
+    ///
+    /// ```no_run
+    /// use npy_core::object;
+    ///
+    /// // np.array([(1, "a"), (2, None)], dtype=[("id", "i4"), ("tag", "O")])
+    /// let rows = object::load("rows.npy")?;
+    /// let tags: Vec<Option<String>> = rows.field("tag")?.to_vec()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let Some((path, field)) = find(name, &self.dtype) else {
+            return Err(missing_field(name, &self.dtype));
+        };
+        let length = match field.dtype() {
+            DType::Record(record) if field.dtype().has_object() => Some(record.fields().len()),
+            _ => None,
+        };
+        let mut items = Vec::new();
+        reserve_exact(&mut items, self.items.len())?;
+        for (index, record) in self.items.iter().enumerate() {
+            let item = path.iter().try_fold(record, |record, place| match record {
+                PyObject::Tuple(items) => items.get(*place),
+                _ => None,
+            });
+            let is_whole =
+                |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
+            let item = item.filter(is_whole).ok_or_else(|| {
+                let problem = "the object is no tuple with an item for each field".to_owned();
+                let error = ValueError::from(ValueProblem::Unrepresentable { problem });
+                error.in_path(name.to_owned()).in_element(index as u64)
+            })?;
+            items.push(item.clone());
+        }
+        let dtype = if length.is_some() { field.dtype().clone() } else { object_dtype() };
+        Ok(Self::from_pickle(dtype, self.order, self.shape.clone(), items, None))
+    }
+
+    /// The objects as values of a Rust type, in the order C.
+    ///
+    /// # Errors
+    ///
+    /// When an object is no value of that type: the error says which and what it is.
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let array = ObjectArray::from(vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None]);
+    /// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.0), Some(0.5), None]);
+    /// let error = array.to_vec::<i64>().unwrap_err();
+    /// assert_eq!(error.to_string(), "element 1: 0.5 is no value of i64, and is not rounded");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_vec<T: FromPyObject>(&self) -> Result<Vec<T>> {
+        let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.in_element(index as u64));
+        self.items.iter().enumerate().map(convert).collect()
+    }
+}
+
+/// A one-dimensional array.
+impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
+    fn from(items: Vec<T>) -> Self {
+        let items: Vec<_> = items.into_iter().map(Into::into).collect();
+        Self::from_pickle(object_dtype(), Order::C, vec![items.len()], items, None)
+    }
+}
+
+/// Where the field of a name is: the place in the tuple of each record on the way, and the field. As for other arrays, a name with dots is
+/// that of a field, or else a path.
+fn find<'d>(name: &str, dtype: &'d DType) -> Option<(Vec<usize>, &'d Field)> {
+    let DType::Record(record) = dtype else { return None };
+    let place = |name: &str| record.fields().iter().enumerate().find(|(_, field)| field.name() == name);
+    if let Some((index, field)) = place(name) {
+        return Some((vec![index], field));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let (index, outer) = place(name.get(..dot)?)?;
+        let (mut path, field) = find(name.get(dot.checked_add(1)?..)?, outer.dtype())?;
+        path.insert(0, index);
+        Some((path, field))
+    })
+}
+
+/// `|O`
+fn object_dtype() -> DType {
+    Scalar::new(ScalarKind::Object, ByteOrder::NATIVE).into()
+}
+
+/// Whether two missing values are the same: NaN is.
+fn is_same(one: &PyObject, other: &PyObject) -> bool {
+    match (one, other) {
+        (PyObject::Float(one), PyObject::Float(other)) if one.is_nan() => other.is_nan(),
+        _ => one == other,
+    }
+}

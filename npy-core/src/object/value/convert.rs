@@ -1,0 +1,281 @@
+//! Objects as values of Rust types.
+
+use super::PyObject;
+use super::array::ObjectArray;
+use super::int::PyInt;
+use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+use crate::dynamic::DynValues;
+use crate::element::NpyElement;
+use crate::error::{ValueError, ValueProblem};
+#[cfg(feature = "serde")]
+use crate::format::dtype::{ByteOrder, DType};
+
+/// A Rust type that Python objects can be converted to, by [`ObjectArray::to_vec`](super::super::ObjectArray::to_vec).
+///
+/// | Rust type | Python objects |
+/// |---|---|
+/// | `String` | `str`, also NumPy's |
+/// | `bool` | `bool`, also NumPy's |
+/// | integers, [`PyInt`] | `int`, also NumPy's of any size, if the value fits |
+/// | `f64`, `f32` | `float` and NumPy's, `int` if the value is exact; `f32` only what it holds exactly |
+/// | `Vec<u8>` | `bytes`, `bytearray` |
+/// | `Option<T>` | `None`, and what `T` takes |
+/// | `Vec<T>` | `list`, `tuple`, and one-dimensional arrays of NumPy |
+/// | [`PyDate`], [`PyTime`], [`PyDateTime`], [`PyTimeDelta`], [`PyTimeZone`] | those of the module `datetime` |
+/// | [`ObjectArray`] | arrays of objects |
+/// | [`DynValues`] | other arrays of NumPy, and its scalars |
+/// | [`PyObject`] | all |
+///
+/// For structs, maps and enums there is `deserialize` with the feature `serde`.
+///
+/// ```
+/// use npy_core::object::{ObjectArray, PyObject};
+///
+/// let array = ObjectArray::from(vec![PyObject::from(1.5), PyObject::None]);
+/// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.5), None]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    note = "see the table of `FromPyObject`; with the feature `serde`, `ObjectArray::deserialize` takes any `Deserialize` type"
+)]
+pub trait FromPyObject: Sized {
+    /// The value of an object.
+    #[doc(hidden)]
+    fn from_object(object: &PyObject) -> Result<Self, ValueError>;
+
+    /// The values in an object: of bytes it may be `bytes`, of all else a list.
+    #[doc(hidden)]
+    fn items(object: &PyObject) -> Result<Vec<Self>, ValueError> {
+        sequence(object)
+    }
+}
+
+impl FromPyObject for PyObject {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        Ok(object.clone())
+    }
+}
+
+impl FromPyObject for String {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        match object {
+            PyObject::Str(text) => Ok(text.clone()),
+            PyObject::Scalar(scalar) if scalar.dtype().to_string().contains('U') => element(scalar, "String"),
+            other => Err(mismatch(other, "String")),
+        }
+    }
+}
+
+impl FromPyObject for bool {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        match object {
+            PyObject::Bool(value) => Ok(*value),
+            PyObject::Scalar(scalar) => element(scalar, "bool"),
+            other => Err(mismatch(other, "bool")),
+        }
+    }
+}
+
+impl FromPyObject for PyInt {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        integer(object).ok_or_else(|| mismatch(object, "an integer"))
+    }
+}
+
+impl<T: FromPyObject> FromPyObject for Option<T> {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        match object {
+            PyObject::None => Ok(None),
+            other => T::from_object(other).map(Some),
+        }
+    }
+}
+
+impl<T: FromPyObject> FromPyObject for Vec<T> {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        T::items(object)
+    }
+}
+
+/// The types of values that an object holds as they are.
+macro_rules! from_variant {
+    ($($type:ident: $variant:pat => $value:expr;)*) => {$(
+        impl FromPyObject for $type {
+            fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+                match object {
+                    $variant => Ok($value),
+                    other => Err(mismatch(other, stringify!($type))),
+                }
+            }
+        }
+    )*};
+}
+
+from_variant! {
+    PyDate: PyObject::Date(date) => *date;
+    PyTime: PyObject::Time(time) => PyTime::clone(time);
+    PyDateTime: PyObject::DateTime(moment) => PyDateTime::clone(moment);
+    PyTimeDelta: PyObject::TimeDelta(delta) => *delta;
+    PyTimeZone: PyObject::TimeZone(zone) => PyTimeZone::clone(zone);
+    ObjectArray: PyObject::Objects(array) => ObjectArray::clone(array);
+    DynValues: PyObject::Array(values) | PyObject::Scalar(values) => DynValues::clone(values);
+}
+
+/// The bytes of an object.
+fn bytes(object: &PyObject) -> Result<Vec<u8>, ValueError> {
+    match object {
+        PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => Ok(bytes.clone()),
+        PyObject::List(_) | PyObject::Tuple(_) | PyObject::Array(_) => sequence(object),
+        PyObject::Scalar(scalar) if scalar.dtype().to_string().starts_with("|S") => {
+            let end = scalar.bytes().iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
+            Ok(scalar.bytes().get(..end).unwrap_or_default().to_vec())
+        }
+        other => Err(mismatch(other, "Vec<u8>")),
+    }
+}
+
+fn sequence<T: FromPyObject>(object: &PyObject) -> Result<Vec<T>, ValueError> {
+    let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.at_index(index));
+    match object {
+        PyObject::List(items) | PyObject::Tuple(items) => items.iter().enumerate().map(convert).collect(),
+        PyObject::Objects(array) if array.shape().len() == 1 => array.items().iter().enumerate().map(convert).collect(),
+        PyObject::Array(array) if array.shape().len() == 1 => {
+            let items = scalars(array).ok_or_else(|| mismatch(object, "Vec"))?;
+            items.iter().enumerate().map(convert).collect()
+        }
+        other => Err(mismatch(other, "Vec")),
+    }
+}
+
+/// The elements of an array in the order C, each as a scalar.
+pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
+    let header = array.header().with_shape(Vec::new()).ok()?;
+    let itemsize = array.dtype().itemsize();
+    // An array of elements without bytes has any number of them.
+    if itemsize == 0 {
+        return None;
+    }
+    let at = |index: usize| array.bytes().get(index.checked_mul(itemsize)?..)?.get(..itemsize);
+    let scalar = |bytes: &[u8]| Some(PyObject::Scalar(Box::new(DynValues::with_header(header.clone(), bytes.to_vec()).ok()?)));
+    array.c_order().map(|index| scalar(at(index)?)).collect()
+}
+
+/// The real and the imaginary part of a complex number of NumPy.
+#[cfg(feature = "serde")]
+pub(crate) fn complex_parts(scalar: &DynValues) -> Option<(f64, f64)> {
+    let DType::Scalar(dtype) = scalar.dtype() else { return None };
+    let is_big = dtype.byte_order() == Some(ByteOrder::Big);
+    let (re, im) = scalar.bytes().split_at_checked(scalar.bytes().len() / 2)?;
+    let part = |bytes: &[u8]| {
+        if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
+            return Some(f64::from(if is_big { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }));
+        }
+        let bytes = <[u8; 8]>::try_from(bytes).ok()?;
+        Some(if is_big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) })
+    };
+    Some((part(re)?, part(im)?))
+}
+
+macro_rules! from_integer {
+    ($($type:ident)*) => {$(
+        from_integer! { [$type] }
+    )*};
+    ([$type:ident] $($items:item)?) => {
+        impl FromPyObject for $type {
+            fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+                let value = integer(object).ok_or_else(|| match object {
+                    PyObject::Float(_) => inexact(object, stringify!($type)),
+                    other => mismatch(other, stringify!($type)),
+                })?;
+                let fits = value.to_i128().and_then(|value| Self::try_from(value).ok());
+                fits.ok_or_else(|| ValueProblem::OutOfRange { value: object.to_string(), dtype: stringify!($type).to_owned() }.into())
+            }
+
+            $($items)?
+        }
+    };
+}
+
+from_integer! { i8 i16 i32 i64 i128 isize u16 u32 u64 u128 usize }
+from_integer! {
+    [u8] fn items(object: &PyObject) -> Result<Vec<Self>, ValueError> {
+        bytes(object)
+    }
+}
+
+impl FromPyObject for f64 {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        if let Some(integer) = integer(object) {
+            let value = integer.to_f64().filter(|value| is_exactly(*value, &integer));
+            return value.ok_or_else(|| inexact(object, "f64"));
+        }
+        match object {
+            PyObject::Float(value) => Ok(*value),
+            PyObject::Scalar(scalar) => match scalar.dtype().itemsize() {
+                8 => element(scalar, "f64"),
+                4 => element::<f32>(scalar, "f64").map(Self::from),
+                2 => super::half::of_scalar(scalar).ok_or_else(|| mismatch(object, "f64")),
+                _ => Err(mismatch(object, "f64")),
+            },
+            other => Err(mismatch(other, "f64")),
+        }
+    }
+}
+
+impl FromPyObject for f32 {
+    fn from_object(object: &PyObject) -> Result<Self, ValueError> {
+        let wide = f64::from_object(object)?;
+        // Written and read as text, which is right for every value: there is no conversion that says whether it was exact.
+        #[expect(clippy::cast_possible_truncation, reason = "compared right after")]
+        let narrow = wide as Self;
+        if f64::from(narrow).to_bits() == wide.to_bits() || wide.is_nan() { Ok(narrow) } else { Err(inexact(object, "f32")) }
+    }
+}
+
+/// Whether a float is an integer, exactly.
+fn is_exactly(value: f64, integer: &PyInt) -> bool {
+    format!("{value:.0}") == integer.to_string()
+}
+
+/// An integer of Python or of NumPy. A bool is none.
+fn integer(object: &PyObject) -> Option<PyInt> {
+    match object {
+        PyObject::Int(value) => Some(value.clone()),
+        PyObject::Scalar(scalar) => match scalar.dtype().to_string().get(1..)? {
+            "i1" => one::<i8>(scalar).map(PyInt::from),
+            "i2" => one::<i16>(scalar).map(PyInt::from),
+            "i4" => one::<i32>(scalar).map(PyInt::from),
+            "i8" => one::<i64>(scalar).map(PyInt::from),
+            "u1" => one::<u8>(scalar).map(PyInt::from),
+            "u2" => one::<u16>(scalar).map(PyInt::from),
+            "u4" => one::<u32>(scalar).map(PyInt::from),
+            "u8" => one::<u64>(scalar).map(PyInt::from),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The element of a scalar.
+pub(crate) fn one<T: NpyElement>(scalar: &DynValues) -> Option<T> {
+    scalar.to_vec::<T>().ok()?.pop()
+}
+
+fn element<T: NpyElement>(scalar: &DynValues, rust_type: &str) -> Result<T, ValueError> {
+    let found =
+        || ValueProblem::ObjectType { found: format!("a NumPy scalar of {}", scalar.dtype()), rust_type: rust_type.to_owned() };
+    one(scalar).ok_or_else(|| found().into())
+}
+
+fn inexact(object: &PyObject, rust_type: &str) -> ValueError {
+    ValueProblem::Inexact { value: object.to_string(), dtype: rust_type.to_owned() }.into()
+}
+
+fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
+    let found = match object {
+        PyObject::Scalar(scalar) => format!("a NumPy scalar of {}", scalar.dtype()),
+        PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
+        other => other.type_name().to_owned(),
+    };
+    ValueProblem::ObjectType { found, rust_type: rust_type.to_owned() }.into()
+}

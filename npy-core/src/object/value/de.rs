@@ -1,0 +1,528 @@
+//! Deserializes objects into any type that implements `serde::Deserialize`.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+
+use super::array::ObjectArray;
+use super::convert::FromPyObject;
+use super::iso::Steps;
+use super::{PyObject, convert, iso};
+use crate::dynamic::DynValues;
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::format::dtype::{DType, Field, ScalarKind};
+
+/// An object as a value of any type that implements `Deserialize`.
+///
+/// | Python object | serde data |
+/// |---|---|
+/// | `None` | a unit, and `None` of an `Option` |
+/// | `bool`, `int`, `float`, and NumPy's | these; an integer is also a float where it is exact |
+/// | `int` beyond 128 bits | its digits, a string |
+/// | `str`, `np.str_`, `Decimal`, `Fraction` (`1/3`), `UUID` | a string |
+/// | `bytes`, `bytearray`, `np.bytes_` | bytes |
+/// | `complex`, NumPy's of 8 and 16 bytes | a sequence of two floats |
+/// | `date`, `time`, `datetime`, `timezone` | a string in ISO 8601, as `isoformat` prints it |
+/// | `timedelta` | a string, a duration in ISO 8601 such as `P1DT2H` |
+/// | `np.datetime64` | a string in ISO 8601; for an integer type its count of units since 1970; NaT is `None` of an `Option` |
+/// | `np.timedelta64` | its count of units, an integer; NaT is `None` of an `Option` |
+/// | `list`, `tuple`, `set`, `frozenset` | a sequence, a tuple |
+/// | arrays | sequences in sequences, one for each axis; what is in an empty one is left out |
+/// | `dict`, `OrderedDict` | a map, a struct; one of one entry also an enum with data |
+/// | elements of an array of records with objects | a struct by the names of the fields, a tuple |
+/// | `str` | an enum without data |
+///
+/// What is asked for by no field is passed over, whatever it is.
+///
+/// # Errors
+///
+/// When the object is no value of the type: the error says where in it.
+///
+/// ```
+/// use npy_core::object::{self, PyObject};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, Debug, PartialEq)]
+/// struct Station {
+///     name: String,
+///     height: Option<f64>,
+/// }
+///
+/// let entries = [("name", PyObject::from("GRF")), ("height", PyObject::None)];
+/// let object = PyObject::Dict(entries.map(|(key, value)| (PyObject::from(key), value)).into());
+/// let station: Station = object::from_object(&object)?;
+/// assert_eq!(station, Station { name: "GRF".to_owned(), height: None });
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn from_object<T: DeserializeOwned>(object: &PyObject) -> Result<T> {
+    T::deserialize(Element::of(object)).map_err(|problem| problem.0.in_object())
+}
+
+impl ObjectArray {
+    /// The objects as values of any type that implements `Deserialize`, in the order C; of an array of records also structs, by the names
+    /// of the fields. See [`from_object`].
+    ///
+    /// # Errors
+    ///
+    /// When an object is no value of the type: the error says which.
+    ///
+    /// ```
+    /// use npy_core::object::{ObjectArray, PyObject};
+    ///
+    /// let array = ObjectArray::from(vec![PyObject::List(vec![PyObject::from(1), PyObject::from(2)])]);
+    /// assert_eq!(array.deserialize::<(u8, f32)>()?, [(1, 2.0)]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
+        let deserialize = |(index, item): (usize, &PyObject)| {
+            let element = Element { object: item, dtype: Some(self.dtype()) };
+            T::deserialize(element).map_err(|problem| problem.0.in_element(index as u64))
+        };
+        self.items().iter().enumerate().map(deserialize).collect()
+    }
+}
+
+/// What serde says, on its way to becoming an error of this crate.
+#[derive(Debug)]
+struct Problem(ValueError);
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl de::Error for Problem {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(ValueProblem::Unrepresentable { problem: message.to_string() }.into())
+    }
+}
+
+/// An object, and its dtype if it is an element of an array: the items of a tuple that is a record have the names of the fields.
+///
+/// It is gone into as deep as the type and the object are, which reading bounds.
+#[derive(Clone, Copy)]
+struct Element<'de> {
+    object: &'de PyObject,
+    dtype: Option<&'de DType>,
+}
+
+impl<'de> Element<'de> {
+    fn of(object: &'de PyObject) -> Self {
+        Self { object, dtype: None }
+    }
+
+    /// The fields, if it is a record: each with its name.
+    fn fields(self) -> Option<impl ExactSizeIterator<Item = (&'de str, Self)>> {
+        let (PyObject::Tuple(items), Some(DType::Record(record))) = (self.object, self.dtype) else { return None };
+        let field = |(field, object): (&'de Field, &'de PyObject)| (field.name(), Element { object, dtype: Some(field.dtype()) });
+        Some(record.fields().iter().zip(items).map(field))
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Problem> for Element<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// Integers may also be the count of units of a time.
+macro_rules! deserialize_integers {
+    ($($function:ident)*) => {$(
+        fn $function<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+            match steps(self.object) {
+                Some(steps) => visitor.visit_i64(steps.count().map_err(Problem)?),
+                None => self.deserialize_any(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Element<'de> {
+    type Error = Problem;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        if let Some(fields) = self.fields() {
+            return map(visitor, fields.map(|(name, element)| (Key::Field(name), element)));
+        }
+        match self.object {
+            PyObject::None => visitor.visit_unit(),
+            PyObject::Bool(value) => visitor.visit_bool(*value),
+            PyObject::Int(value) => match (value.to_i64(), value.to_i128()) {
+                (Some(value), _) => visitor.visit_i64(value),
+                (None, Some(value)) => match u64::try_from(value) {
+                    Ok(value) => visitor.visit_u64(value),
+                    Err(_) => visitor.visit_i128(value),
+                },
+                // Larger than any integer of serde's: its digits.
+                (None, None) => visitor.visit_string(value.to_string()),
+            },
+            PyObject::Float(value) => visitor.visit_f64(*value),
+            PyObject::Complex { re, im } => pair(visitor, *re, *im),
+            PyObject::Str(text) | PyObject::Decimal(text) => visitor.visit_borrowed_str(text),
+            PyObject::Fraction(parts) if parts[1].to_i64() == Some(1) => visitor.visit_string(parts[0].to_string()),
+            PyObject::Fraction(parts) => visitor.visit_string(format!("{}/{}", parts[0], parts[1])),
+            PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => visitor.visit_borrowed_bytes(bytes),
+            PyObject::List(items) | PyObject::Tuple(items) | PyObject::Set(items) | PyObject::FrozenSet(items) => {
+                sequence(visitor, items.iter().map(Element::of))
+            }
+            PyObject::Objects(array) => {
+                let dtype = Some(array.dtype());
+                Axis { shape: array.shape(), items: array.items(), of: |object| Element { object, dtype } }.deserialize_any(visitor)
+            }
+            PyObject::Array(array) => match convert::scalars(array) {
+                Some(items) => {
+                    Axis { shape: array.shape(), items: &items, of: |object| Scalar { object } }.deserialize_any(visitor)
+                }
+                None => Err(unsuitable(self.object)),
+            },
+            PyObject::Dict(entries) | PyObject::OrderedDict(entries) => map(visitor, entries_of(entries)),
+            PyObject::Scalar(scalar) => visit_scalar(self.object, scalar, visitor),
+            PyObject::Uuid(_) => {
+                // As Python's `str` of it.
+                let text = self.object.to_string();
+                visitor.visit_str(text.trim_start_matches("UUID('").trim_end_matches("')"))
+            }
+            other => match iso::text(other) {
+                Some(text) => visitor.visit_string(text),
+                None => Err(unsuitable(other)),
+            },
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.fields() {
+            Some(fields) => sequence(visitor, fields.map(|(_, element)| element)),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _length: usize, visitor: V) -> Result<V::Value, Problem> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(self, _: &'static str, _: usize, visitor: V) -> Result<V::Value, Problem> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.object {
+            PyObject::None => visitor.visit_none(),
+            object if steps(object).is_some_and(|steps| steps.is_nat()) => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.object {
+            PyObject::Int(_) | PyObject::Float(_) | PyObject::Scalar(_) => {
+                visitor.visit_f64(f64::from_object(self.object).map_err(Problem)?)
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.object {
+            PyObject::Int(_) | PyObject::Float(_) | PyObject::Scalar(_) => {
+                visitor.visit_f32(f32::from_object(self.object).map_err(Problem)?)
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        match self.object {
+            PyObject::Str(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+            PyObject::Scalar(_) => {
+                let text = String::from_object(self.object).map_err(Problem)?;
+                visitor.visit_enum(text.into_deserializer())
+            }
+            PyObject::Dict(entries) | PyObject::OrderedDict(entries) if entries.len() == 1 => {
+                visitor.visit_enum(MapAccessDeserializer::new(Entries::new(entries_of(entries))))
+            }
+            other => {
+                let (found, variants) = (other.type_name(), variants.join(", "));
+                Err(de::Error::custom(format_args!("the object is {found}, which is no {name} ({variants})")))
+            }
+        }
+    }
+
+    /// What nobody asks for may be anything.
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_unit()
+    }
+
+    deserialize_integers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool char str string bytes byte_buf unit unit_struct map struct identifier
+    }
+}
+
+fn steps(object: &PyObject) -> Option<Steps> {
+    match object {
+        PyObject::Scalar(scalar) => Steps::of(scalar),
+        _ => None,
+    }
+}
+
+fn sequence<'de, V, T>(visitor: V, items: impl ExactSizeIterator<Item = T>) -> Result<V::Value, Problem>
+where
+    V: Visitor<'de>,
+    T: IntoDeserializer<'de, Problem>,
+{
+    let length = items.len();
+    let mut items = Items { items, index: 0 };
+    let value = visitor.visit_seq(&mut items)?;
+    match items.items.len() {
+        0 => Ok(value),
+        _ => Err(de::Error::invalid_length(length, &format!("{} items", items.index).as_str())),
+    }
+}
+
+/// The items of a sequence; an error says in which it is.
+struct Items<I> {
+    items: I,
+    index: usize,
+}
+
+impl<'de, T: IntoDeserializer<'de, Problem>, I: ExactSizeIterator<Item = T>> SeqAccess<'de> for Items<I> {
+    type Error = Problem;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Problem> {
+        let Some(item) = self.items.next() else { return Ok(None) };
+        let index = self.index;
+        self.index = index.saturating_add(1);
+        seed.deserialize(item.into_deserializer()).map(Some).map_err(|problem| Problem(problem.0.at_index(index)))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+fn pair<'de, V: Visitor<'de>>(visitor: V, re: f64, im: f64) -> Result<V::Value, Problem> {
+    sequence(visitor, [re, im].into_iter())
+}
+
+fn map<'de, V: Visitor<'de>>(visitor: V, entries: impl Iterator<Item = (Key<'de>, Element<'de>)>) -> Result<V::Value, Problem> {
+    visitor.visit_map(Entries::new(entries))
+}
+
+fn entries_of(entries: &[(PyObject, PyObject)]) -> impl Iterator<Item = (Key<'_>, Element<'_>)> {
+    entries.iter().map(|(key, value)| (Key::Object(key), Element::of(value)))
+}
+
+/// What a value is found by.
+#[derive(Clone, Copy)]
+enum Key<'de> {
+    Field(&'de str),
+    Object(&'de PyObject),
+}
+
+impl Key<'_> {
+    /// For messages: not all of a text that is long.
+    fn name(self) -> String {
+        const MOST: usize = 40;
+        match self {
+            Self::Field(name) => name.chars().take(MOST).collect(),
+            Self::Object(PyObject::Str(text)) => text.chars().take(MOST).collect(),
+            Self::Object(PyObject::Int(value)) if value.to_i64().is_some() => value.to_string(),
+            Self::Object(other) => format!("({})", other.type_name()),
+        }
+    }
+}
+
+/// The entries of a map; an error says in which it is.
+struct Entries<'de, I> {
+    entries: I,
+    value: Option<(Key<'de>, Element<'de>)>,
+}
+
+impl<I> Entries<'_, I> {
+    fn new(entries: I) -> Self {
+        Self { entries, value: None }
+    }
+}
+
+impl<'de, I: Iterator<Item = (Key<'de>, Element<'de>)>> MapAccess<'de> for Entries<'de, I> {
+    type Error = Problem;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Problem> {
+        self.value = self.entries.next();
+        match self.value {
+            None => Ok(None),
+            Some((Key::Field(name), _)) => seed.deserialize(de::value::BorrowedStrDeserializer::new(name)).map(Some),
+            Some((Key::Object(key), _)) => seed.deserialize(Element::of(key)).map(Some),
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Problem> {
+        let Some((key, value)) = self.value.take() else { return Err(de::Error::custom("a value is asked for before its key")) };
+        seed.deserialize(value).map_err(|problem| Problem(problem.0.in_path(key.name())))
+    }
+}
+
+fn unsuitable(object: &PyObject) -> Problem {
+    de::Error::custom(format_args!("the object is {}, which is no data of serde's", object.type_name()))
+}
+
+/// What an array has along its first axis: arrays of the others, at last its elements, made by `of`.
+#[derive(Clone, Copy)]
+struct Axis<'a, F> {
+    shape: &'a [usize],
+    items: &'a [PyObject],
+    of: F,
+}
+
+impl<F: Copy> Axis<'_, F> {
+    /// The arrays below it. There are as many as there are elements, whatever a shape with an empty axis says.
+    fn inner(self) -> impl ExactSizeIterator<Item = Self> {
+        let inner = self.shape.get(1..).unwrap_or_default();
+        let length = inner.iter().fold(1_usize, |count, length| count.saturating_mul(*length)).max(1);
+        self.items.chunks_exact(length).map(move |items| Self { shape: inner, items, of: self.of })
+    }
+}
+
+impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Problem>> IntoDeserializer<'de, Problem>
+    for Axis<'a, F>
+{
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// An array as a whole is a sequence; one without axes is its element.
+macro_rules! deserialize_axis {
+    ($($function:ident($($argument:ident: $type:ty),*))*) => {$(
+        fn $function<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, Problem> {
+            match (self.shape, self.items) {
+                ([], [object]) => (self.of)(object).$function($($argument,)* visitor),
+                _ => sequence(visitor, self.inner()),
+            }
+        }
+    )*};
+}
+
+impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Problem>> Deserializer<'de> for Axis<'a, F> {
+    type Error = Problem;
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match (self.shape, self.items) {
+            ([], [object]) => (self.of)(object).deserialize_option(visitor),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_unit()
+    }
+
+    deserialize_axis! {
+        deserialize_any() deserialize_bool() deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
+        deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128() deserialize_f32() deserialize_f64()
+        deserialize_char() deserialize_str() deserialize_string() deserialize_bytes() deserialize_byte_buf() deserialize_unit()
+        deserialize_seq() deserialize_map() deserialize_identifier()
+        deserialize_unit_struct(name: &'static str)
+        deserialize_tuple(length: usize)
+        deserialize_tuple_struct(name: &'static str, length: usize)
+        deserialize_struct(name: &'static str, fields: &'static [&'static str])
+        deserialize_enum(name: &'static str, variants: &'static [&'static str])
+    }
+}
+
+/// A number, a text or a time of NumPy.
+fn visit_scalar<'de, V: Visitor<'de>>(object: &PyObject, value: &DynValues, visitor: V) -> Result<V::Value, Problem> {
+    let DType::Scalar(scalar) = value.dtype() else { return Err(unsuitable(object)) };
+    match scalar.kind() {
+        ScalarKind::Bool => visitor.visit_bool(bool::from_object(object).map_err(Problem)?),
+        ScalarKind::UInt64 => visitor.visit_u64(u64::from_object(object).map_err(Problem)?),
+        ScalarKind::Unicode { .. } => visitor.visit_string(String::from_object(object).map_err(Problem)?),
+        ScalarKind::Bytes { .. } => visitor.visit_byte_buf(Vec::<u8>::from_object(object).map_err(Problem)?),
+        ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => {
+            visitor.visit_f64(f64::from_object(object).map_err(Problem)?)
+        }
+        ScalarKind::Complex64 | ScalarKind::Complex128 => match convert::complex_parts(value) {
+            Some((re, im)) => pair(visitor, re, im),
+            None => Err(unsuitable(object)),
+        },
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => match Steps::of(value) {
+            Some(steps) => match steps.text().map_err(Problem)? {
+                Some(text) => visitor.visit_string(text),
+                None => visitor.visit_i64(steps.count().map_err(Problem)?),
+            },
+            None => Err(unsuitable(object)),
+        },
+        _ => match i64::from_object(object) {
+            Ok(value) => visitor.visit_i64(value),
+            Err(_) => Err(unsuitable(object)),
+        },
+    }
+}
+
+/// A scalar made of an element of an array, which lives no longer than it is read.
+#[derive(Clone, Copy)]
+struct Scalar<'a> {
+    object: &'a PyObject,
+}
+
+impl<'de> Deserializer<'de> for Scalar<'_> {
+    type Error = Problem;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.object {
+            PyObject::Scalar(scalar) => visit_scalar(self.object, scalar, visitor),
+            other => Err(unsuitable(other)),
+        }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_f32(f32::from_object(self.object).map_err(Problem)?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_f64(f64::from_object(self.object).map_err(Problem)?)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        if steps(self.object).is_some_and(|steps| steps.is_nat()) { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    deserialize_integers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

@@ -1,0 +1,273 @@
+//! `repr` and `str` of Python objects.
+
+use std::fmt::{self, Write as _};
+
+use super::super::print::array_repr;
+use super::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+use super::{Opaque, PyObject, iso};
+use crate::dynamic::DynValues;
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, push_bytes_repr, push_repr};
+use crate::print;
+use crate::print::{PrintOptions, dtype_argument, dtype_str, name_of_number, push_unicode, scalar_text, steps};
+
+/// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`, `OrderedDict({'a': 1})`).
+///
+/// Sets come in the order of the pickle, which may be another than Python's.
+impl fmt::Display for PyObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_repr(self, &PrintOptions::new(), f)
+    }
+}
+
+/// `repr` of an object; the options are for NumPy's arrays in it.
+pub(crate) fn repr(object: &PyObject, options: &PrintOptions) -> String {
+    let mut text = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = write_repr(object, options, &mut text);
+    text
+}
+
+/// An element of an array of objects, where a list could be taken for an axis.
+pub(crate) fn list_repr(object: &PyObject, options: &PrintOptions) -> String {
+    let text = repr(object, options);
+    if matches!(object, PyObject::List(_)) { format!("list({text})") } else { text }
+}
+
+fn write_repr(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    match object {
+        PyObject::List(items) => sequence("[", items, "]", options, out),
+        PyObject::Tuple(items) => sequence("(", items, if items.len() == 1 { ",)" } else { ")" }, options, out),
+        PyObject::Set(items) if items.is_empty() => out.write_str("set()"),
+        PyObject::Set(items) => sequence("{", items, "}", options, out),
+        PyObject::FrozenSet(items) if items.is_empty() => out.write_str("frozenset()"),
+        PyObject::FrozenSet(items) => sequence("frozenset({", items, "})", options, out),
+        PyObject::Dict(entries) => mapping("{", entries, "}", options, out),
+        PyObject::OrderedDict(entries) if entries.is_empty() => out.write_str("OrderedDict()"),
+        PyObject::OrderedDict(entries) => mapping("OrderedDict({", entries, "})", options, out),
+        PyObject::Slice(parts) => sequence("slice(", &parts[..], ")", options, out),
+        PyObject::Opaque(opaque) => opaque_object(opaque, options, out),
+        PyObject::Objects(array) => out.write_str(&array_repr(array, options)),
+        leaf => out.write_str(&repr_of_leaf(leaf, options)),
+    }
+}
+
+/// `a, b`, between an opening and a closing text.
+fn sequence(open: &str, items: &[PyObject], close: &str, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    out.write_str(open)?;
+    for (i, item) in items.iter().enumerate() {
+        out.write_str(if i == 0 { "" } else { ", " })?;
+        write_repr(item, options, out)?;
+    }
+    out.write_str(close)
+}
+
+fn mapping(
+    open: &str,
+    entries: &[(PyObject, PyObject)],
+    close: &str,
+    options: &PrintOptions,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    out.write_str(open)?;
+    for (i, (key, value)) in entries.iter().enumerate() {
+        out.write_str(if i == 0 { "" } else { ", " })?;
+        write_repr(key, options, out)?;
+        out.write_str(": ")?;
+        write_repr(value, options, out)?;
+    }
+    out.write_str(close)
+}
+
+/// The class, and what it would be called with.
+fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    write!(out, "<{}.{}", opaque.module, opaque.name)?;
+    if let Some(arguments) = &opaque.arguments {
+        sequence("(", arguments, ")", options, out)?;
+    }
+    out.write_str(">")
+}
+
+/// `str` of an object, which is how NumPy prints an array without axes that holds it.
+pub(crate) fn write_str(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    match object {
+        PyObject::Str(text) | PyObject::Decimal(text) => out.write_str(text),
+        PyObject::Fraction(parts) if parts[1].to_i64() == Some(1) => write!(out, "{}", parts[0]),
+        PyObject::Fraction(parts) => write!(out, "{}/{}", parts[0], parts[1]),
+        PyObject::Uuid(bytes) => out.write_str(&uuid(*bytes)),
+        PyObject::Date(date) => out.write_str(&iso::of_date(*date)),
+        PyObject::Time(time) => out.write_str(&iso::of_time(time)),
+        PyObject::DateTime(moment) => out.write_str(&date_time(moment)),
+        PyObject::TimeDelta(delta) => out.write_str(&span(*delta)),
+        PyObject::TimeZone(zone) => out.write_str(&iso::of_zone(zone)),
+        PyObject::DType(dtype) => out.write_str(&dtype_str(dtype)),
+        PyObject::Scalar(scalar) => out.write_str(&scalar_text(scalar.dtype(), scalar.bytes(), options)),
+        PyObject::Array(array) => write!(out, "{}", array.display_with(options)),
+        PyObject::Objects(array) => write!(out, "{}", array.display_with(options)),
+        object => write_repr(object, options, out),
+    }
+}
+
+fn date_time(moment: &PyDateTime) -> String {
+    format!("{} {}", iso::of_date(moment.date()), iso::of_time(moment.time()))
+}
+
+/// `2 days, 0:00:05.000007`
+fn span(delta: PyTimeDelta) -> String {
+    let seconds = delta.seconds();
+    let mut text = match delta.days() {
+        0 => String::new(),
+        days @ (-1 | 1) => format!("{days} day, "),
+        days => format!("{days} days, "),
+    };
+    // Writing to a `String` cannot fail.
+    let _ = write!(text, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if delta.microseconds() > 0 {
+        let _ = write!(text, ".{:06}", delta.microseconds());
+    }
+    text
+}
+
+fn uuid(bytes: [u8; 16]) -> String {
+    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+    [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| hex.get(part).unwrap_or_default().to_owned()).join("-")
+}
+
+/// What contains no other objects.
+#[inline(never)]
+fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
+    let mut out = String::new();
+    match object {
+        PyObject::None => out.push_str("None"),
+        PyObject::Bool(true) => out.push_str("True"),
+        PyObject::Bool(false) => out.push_str("False"),
+        PyObject::Int(value) => out = value.to_string(),
+        PyObject::Float(value) => out = number(ScalarKind::Float64, [*value]),
+        PyObject::Complex { re, im } => out = number(ScalarKind::Complex128, [*re, *im]),
+        PyObject::Str(text) => push_repr(text, &mut out),
+        PyObject::Bytes(bytes) => push_bytes_repr(bytes, &mut out),
+        PyObject::ByteArray(bytes) => {
+            let mut text = String::new();
+            push_bytes_repr(bytes, &mut text);
+            // Python escapes the single quote here even between double quotes.
+            let text = if text.starts_with("b\"") { text.replace('\'', "\\'") } else { text };
+            out = format!("bytearray({text})");
+        }
+        PyObject::Range(parts) => {
+            let [begin, end, step] = &**parts;
+            let by = if step.to_i64() == Some(1) { String::new() } else { format!(", {step}") };
+            out = format!("range({begin}, {end}{by})");
+        }
+        PyObject::Date(date) => out = format!("datetime.date({}, {}, {})", date.year(), date.month(), date.day()),
+        PyObject::Time(time) => out = format!("datetime.time({})", time_parts(time, false)),
+        PyObject::DateTime(moment) => {
+            let (date, time) = (moment.date(), time_parts(moment.time(), true));
+            out = format!("datetime.datetime({}, {}, {}, {time})", date.year(), date.month(), date.day());
+        }
+        PyObject::TimeDelta(delta) => out = time_delta(*delta),
+        PyObject::TimeZone(zone) => out = time_zone(zone),
+        PyObject::Decimal(text) => out = format!("Decimal('{text}')"),
+        PyObject::Fraction(parts) => out = format!("Fraction({}, {})", parts[0], parts[1]),
+        PyObject::Uuid(bytes) => out = format!("UUID('{}')", uuid(*bytes)),
+        PyObject::DType(dtype) => out = format!("dtype({})", dtype_argument(dtype)),
+        PyObject::Scalar(scalar) => out = scalar_repr(scalar, options),
+        PyObject::Array(array) => out = print::array_repr(array, options),
+        // The others contain objects.
+        _ => {}
+    }
+    out
+}
+
+/// A float or a complex number: Python writes them as NumPy does its scalars of 64 bits a part.
+fn number<const PARTS: usize>(kind: ScalarKind, parts: [f64; PARTS]) -> String {
+    let bytes: Vec<u8> = parts.into_iter().flat_map(f64::to_le_bytes).collect();
+    scalar_text(&DType::Scalar(Scalar::new(kind, ByteOrder::Little)), &bytes, &PrintOptions::new())
+}
+
+/// The arguments of a time. Python has the fold first in a `datetime`, and last in a `time`.
+fn time_parts(time: &PyTime, is_fold_first: bool) -> String {
+    let mut out = format!("{}, {}", time.hour(), time.minute());
+    // Writing to a `String` cannot fail.
+    let _ = match (time.second(), time.microsecond()) {
+        (0, 0) => Ok(()),
+        (second, 0) => write!(out, ", {second}"),
+        (second, microsecond) => write!(out, ", {second}, {microsecond}"),
+    };
+    let mut keywords = Vec::new();
+    if time.fold() {
+        keywords.push("fold=1".to_owned());
+    }
+    if let Some(zone) = time.zone() {
+        keywords.push(format!("tzinfo={}", time_zone(zone)));
+    }
+    if !is_fold_first {
+        keywords.reverse();
+    }
+    for keyword in &keywords {
+        out.extend([", ", keyword]);
+    }
+    out
+}
+
+fn time_delta(delta: PyTimeDelta) -> String {
+    let parts = [
+        ("days", i64::from(delta.days())),
+        ("seconds", i64::from(delta.seconds())),
+        ("microseconds", i64::from(delta.microseconds())),
+    ];
+    let parts: Vec<_> = parts.iter().filter(|(_, value)| *value != 0).map(|(name, value)| format!("{name}={value}")).collect();
+    if parts.is_empty() { "datetime.timedelta(0)".to_owned() } else { format!("datetime.timedelta({})", parts.join(", ")) }
+}
+
+fn time_zone(zone: &PyTimeZone) -> String {
+    let offset = zone.offset();
+    match zone.name() {
+        None if (offset.days(), offset.seconds(), offset.microseconds()) == (0, 0, 0) => "datetime.timezone.utc".to_owned(),
+        None => format!("datetime.timezone({})", time_delta(offset)),
+        Some(name) => {
+            let mut out = format!("datetime.timezone({}, ", time_delta(offset));
+            push_repr(name, &mut out);
+            out.push(')');
+            out
+        }
+    }
+}
+
+/// A scalar of NumPy: its `str` as the argument of its type.
+fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
+    let value = scalar_text(scalar.dtype(), scalar.bytes(), options);
+    let DType::Scalar(dtype) = scalar.dtype() else { return format!("np.void({value}, dtype={})", dtype_str(scalar.dtype())) };
+    let order = dtype.byte_order().unwrap_or(ByteOrder::NATIVE);
+    // A complex number brings parentheses of its own.
+    let number = value.trim_start_matches('(').trim_end_matches(')');
+    match dtype.kind() {
+        ScalarKind::Bool => format!("np.{value}_"),
+        // This already is the `repr`.
+        ScalarKind::Bytes { .. } => value,
+        ScalarKind::Unicode { .. } => {
+            let mut text = String::new();
+            push_unicode(scalar.bytes(), order, &mut text);
+            format!("np.str_({text})")
+        }
+        ScalarKind::Datetime { unit, count } => {
+            // NumPy leaves out the unit where the digits tell it, but for hours.
+            let is_told = count == 1 && unit != TimeUnit::Hour && value != "NaT";
+            time_repr("datetime64", &format!("'{value}'"), unit, count, is_told)
+        }
+        ScalarKind::Timedelta { unit, count } => {
+            let steps = steps(scalar.bytes(), order).map_or_else(|| "'NaT'".to_owned(), |steps| steps.to_string());
+            time_repr("timedelta64", &steps, unit, count, unit == TimeUnit::Generic)
+        }
+        ScalarKind::LongDouble { .. } => format!("np.longdouble('{number}')"),
+        ScalarKind::ComplexLongDouble { .. } => format!("np.clongdouble('{number}')"),
+        kind => format!("np.{}({number})", name_of_number(kind).unwrap_or("void")),
+    }
+}
+
+fn time_repr(name: &str, value: &str, unit: TimeUnit, count: u32, is_told: bool) -> String {
+    let symbol = unit.symbol();
+    match count {
+        _ if is_told => format!("np.{name}({value})"),
+        1 => format!("np.{name}({value},'{symbol}')"),
+        _ => format!("np.{name}({value},'{count}{symbol}')"),
+    }
+}

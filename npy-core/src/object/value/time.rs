@@ -1,0 +1,254 @@
+//! The types of Python's module `datetime`.
+
+/// A day: `datetime.date`.
+///
+/// See [`PyDate::new`] for an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PyDate {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl PyDate {
+    /// The day, if the calendar has it; years are from 1 to 9999.
+    ///
+    /// ```
+    /// use npy_core::object::PyDate;
+    ///
+    /// assert_eq!(PyDate::new(2024, 2, 29).map(|date| date.day()), Some(29));
+    /// assert_eq!(PyDate::new(2023, 2, 29), None);
+    /// ```
+    pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
+        let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+        let days = match month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        ((1..=9999).contains(&year) && (1..=days).contains(&day)).then_some(Self { year, month, day })
+    }
+
+    /// From 1 to 9999.
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
+    /// From 1 to 12.
+    pub fn month(self) -> u8 {
+        self.month
+    }
+
+    /// From 1 to 31.
+    pub fn day(self) -> u8 {
+        self.day
+    }
+
+    /// The four bytes that Python stores.
+    pub(crate) fn from_bytes(bytes: [u8; 4]) -> Option<Self> {
+        let [high, low, month, day] = bytes;
+        Self::new(u16::from_be_bytes([high, low]), month, day)
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; 4] {
+        let [high, low] = self.year.to_be_bytes();
+        [high, low, self.month, self.day]
+    }
+}
+
+/// A time of day: `datetime.time`.
+///
+/// See [`PyTime::new`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PyTime {
+    hour: u8,
+    minute: u8,
+    second: u8,
+    microsecond: u32,
+    fold: bool,
+    zone: Option<PyTimeZone>,
+}
+
+impl PyTime {
+    /// The time, if there is one: the second is below 60.
+    ///
+    /// ```
+    /// use npy_core::object::PyTime;
+    ///
+    /// assert_eq!(PyTime::new(23, 59, 59, 999_999).map(|time| time.hour()), Some(23));
+    /// assert_eq!(PyTime::new(24, 0, 0, 0), None);
+    /// ```
+    pub fn new(hour: u8, minute: u8, second: u8, microsecond: u32) -> Option<Self> {
+        let is_time = hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000;
+        is_time.then_some(Self { hour, minute, second, microsecond, fold: false, zone: None })
+    }
+
+    /// The same time in a time zone.
+    #[must_use]
+    pub fn with_zone(mut self, zone: PyTimeZone) -> Self {
+        self.zone = Some(zone);
+        self
+    }
+
+    /// The same time, as the second of two that the clock shows alike (Python's `fold=1`).
+    #[must_use]
+    pub fn with_fold(mut self) -> Self {
+        self.fold = true;
+        self
+    }
+
+    /// From 0 to 23.
+    pub fn hour(&self) -> u8 {
+        self.hour
+    }
+
+    /// From 0 to 59.
+    pub fn minute(&self) -> u8 {
+        self.minute
+    }
+
+    /// From 0 to 59.
+    pub fn second(&self) -> u8 {
+        self.second
+    }
+
+    /// From 0 to 999,999.
+    pub fn microsecond(&self) -> u32 {
+        self.microsecond
+    }
+
+    /// Whether it is the second of two times that the clock shows alike.
+    pub fn fold(&self) -> bool {
+        self.fold
+    }
+
+    /// The time zone, if it has one.
+    pub fn zone(&self) -> Option<&PyTimeZone> {
+        self.zone.as_ref()
+    }
+
+    /// The six bytes that Python stores; the fold is elsewhere.
+    pub(crate) fn from_bytes(bytes: [u8; 6]) -> Option<Self> {
+        let [hour, minute, second, a, b, c] = bytes;
+        Self::new(hour, minute, second, u32::from_be_bytes([0, a, b, c]))
+    }
+
+    pub(crate) fn to_bytes(&self) -> [u8; 6] {
+        let [_, a, b, c] = self.microsecond.to_be_bytes();
+        [self.hour, self.minute, self.second, a, b, c]
+    }
+}
+
+/// A day and a time of day: `datetime.datetime`.
+///
+/// See [`PyDateTime::new`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PyDateTime {
+    date: PyDate,
+    time: PyTime,
+}
+
+impl PyDateTime {
+    /// That time on that day.
+    ///
+    /// ```
+    /// use npy_core::object::{PyDate, PyDateTime, PyTime};
+    ///
+    /// let (date, time) = (PyDate::new(2024, 2, 29), PyTime::new(12, 30, 0, 0));
+    /// let noon = date.zip(time).map(|(date, time)| PyDateTime::new(date, time));
+    /// assert_eq!(noon.map(|noon| noon.time().minute()), Some(30));
+    /// ```
+    pub fn new(date: PyDate, time: PyTime) -> Self {
+        Self { date, time }
+    }
+
+    /// The day.
+    pub fn date(&self) -> PyDate {
+        self.date
+    }
+
+    /// The time of day, with its time zone.
+    pub fn time(&self) -> &PyTime {
+        &self.time
+    }
+}
+
+/// A span of time: `datetime.timedelta`.
+///
+/// See [`PyTimeDelta::new`] for an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PyTimeDelta {
+    days: i32,
+    seconds: u32,
+    microseconds: u32,
+}
+
+impl PyTimeDelta {
+    /// So many days, of at most 999,999,999 in either direction, then seconds of a day and microseconds of a second.
+    ///
+    /// ```
+    /// use npy_core::object::PyTimeDelta;
+    ///
+    /// // An hour ago.
+    /// assert_eq!(PyTimeDelta::new(-1, 23 * 3600, 0).map(|delta| delta.days()), Some(-1));
+    /// ```
+    pub fn new(days: i32, seconds: u32, microseconds: u32) -> Option<Self> {
+        let is_valid = days.unsigned_abs() < 1_000_000_000 && seconds < 86_400 && microseconds < 1_000_000;
+        is_valid.then_some(Self { days, seconds, microseconds })
+    }
+
+    /// Whole days, rounded down.
+    pub fn days(self) -> i32 {
+        self.days
+    }
+
+    /// Seconds beyond the days.
+    pub fn seconds(self) -> u32 {
+        self.seconds
+    }
+
+    /// Microseconds beyond the seconds.
+    pub fn microseconds(self) -> u32 {
+        self.microseconds
+    }
+}
+
+/// A fixed distance from UTC: `datetime.timezone`.
+///
+/// See [`PyTimeZone::new`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PyTimeZone {
+    offset: PyTimeDelta,
+    name: Option<String>,
+}
+
+impl PyTimeZone {
+    /// The zone that is so far from UTC, less than a day.
+    ///
+    /// ```
+    /// use npy_core::object::{PyTimeDelta, PyTimeZone};
+    ///
+    /// let offset = PyTimeDelta::new(0, 3600, 0);
+    /// assert!(offset.and_then(|offset| PyTimeZone::new(offset, Some("CET".to_owned()))).is_some());
+    /// ```
+    pub fn new(offset: PyTimeDelta, name: Option<String>) -> Option<Self> {
+        let is_below_a_day = match offset.days {
+            0 => true,
+            -1 => offset.seconds > 0 || offset.microseconds > 0,
+            _ => false,
+        };
+        is_below_a_day.then_some(Self { offset, name })
+    }
+
+    /// How far from UTC it is.
+    pub fn offset(&self) -> PyTimeDelta {
+        self.offset
+    }
+
+    /// Its name, if it was given one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}

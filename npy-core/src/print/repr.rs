@@ -1,0 +1,41 @@
+//! `repr` of arrays: the elements with commas, and the shape and dtype that they do not tell.
+
+use super::dtype_text::{is_implied, python_shape, short_repr};
+use super::format::Place;
+use super::layout::{Frame, PREFIX};
+use super::options::PrintOptions;
+use super::write_elements;
+use crate::dynamic::DynValues;
+use crate::format::dtype::DType;
+
+/// `repr` of an array.
+pub(crate) fn array_repr(values: &DynValues, options: &PrintOptions) -> String {
+    let mut body = String::new();
+    let place = if values.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
+    // Writing to a `String` cannot fail.
+    let _ = write_elements(values, values.shape(), options, (Frame::of_repr(options), place), &mut body);
+    let dtype = repr_of_dtype(values.dtype(), values.header().element_count());
+    assemble_repr(&body, values.shape(), dtype, options)
+}
+
+/// What stands behind `dtype=`, unless the elements tell the dtype.
+pub(crate) fn repr_of_dtype(dtype: &DType, count: usize) -> Option<String> {
+    (count == 0 || !is_implied(dtype)).then(|| short_repr(dtype))
+}
+
+/// The `repr` of an array whose elements have this text; the shape is in it where the elements do not show it.
+pub(crate) fn assemble_repr(body: &str, shape: &[usize], dtype: Option<String>, options: &PrintOptions) -> String {
+    let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+    let is_hidden = count == 0 && shape != [0] || count > options.threshold;
+    let shape = is_hidden.then(|| format!("shape={}", python_shape(shape)));
+    let extras: Vec<String> = shape.into_iter().chain(dtype.map(|dtype| format!("dtype={dtype}"))).collect();
+    if extras.is_empty() {
+        return format!("{PREFIX}{body})");
+    }
+    let text = format!("{PREFIX}{body},");
+    let extras = format!("{})", extras.join(", "));
+    let last_line = text.rsplit('\n').next().unwrap_or(&text);
+    let fits = last_line.chars().count() + extras.chars().count() < options.line_width;
+    let space = if fits { " ".to_owned() } else { format!("\n{}", " ".repeat(PREFIX.len())) };
+    format!("{text}{space}{extras}")
+}

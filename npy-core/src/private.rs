@@ -1,0 +1,50 @@
+//! What generated code and `npy-ndarray` call. Not for others; it may change with any release.
+
+pub use core::clone::Clone;
+pub use core::cmp::PartialEq;
+pub use core::default::Default;
+pub use core::iter::Iterator;
+pub use core::marker::{Copy, PhantomData};
+pub use core::mem::{offset_of, size_of};
+pub use core::option::Option::{self, None, Some};
+pub use core::result::Result::{self, Err, Ok};
+
+#[cfg(feature = "half")]
+pub use half;
+#[cfg(feature = "complex")]
+pub use num_complex;
+pub use std::string::{String, ToString};
+
+pub use crate::dynamic::cast::{Class, Wide, cast_items};
+#[cfg(any(feature = "jiff", feature = "chrono"))]
+pub use crate::element::TimePlan;
+pub use crate::element::plan::{Layout, Planner, rust_type};
+pub use crate::element::record::{
+    Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, largest, plan_record, plan_whole_record,
+    unknown_variant,
+};
+pub use crate::element::{
+    ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, MayNotSend, Narrow, NpyElement, Optional, Probe, TextPlan, Through,
+    Truncated, WidePlan, Widen, Widens, With, native,
+};
+pub use crate::element::{Datetime64, FixedBytes, FixedText, FixedUnicode, FixedVoid, LongDouble, Timedelta64, unit};
+pub use crate::error::ValueError;
+pub use crate::format::detect::first_bytes;
+pub use crate::format::dtype::{ByteOrder, DType};
+pub use crate::format::shape::is_same_in_both;
+pub use crate::memory::slots::Sends;
+pub use crate::memory::{Bulk, Plain};
+pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
+#[cfg(feature = "rawarray")]
+pub use crate::rawarray::{open_elements, read_elements, write_elements};
+pub use crate::read::file::{HeadedFile, with_file};
+pub use crate::read::folder::with_file_in;
+pub use crate::transpose::reverse_axes;
+pub use crate::view::{
+    NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
+    view_with_header,
+};
+pub use crate::write::dtype_of;
+pub use crate::write::output::Output;
+pub use crate::write::replace::{replace_file, replace_file_with};
+pub use crate::write::small::write_small;

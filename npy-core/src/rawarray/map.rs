@@ -1,0 +1,394 @@
+//! Files of the RawArray format mapped into memory.
+//!
+//! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own callers.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use memmap2::MmapOptions;
+
+use super::RaHeader;
+use crate::error::{Error, ErrorKind, RawArrayProblem, Result};
+use crate::format::rows::OuterAxis;
+use crate::limits::Limits;
+use crate::view::map::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
+use crate::view::{NpyView, elements, elements_mut};
+
+/// A file of the RawArray format (`.ra`) mapped into memory for reading.
+///
+/// The elements are a slice, first dimension fastest, and only the pages that are used are read. For arrays of `ndarray` see
+/// `npy_ndarray::MapNpyExt`.
+///
+/// ```
+/// use npy_core::rawarray::{self, RaMap};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+/// // SAFETY: nobody changes or truncates this file while it is mapped.
+/// let map = unsafe { RaMap::open(&path)? };
+/// assert_eq!(map.view::<f64>()?, [1.0, 2.0, 4.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct RaMap {
+    /// The whole file, with the header that an `.npy` file of this array has.
+    map: NpyMap,
+    header: RaHeader,
+}
+
+/// A file of the RawArray format (`.ra`) mapped into memory for changes in place, or a private copy of it.
+///
+/// ```
+/// use npy_core::rawarray::{self, RaMapMut};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("samples.ra");
+/// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+/// // SAFETY: nobody else uses this file while it is mapped.
+/// let mut map = unsafe { RaMapMut::open(&path)? };
+/// map.view_mut::<f64>()?[1] = 8.0;
+/// map.flush()?;
+/// assert_eq!(rawarray::load::<f64>(&path)?, [1.0, 8.0, 4.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct RaMapMut {
+    /// The whole file, with the header that an `.npy` file of this array has.
+    map: NpyMapMut,
+    header: RaHeader,
+}
+
+impl RaMap {
+    /// Maps a file for reading.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is no regular file, cannot be opened or mapped, is no `.ra` file, is shorter than its header says, or has compressed
+    /// data.
+    ///
+    /// # Safety
+    ///
+    /// Like [`NpyMap::open`].
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMap};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// rawarray::save(&path, &[1_i32, 2, 3])?;
+    /// // SAFETY: nobody changes or truncates this file while it is mapped.
+    /// let map = unsafe { RaMap::open(&path)? };
+    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::open_with(path, Limits::new()) }
+    }
+
+    /// [`open`](Self::open) with custom limits.
+    ///
+    /// See [`open`](Self::open) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    ///
+    /// # Safety
+    ///
+    /// Like [`open`](Self::open).
+    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        let open = || {
+            let (opened, ra_header) = open_ra(path, limits, false)?;
+            let Opened { file, header, begin, length } = opened;
+            // SAFETY: the caller promises that nobody changes what a slice shows, or truncates the file.
+            let file = unsafe { MmapOptions::new().len(length).map(&file) }.map_err(cannot_map)?;
+            Ok(Self { map: NpyMap { file, header, begin, path: path.into() }, header: ra_header })
+        };
+        open().map_err(|error: Error| error.with_path(path))
+    }
+}
+
+impl RaMapMut {
+    /// Maps a file for changes in place.
+    ///
+    /// # Errors
+    ///
+    /// Like [`RaMap::open`], and if the file is read-only.
+    ///
+    /// # Safety
+    ///
+    /// Like [`NpyMapMut::open`].
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMapMut};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// rawarray::save(&path, &[1_i32, 2, 3])?;
+    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// let mut map = unsafe { RaMapMut::open(&path)? };
+    /// map.view_mut::<i32>()?[1] = 20;
+    /// drop(map);
+    /// assert_eq!(rawarray::load::<i32>(&path)?, [1, 20, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::open_with(path, Limits::new()) }
+    }
+
+    /// [`open`](Self::open) with custom limits.
+    ///
+    /// See [`open`](Self::open) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    ///
+    /// # Safety
+    ///
+    /// Like [`open`](Self::open).
+    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::map(path.as_ref(), limits, true) }
+    }
+
+    /// Maps a file copy-on-write: changes stay in the memory of this process and never reach the file.
+    ///
+    /// # Errors
+    ///
+    /// Like [`RaMap::open`].
+    ///
+    /// # Safety
+    ///
+    /// Like [`NpyMapMut::open_copy`].
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMapMut};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// rawarray::save(&path, &[3_i32, 1, 2])?;
+    /// // SAFETY: nobody changes or truncates this file while it is mapped.
+    /// let mut map = unsafe { RaMapMut::open_copy(&path)? };
+    /// map.view_mut::<i32>()?.sort();
+    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
+    /// assert_eq!(rawarray::load::<i32>(&path)?, [3, 1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub unsafe fn open_copy(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::open_copy_with(path, Limits::new()) }
+    }
+
+    /// [`open_copy`](Self::open_copy) with custom limits.
+    ///
+    /// See [`open_copy`](Self::open_copy) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open_copy`](Self::open_copy).
+    ///
+    /// # Safety
+    ///
+    /// Like [`open_copy`](Self::open_copy).
+    pub unsafe fn open_copy_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::map(path.as_ref(), limits, false) }
+    }
+
+    /// Maps a file, shared with whoever has it open or as a private copy.
+    ///
+    /// # Safety
+    ///
+    /// Like [`NpyMapMut::open`].
+    unsafe fn map(path: &Path, limits: Limits, is_shared: bool) -> Result<Self> {
+        let open = || {
+            let (opened, ra_header) = open_ra(path, limits, is_shared)?;
+            let Opened { file, header, begin, length } = opened;
+            let mut options = MmapOptions::new();
+            options.len(length);
+            let file = if is_shared {
+                // SAFETY: the caller promises that nobody else uses what a slice shows, or truncates the file.
+                unsafe { options.map_mut(&file) }
+            } else {
+                // SAFETY: as above.
+                unsafe { options.map_copy(&file) }
+            };
+            let file = file.map_err(cannot_map)?;
+            Ok(Self { map: NpyMapMut { file, header, begin, path: path.into() }, header: ra_header })
+        };
+        open().map_err(|error: Error| error.with_path(path))
+    }
+
+    /// The elements, first dimension fastest, for changes in place.
+    ///
+    /// # Errors
+    ///
+    /// Like [`view`](Self::view).
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMapMut};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// # rawarray::save(&path, &[1.0_f64, 2.0])?;
+    /// # // SAFETY: nobody else knows the file.
+    /// # let mut map = unsafe { RaMapMut::open(&path)? };
+    /// for sample in map.view_mut::<f64>()? {
+    ///     *sample *= 2.0;
+    /// }
+    /// assert_eq!(map.view::<f64>()?, [2.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn view_mut<T: NpyView>(&mut self) -> Result<&mut [T]> {
+        let rows = 0..OuterAxis::of(self.header.to_npy()).rows;
+        self.rows_mut(rows)
+    }
+
+    /// The elements of some rows, for changes in place. See [`rows`](Self::rows) for what a row is.
+    ///
+    /// # Errors
+    ///
+    /// Like [`rows`](Self::rows).
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMapMut};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("samples.ra");
+    /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+    /// # // SAFETY: nobody else knows the file.
+    /// # let mut map = unsafe { RaMapMut::open(&path)? };
+    /// map.rows_mut::<f64>(1..3)?.fill(0.0);
+    /// assert_eq!(map.view::<f64>()?, [1.0, 0.0, 0.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn rows_mut<T: NpyView>(&mut self, rows: Range<usize>) -> Result<&mut [T]> {
+        let NpyMapMut { file, begin, path, .. } = &mut self.map;
+        let rows = self.header.seen_as::<T>().and_then(|header| {
+            let range = OuterAxis::of(&header).elements(&rows)?;
+            elements_mut(&header, &mut file[*begin..], *begin, range)
+        });
+        rows.map_err(|error| error.with_path(&**path))
+    }
+
+    /// Waits until all changes are on the disk. A map of [`open_copy`](Self::open_copy) has nothing to write.
+    ///
+    /// ```
+    /// # use npy_core::rawarray::{self, RaMapMut};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
+    /// rawarray::save(&path, &[3_i32, 1, 2])?;
+    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// let mut map = unsafe { RaMapMut::open(&path)? };
+    /// map.view_mut::<i32>()?[0] = 7;
+    /// map.flush()?;
+    /// assert_eq!(rawarray::load::<i32>(&path)?, [7, 1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if writing fails.
+    pub fn flush(&self) -> Result<()> {
+        self.map.flush()
+    }
+}
+
+/// What both maps can: everything that only reads. The examples need the type's name.
+macro_rules! reading {
+    ($map:ident) => {
+        impl $map {
+            /// The header of the file.
+            pub fn header(&self) -> &RaHeader {
+                &self.header
+            }
+
+            /// The bytes of the elements.
+            pub fn bytes(&self) -> &[u8] {
+                let metadata = self.metadata().len();
+                &self.map.file[self.map.begin..self.map.file.len() - metadata]
+            }
+
+            /// What stands behind the elements.
+            pub fn metadata(&self) -> &[u8] {
+                let end = self.map.begin as u64 + self.header.data_bytes();
+                let end = usize::try_from(end).unwrap_or(usize::MAX);
+                self.map.file.get(end..).unwrap_or_default()
+            }
+
+            /// The elements in place, first dimension fastest. Elements of a user-defined type are seen as `T` if it has as many bytes.
+            ///
+            /// # Errors
+            ///
+            /// Fails if the elements are not of type `T` in the machine's byte order, if the data are misaligned for it, or if a byte of
+            /// a bool is neither 0 nor 1.
+            ///
+            /// ```
+            #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
+            /// # let folder = tempfile::tempdir()?;
+            /// # let path = folder.path().join("samples.ra");
+            /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+            /// # // SAFETY: nobody else knows the file.
+            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
+            /// assert_eq!(map.view::<f64>()?.iter().sum::<f64>(), 7.0);
+            /// assert!(map.view::<f32>().is_err());
+            /// # Ok::<(), npy_core::Error>(())
+            /// ```
+            pub fn view<T: NpyView>(&self) -> Result<&[T]> {
+                self.rows(0..self.row_count())
+            }
+
+            /// The number of rows; see [`rows`](Self::rows).
+            pub fn row_count(&self) -> usize {
+                OuterAxis::of(self.header.to_npy()).rows
+            }
+
+            /// The elements of some rows, in place. A row is what the last dimension counts: what is contiguous in the file.
+            ///
+            /// # Errors
+            ///
+            /// Like [`view`](Self::view), and if there are fewer rows.
+            ///
+            /// ```
+            #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
+            /// # let folder = tempfile::tempdir()?;
+            /// # let path = folder.path().join("samples.ra");
+            /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+            /// # // SAFETY: nobody else knows the file.
+            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
+            /// assert_eq!(map.rows::<f64>(1..3)?, [2.0, 4.0]);
+            /// # Ok::<(), npy_core::Error>(())
+            /// ```
+            pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
+                let rows = self.header.seen_as::<T>().and_then(|header| {
+                    let range = OuterAxis::of(&header).elements(&rows)?;
+                    elements(&header, &self.map.file[self.map.begin..], self.map.begin, range)
+                });
+                rows.map_err(|error| self.map.locate(error))
+            }
+        }
+
+        impl fmt::Debug for $map {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($map)).field("header", &self.header).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+reading!(RaMap);
+reading!(RaMapMut);
+
+/// Opens a file whose data are not compressed. `length` is that of the whole file, metadata included.
+fn open_ra(path: &Path, limits: Limits, write: bool) -> Result<(Opened, RaHeader)> {
+    let file = open_regular(path, write)?;
+    let header = RaHeader::read_with(&file, limits)?;
+    if header.is_compressed() {
+        return Err(ErrorKind::RawArray { problem: RawArrayProblem::NotMappable }.into());
+    }
+    let mut opened = Opened::behind_header(file, header.to_npy().clone(), header.data_offset())?;
+    let length = opened.file.metadata().map_err(cannot_open)?.len();
+    // At least the elements are there. What is too long for a map has no metadata.
+    opened.length = usize::try_from(length).ok().filter(|&end| isize::try_from(end).is_ok()).unwrap_or(opened.length);
+    Ok((opened, header))
+}

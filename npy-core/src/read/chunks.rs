@@ -1,0 +1,221 @@
+//! Reads an array in parts: one element or one chunk at a time.
+
+use std::fmt;
+use std::io::Read;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+use super::stage::with_totals;
+use super::{NpyReader, in_file};
+use crate::element;
+use crate::element::{Difference, NpyElement};
+use crate::error::Result;
+use crate::memory::{Bulk, STAGE_BYTES, Spare, reserve_exact};
+
+impl<R: Read> NpyReader<R> {
+    /// The elements that are left, one after another, in bounded memory.
+    ///
+    /// After an error the iterator ends. It reads ahead: when it is dropped early, [`remaining`](Self::remaining) tells where the
+    /// reader stands.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1.0_f64, 2.0, 4.0])?;
+    /// let mut sum = 0.0;
+    /// for value in NpyReader::new(&file[..])?.records::<f64>() {
+    ///     sum += value?;
+    /// }
+    /// assert_eq!(sum, 7.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn records<T: NpyElement>(&mut self) -> Records<'_, R, T> {
+        let per_chunk = per_chunk::<T>(self.header().dtype().itemsize());
+        Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }
+    }
+
+    /// The elements that are left, `length` at a time; the last chunk may have fewer. After an error the iterator ends.
+    ///
+    /// A `length` of 0 is taken for 1.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// let chunks: Vec<Vec<u16>> = reader.chunks(2).collect::<Result<_, _>>()?;
+    /// assert_eq!(chunks, [vec![1, 2], vec![3, 4], vec![5]]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn chunks<T: NpyElement>(&mut self, length: usize) -> Chunks<'_, R, T> {
+        Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
+    }
+
+    /// Calls `each` with the elements that are left, some at a time, in the order of the file.
+    ///
+    /// All of them pass through one buffer of about 256 KiB, which stays in the processor's cache: of a large file this is the fastest
+    /// way to see every element once, faster than mapping it. How many elements a call gets is not fixed; it is never none.
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec), and what `each` returns, after which no more can be read.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &vec![0.5_f64; 100_000])?;
+    /// let mut sum = 0.0;
+    /// NpyReader::open(&path)?.for_each_chunk(|samples: &[f64]| {
+    ///     sum += samples.iter().sum::<f64>();
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(sum, 50_000.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn for_each_chunk<T: NpyElement>(&mut self, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+        let plan = self.plan::<T>()?;
+        let itemsize = self.header.dtype().itemsize();
+        match element::bulk::<T>(&plan, itemsize) {
+            Some((bulk, difference)) => self.for_each_chunk_of_bytes(bulk, difference == Difference::ByteOrder, each),
+            None => {
+                let per_chunk = per_chunk::<T>(itemsize);
+                let path = self.path.clone();
+                let (mut items, mut index) = (Vec::new(), (self.header.element_count() - self.remaining()) as u64);
+                self.for_all_that_is_left(|bytes, step| {
+                    // What is in memory already comes all at once.
+                    let mut done = 0;
+                    while done < step {
+                        let count = per_chunk.min(step - done);
+                        items.clear();
+                        reserve_exact(&mut items, count)?;
+                        element::decode_all(
+                            &plan,
+                            itemsize,
+                            &bytes[done * itemsize..][..count * itemsize],
+                            (count, count),
+                            &mut items,
+                            index,
+                        )
+                        .map_err(|error| in_file(path.as_deref(), error))?;
+                        each(&items)?;
+                        done += count;
+                        index += count as u64;
+                    }
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    /// [`for_each_chunk`](Self::for_each_chunk) of elements whose memory is the file's bytes.
+    fn for_each_chunk_of_bytes<T>(&mut self, bulk: Bulk<T>, swap: bool, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+        let (itemsize, count, begin) = (self.header.dtype().itemsize(), self.remaining(), self.offset());
+        // Elements without bytes take no memory, however many they are.
+        let per_chunk = if itemsize == 0 { count } else { per_chunk::<T>(itemsize) };
+        let is_there = self.is_there::<T>(count);
+        self.begin()?;
+        let Self { reader, source, path, .. } = self;
+        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let (mut items, mut done) = (Vec::new(), 0);
+        while done < count {
+            let step = per_chunk.min(count - done);
+            let read = match items.get_mut(..step) {
+                Some(items) => bulk.fill_slice(items, swap, begin, fill),
+                None => bulk.read_vec(step, swap, is_there, begin, fill).map(|read| items = read),
+            };
+            read.map_err(|error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64))
+                .map_err(|error| in_file(path.as_deref(), error))?;
+            each(&items[..step])?;
+            done += step;
+        }
+        self.position += count;
+        self.end()
+    }
+}
+
+/// How many elements pass at a time when no number was asked for.
+fn per_chunk<T>(itemsize: usize) -> usize {
+    (STAGE_BYTES / itemsize.max(size_of::<T>()).max(1)).max(1)
+}
+
+/// The elements of an array one after another; see [`NpyReader::records`].
+pub struct Records<'a, R, T: NpyElement> {
+    chunks: Chunks<'a, R, T>,
+    items: std::vec::IntoIter<T>,
+}
+
+impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        loop {
+            if let Some(item) = self.items.next() {
+                return Some(Ok(item));
+            }
+            match self.chunks.next()? {
+                Ok(items) => self.items = items.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// At most as many as are left: an error ends it.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.items.len().checked_add(self.chunks.reader.remaining().max(1)))
+    }
+}
+
+impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}
+
+/// The elements of an array, some at a time; see [`NpyReader::chunks`].
+pub struct Chunks<'a, R, T: NpyElement> {
+    reader: &'a mut NpyReader<R>,
+    length: usize,
+    /// Made with the first chunk, so that its error is an item.
+    plan: Option<T::Plan>,
+    failed: bool,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<R: Read, T: NpyElement> Chunks<'_, R, T> {
+    fn read(&mut self) -> Result<Vec<T>> {
+        let plan = match self.plan {
+            Some(plan) => plan,
+            None => *self.plan.insert(self.reader.plan::<T>()?),
+        };
+        let length = self.length.min(self.reader.remaining());
+        self.reader.read_vec(&plan, length)
+    }
+}
+
+impl<R: Read, T: NpyElement> Iterator for Chunks<'_, R, T> {
+    type Item = Result<Vec<T>>;
+
+    fn next(&mut self) -> Option<Result<Vec<T>>> {
+        // An empty array of another dtype is an error too.
+        if self.failed || (self.reader.remaining() == 0 && self.plan.is_some()) {
+            return None;
+        }
+        let chunk = self.read();
+        if matches!(&chunk, Ok(items) if items.is_empty()) {
+            return None;
+        }
+        self.failed = chunk.is_err();
+        Some(chunk)
+    }
+}
+
+impl<R: Read, T: NpyElement> FusedIterator for Chunks<'_, R, T> {}
+
+impl<R, T: NpyElement> fmt::Debug for Records<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("reader", &self.chunks.reader).finish_non_exhaustive()
+    }
+}
+
+impl<R, T: NpyElement> fmt::Debug for Chunks<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks").field("reader", &self.reader).field("length", &self.length).finish_non_exhaustive()
+    }
+}

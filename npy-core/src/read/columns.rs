@@ -1,0 +1,316 @@
+//! Reads some fields of records, each into its own vector.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::NpyReader;
+#[cfg(unix)]
+use super::stage::Decode;
+use crate::element;
+use crate::element::NpyElement;
+use crate::element::plan::{Planner, find_field, rust_type};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::dtype::DType;
+use crate::memory::reserve_exact;
+#[cfg(unix)]
+use crate::memory::slots::Sent;
+use crate::memory::slots::{Room, Slots};
+#[cfg(unix)]
+use crate::memory::threads::Divide;
+use crate::options::ReadOptions;
+
+/// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
+///
+/// `C` is a tuple of the types of up to 12 fields. A field of a record within the record is named with a dot, such as
+/// `"origin.depth"`. For files of other shapes see [`NpyReader::into_columns`]. For the fields of a record in one struct, derive
+/// [`NpyRecord`](crate::NpyRecord) for one that has only those. In a file that is mapped or otherwise in memory,
+/// [`view_column`](crate::view_column) shows a field in place.
+///
+/// # Errors
+///
+/// Like [`load`](crate::load); a mismatch is reported for each field that is not there or has another type.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("picks.npy");
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('name', '|S2'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 28, 0);
+/// # std::fs::write(&path, file)?;
+/// let (x, t) = npy_core::load_columns::<(f32, f64)>(&path, ["x", "t"])?;
+/// assert_eq!(x, [0.0, 0.0]);
+/// assert_eq!(t.len(), 2);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) -> Result<C::Vecs> {
+    load_columns_with::<C>(path, names, ReadOptions::new())
+}
+
+/// [`load_columns`] with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+///
+/// # Errors
+///
+/// Like [`load_columns`].
+///
+/// ```
+/// use npy_core::ReadOptions;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("picks.npy");
+/// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
+/// # let mut file = header.to_bytes();
+/// # file.resize(file.len() + 24, 0);
+/// # std::fs::write(&path, file)?;
+/// let (t,) = npy_core::load_columns_with::<(f64,)>(&path, ["t"], ReadOptions::new().threads(2))?;
+/// assert_eq!(t, [0.0, 0.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_columns_with<C: NpyColumns>(
+    path: impl AsRef<Path>,
+    names: C::Names<'_>,
+    options: impl Into<ReadOptions>,
+) -> Result<C::Vecs> {
+    let path = path.as_ref();
+    let load = || {
+        let reader = NpyReader::open_with(path, options)?;
+        reader.check_dimensions(1)?;
+        reader.into_columns::<C>(names)
+    };
+    load().map_err(|error| error.with_path(path))
+}
+
+impl<R: Read> NpyReader<R> {
+    /// Reads some fields of all records that are left, each into a vector of its own. Other fields are not decoded.
+    ///
+    /// See [`load_columns`].
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec); a mismatch is reported for each field that is not there or has another type.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let header = npy_core::Header::new("[('t', '<f8'), ('place', [('x', '<f4')])]".parse()?, npy_core::Order::C, &[2])?;
+    /// # let mut file = header.to_bytes();
+    /// # file.resize(file.len() + 24, 0);
+    /// let (x,) = NpyReader::new(&file[..])?.into_columns::<(f32,)>(["place.x"])?;
+    /// assert_eq!(x, [0.0, 0.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_columns<C: NpyColumns>(mut self, names: C::Names<'_>) -> Result<C::Vecs> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        C::read(&mut self, names)
+    }
+}
+
+/// The types of some fields of a record: a tuple of up to 12 elements.
+///
+/// Not for others to implement.
+///
+/// See [`load_columns`] for an example.
+pub trait NpyColumns: sealed::Sealed + Sized {
+    /// An array of as many names.
+    type Names<'a>;
+    /// A tuple of vectors.
+    type Vecs;
+
+    #[doc(hidden)]
+    fn read<R: Read>(reader: &mut NpyReader<R>, names: Self::Names<'_>) -> Result<Self::Vecs>;
+}
+
+mod sealed {
+    #[expect(unnameable_types, reason = "that is the point: it cannot be implemented outside of this crate")]
+    pub trait Sealed {}
+}
+
+/// A field, and how to read it.
+struct Column<'a, T: NpyElement> {
+    name: &'a str,
+    offset: usize,
+    plan: T::Plan,
+}
+
+impl<T: NpyElement> Clone for Column<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: NpyElement> Copy for Column<'_, T> {}
+
+impl<'a, T: NpyElement> Column<'a, T> {
+    /// Finds the field; notes it in `planner` if it is not there or does not fit.
+    fn find(name: &'a str, dtype: &DType, planner: &mut Planner) -> Option<Self> {
+        let (offset, field) = find_field(name, dtype, planner)?;
+        let plan = planner.in_column(name, |planner| T::plan(field.dtype(), planner))?;
+        Some(Self { name, offset, plan })
+    }
+
+    /// Decodes the field of `count` records, the first of which is number `first`. An error comes with the number of its record.
+    fn decode(self, slots: &mut Slots<'_, T>, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
+        let Self { name, offset, plan } = self;
+        // Widths and byte order are constants in the first two loops.
+        let result = if let Some(plan) = element::relocated::<T>(const { element::native::<T>() }, &plan, itemsize) {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+        } else if let Some(plan) = element::relocated::<T>(const { element::swapped::<T>() }, &plan, itemsize) {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+        } else if itemsize == 0 {
+            slots.extend(0..count, |_| T::decode(&plan, &[]))
+        } else {
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+        };
+        result.map_err(|(at, error)| {
+            let index = first + at as u64;
+            (index, error.in_path(name.to_owned()).in_element(index))
+        })
+    }
+
+    /// [`decode`](Self::decode) to the end of a vector, which is to have `total` elements.
+    fn append(
+        self,
+        items: &mut Vec<T>,
+        bytes: &[u8],
+        itemsize: usize,
+        (count, total): (usize, usize),
+        first: u64,
+    ) -> Result<(), (u64, Error)> {
+        // Memory that there is not concerns all records.
+        let mut room = Room::new(items, count, total).map_err(|error| (0, error))?;
+        let mut slots = room.slots();
+        self.decode(&mut slots, bytes, itemsize, count, first)?;
+        slots.keep();
+        room.finish().map_err(|error| (0, error))
+    }
+}
+
+/// Of the errors of several columns that of the first record is the one to report, however many records are decoded at a time.
+#[derive(Default)]
+struct FirstProblem(Option<(u64, Error)>);
+
+impl FirstProblem {
+    fn note(&mut self, result: Result<(), (u64, Error)>) {
+        if let Err((index, error)) = result
+            && self.0.as_ref().is_none_or(|(first, _)| index < *first)
+        {
+            self.0 = Some((index, error));
+        }
+    }
+
+    fn into_result(self) -> Result<()> {
+        self.0.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// Part of a column that threads read.
+#[cfg(unix)]
+struct ColumnPart<'n, 'a, T: NpyElement> {
+    column: Column<'n, T>,
+    slots: Sent<Slots<'a, T>>,
+}
+
+#[cfg(unix)]
+impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
+    /// `None` if values of `T` must not go to another thread.
+    fn new(column: Column<'n, T>, slots: Slots<'a, T>) -> Option<Self> {
+        T::SENDS.map(|sends| Self { column, slots: Sent::of_slots(sends, slots) })
+    }
+
+    fn split(self, count: usize) -> (Self, Self) {
+        let (slots, rest) = self.slots.split(count);
+        (Self { slots, ..self }, Self { slots: rest, column: self.column })
+    }
+
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
+        self.column.decode(self.slots.get(), bytes, itemsize, count, first)
+    }
+}
+
+macro_rules! columns {
+    ($length:literal: $($type:ident $name:ident)*) => {
+        impl<$($type: NpyElement),*> sealed::Sealed for ($($type,)*) {}
+
+        impl<$($type: NpyElement),*> NpyColumns for ($($type,)*) {
+            type Names<'a> = [&'a str; $length];
+            type Vecs = ($(Vec<$type>,)*);
+
+            #[allow(non_snake_case, reason = "a vector has the name of its elements' type")]
+            fn read<R: Read>(reader: &mut NpyReader<R>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
+                let mut planner = Planner::new();
+                $(let $name = Column::<$type>::find($name, reader.header().dtype(), &mut planner);)*
+                let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
+                let (itemsize, count) = (reader.header().dtype().itemsize(), reader.remaining());
+                let first = (reader.header().element_count() - count) as u64;
+                $(let mut $type = Vec::new();)*
+                if reader.is_there::<Self>(count) {
+                    $(reserve_exact(&mut $type, count)?;)*
+                    #[cfg(unix)]
+                    if reader.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
+                        let mut rooms = ($(Room::new(&mut $type, count, count)?,)*);
+                        let is_read = {
+                            let ($($type,)*) = &mut rooms;
+                            match ($(ColumnPart::new($name, $type.slots()),)*) {
+                                ($(Some($name),)*) => match reader.decode_rest_by_threads(($($name,)*))? {
+                                    Some(parts) => {
+                                        for ($($name,)*) in parts {
+                                            $($name.slots.keep();)*
+                                        }
+                                        true
+                                    }
+                                    None => false,
+                                },
+                                _ => false,
+                            }
+                        };
+                        if is_read {
+                            let ($($name,)*) = rooms;
+                            $($name.finish()?;)*
+                            return Ok(($($type,)*));
+                        }
+                    }
+                }
+                let mut done = first;
+                reader.for_all_that_is_left(|bytes, step| {
+                    let mut problem = FirstProblem::default();
+                    $(problem.note($name.append(&mut $type, bytes, itemsize, (step, count), done));)*
+                    done += step as u64;
+                    problem.into_result()
+                })?;
+                Ok(($($type,)*))
+            }
+        }
+
+        #[cfg(unix)]
+        impl<$($type: NpyElement),*> Divide for ($(ColumnPart<'_, '_, $type>,)*) {
+            fn divide(self, count: usize) -> (Self, Self) {
+                let ($($name,)*) = self;
+                $(let $name = $name.split(count);)*
+                (($($name.0,)*), ($($name.1,)*))
+            }
+        }
+
+        #[cfg(unix)]
+        impl<$($type: NpyElement),*> Decode for ($(ColumnPart<'_, '_, $type>,)*) {
+            fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
+                let ($($name,)*) = self;
+                let mut problem = FirstProblem::default();
+                $(problem.note($name.decode(bytes, itemsize, count, first));)*
+                problem.into_result()
+            }
+        }
+    };
+}
+
+columns!(1: A a);
+columns!(2: A a B b);
+columns!(3: A a B b C c);
+columns!(4: A a B b C c D d);
+columns!(5: A a B b C c D d E e);
+columns!(6: A a B b C c D d E e F f);
+columns!(7: A a B b C c D d E e F f G g);
+columns!(8: A a B b C c D d E e F f G g H h);
+columns!(9: A a B b C c D d E e F f G g H h I i);
+columns!(10: A a B b C c D d E e F f G g H h I i J j);
+columns!(11: A a B b C c D d E e F f G g H h I i J j K k);
+columns!(12: A a B b C c D d E e F f G g H h I i J j K k L l);

@@ -1,0 +1,134 @@
+//! Decodes elements whose memory is not the bytes of the file.
+
+use std::io::Read;
+
+#[cfg(unix)]
+use super::stage::{Decode, NewElements, OldElements, decode_by_threads};
+use super::stage::{elements_per_stage, with_totals};
+use super::{NpyReader, in_file};
+use crate::element;
+use crate::element::NpyElement;
+use crate::error::{Error, Result};
+#[cfg(unix)]
+use crate::memory::slots::Room;
+#[cfg(unix)]
+use crate::memory::threads::{CHUNK_BYTES, FilePart};
+use crate::memory::{Bulk, Spare, reserve_exact};
+
+impl<R: Read> NpyReader<R> {
+    /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
+    pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+        let is_there = self.is_there::<T>(count);
+        let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
+        items.clear();
+        // `Limits` bounds the number of elements that have no bytes.
+        if is_there || itemsize == 0 {
+            reserve_exact(items, count)?;
+        }
+        #[cfg(unix)]
+        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+            let end = part.end;
+            let mut room = Room::new(items, count, count)?;
+            let elements = NewElements::new(sends, room.slots(), plan);
+            decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
+            room.finish()?;
+            return self.go_on_at(end);
+        }
+        self.for_each_stage(count, is_there, |bytes, step| {
+            let index = first + items.len() as u64;
+            element::decode_all(plan, itemsize, bytes, (step, count), items, index)
+        })
+    }
+
+    /// Reads elements whose memory is not the file's bytes, over others.
+    pub(crate) fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
+        let (itemsize, count, first) = (self.header.dtype().itemsize(), items.len(), self.position as u64);
+        let is_there = self.is_there::<T>(count);
+        #[cfg(unix)]
+        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+            let end = part.end;
+            decode_by_threads(OldElements::new(sends, items, plan), count, itemsize, first, part)?;
+            return self.go_on_at(end);
+        }
+        let (mut rest, mut first) = (items, first);
+        self.for_each_stage(count, is_there, |bytes, step| {
+            let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
+            element::decode_over(plan, itemsize, bytes, stage, first)?;
+            (rest, first) = (after, first + step as u64);
+            Ok(())
+        })
+    }
+
+    /// The next so many elements, if several threads are to decode them. Each has a stage that holds one element or more.
+    #[cfg(unix)]
+    pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
+        let itemsize = self.header.dtype().itemsize();
+        self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
+    }
+
+    /// Decodes all elements that are left, if several threads are to; `None` if not.
+    #[cfg(unix)]
+    pub(crate) fn decode_rest_by_threads<D: Decode>(&mut self, whole: D) -> Result<Option<Vec<D>>> {
+        let (itemsize, count, first) = (self.header.dtype().itemsize(), self.remaining(), self.position as u64);
+        self.begin()?;
+        let Some(part) = self.part_to_decode(count) else {
+            self.failed = false;
+            return Ok(None);
+        };
+        let end = part.end;
+        let parts = decode_by_threads(whole, count, itemsize, first, part)?;
+        self.go_on_at(end)?;
+        self.position += count;
+        self.end()?;
+        Ok(Some(parts))
+    }
+
+    /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
+    pub(crate) fn for_all_that_is_left(&mut self, each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
+        let count = self.remaining();
+        // What is decoded of an element is hardly larger than the element.
+        let is_there = self.is_there::<()>(count);
+        self.begin()?;
+        self.for_each_stage(count, is_there, each)?;
+        self.position += count;
+        self.end()
+    }
+
+    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
+    pub(crate) fn for_each_stage(
+        &mut self,
+        count: usize,
+        is_there: bool,
+        mut each: impl FnMut(&[u8], usize) -> Result<()>,
+    ) -> Result<()> {
+        let itemsize = self.header.dtype().itemsize();
+        if itemsize == 0 {
+            return each(&[], count);
+        }
+        let begin = self.offset();
+        let Self { reader, source, path, .. } = self;
+        if let Some(bytes) = (source.bytes)(reader).get(..count * itemsize) {
+            each(bytes, count)?;
+            (source.consume)(reader, count * itemsize);
+            return Ok(());
+        }
+        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let mut stage = Vec::new();
+        let mut done = 0;
+        while done < count {
+            let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
+            let bytes = step * itemsize;
+            let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
+            let truncated = |error: Error| in_file(path.as_deref(), with_totals(error, begin, totals.0, totals.1));
+            if stage.len() < bytes {
+                // Grows with what is there: an element may claim 2 GiB.
+                stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
+            } else {
+                Bulk::<u8>::new().fill_slice(&mut stage[..bytes], false, begin, fill).map_err(truncated)?;
+            }
+            each(&stage[..bytes], step)?;
+            done += step;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! Opens and loads files by their path.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::mem::MaybeUninit;
+use std::path::Path;
+
+use super::NpyReader;
+use super::source::{AsFile, Source};
+use crate::element::NpyElement;
+use crate::error::{Error, Result};
+use crate::format::header::Header;
+use crate::memory::{Spare, read_head};
+use crate::options::ReadOptions;
+
+/// Reads a one-dimensional file into a vector.
+///
+/// Arrays of more dimensions are read as arrays `[T; N]`: one of shape (5, 3) in C order as 5 elements `[f32; 3]`. For dimensions that are
+/// not known before see `npy_ndarray`, or [`NpyReader`].
+///
+/// # Errors
+///
+/// When the file cannot be read, is no `.npy` file, has another dtype than `T`, or has more or fewer dimensions than one.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
+/// npy_core::save(&path, &[1.5_f32, 2.5])?;
+/// let samples: Vec<f32> = npy_core::load(&path)?;
+/// assert_eq!(samples, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
+    load_with(path, ReadOptions::new())
+}
+
+/// [`load`] with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+///
+/// # Errors
+///
+/// Like [`load`].
+///
+/// ```
+/// use npy_core::ReadOptions;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
+/// # npy_core::save(&path, &[1.5_f32, 2.5])?;
+/// let samples: Vec<f32> = npy_core::load_with(&path, ReadOptions::new().threads(2))?;
+/// # assert_eq!(samples, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
+pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
+    with_file(path.as_ref(), options.into(), |reader| reader.into_one_dimension())
+}
+
+/// Reads a one-dimensional file in place of what is in a vector, whose memory is used again: for loops over many files.
+///
+/// # Errors
+///
+/// Like [`load`]; the vector is empty then.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
+/// # npy_core::save(&paths[0], &[1.5_f32, 2.5])?;
+/// # npy_core::save(&paths[1], &[3.5_f32])?;
+/// let mut samples: Vec<f32> = Vec::new();
+/// let mut sum = 0.0;
+/// for path in &paths {
+///     npy_core::load_into(path, &mut samples)?;
+///     sum += samples.iter().sum::<f32>();
+/// }
+/// assert_eq!(sum, 7.5);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
+    items.clear();
+    with_file(path.as_ref(), ReadOptions::new(), |mut reader| {
+        reader.expect_dimensions::<T>(1)?;
+        reader.read_to_vec(items)
+    })
+}
+
+impl NpyReader<BufReader<File>> {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no `.npy` file.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1_u16])?;
+    /// let reader = NpyReader::open(&path)?;
+    /// println!("{} {:?}", reader.header().dtype(), reader.header().shape()); // <u2 [1]
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, ReadOptions::new())
+    }
+
+    /// [`open`](Self::open) with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    ///
+    /// ```
+    /// use npy_core::{NpyReader, ReadOptions};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let trace: Vec<f64> = NpyReader::open_with(&path, ReadOptions::new().threads(2))?.into_vec()?;
+    /// assert_eq!(trace, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::of_file(File::open(path), options.into()).map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
+    }
+
+    /// Reads the header of a file that was to be opened.
+    pub(crate) fn of_file(opened: io::Result<File>, options: ReadOptions) -> Result<Self> {
+        let file = opened.map_err(cannot_open)?;
+        let source = Source {
+            fill: fill_from_file,
+            length: length_of_file,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: |_| Ok(()),
+            is_owned: true,
+            file: Some(AsFile { get: BufReader::get_ref, seek: |reader, to| reader.seek(SeekFrom::Start(to)).map(|_| ()) }),
+        };
+        let mut reader = BufReader::new(file);
+        let (header, data_offset) = Header::read_buffered(&mut reader, &options.limits)?;
+        Ok(Self::behind_header(reader, source, header, data_offset).with_threads(options.threads))
+    }
+}
+
+/// What is read at once of a file, to the stack. Small files are read whole so: they take three system calls and no memory but the result's.
+const HEAD_BYTES: usize = 8 << 10;
+
+/// A file whose beginning is in memory.
+#[derive(Debug)]
+pub struct HeadedFile<'a> {
+    /// What of the beginning was not taken yet.
+    head: &'a [u8],
+    /// It stands behind the beginning.
+    file: File,
+}
+
+/// Opens a file for as long as `read` takes. Faster than [`NpyReader::open`], above all for small files.
+#[doc(hidden)]
+pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
+    with_head(File::open(path), options, read).map_err(|error| error.with_path(path))
+}
+
+/// Reads a file that was to be opened.
+pub(crate) fn with_head<A>(
+    opened: io::Result<File>,
+    options: ReadOptions,
+    read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>,
+) -> Result<A> {
+    let file = opened.map_err(cannot_open)?;
+    let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];
+    let head = read_head(&file, &mut memory).map_err(|error| Error::io("cannot read the header", error))?;
+    read(HeadedFile { head, file }.into_reader(options)?)
+}
+
+#[cold]
+fn cannot_open(error: io::Error) -> Error {
+    Error::io("cannot open the file", error)
+}
+
+impl HeadedFile<'_> {
+    fn into_reader(mut self, options: ReadOptions) -> Result<NpyReader<Self>> {
+        let source = Source {
+            fill: Self::fill,
+            length: |opened, _| length_of(&opened.file),
+            bytes: |opened| opened.head,
+            consume: |opened, count| opened.head = opened.head.get(count..).unwrap_or_default(),
+            finish: |_| Ok(()),
+            is_owned: true,
+            file: Some(AsFile {
+                get: |opened| &opened.file,
+                seek: |opened, to| {
+                    opened.head = &[];
+                    opened.file.seek(SeekFrom::Start(to)).map(|_| ())
+                },
+            }),
+        };
+        let (header, data_offset) = match Header::parse_front(self.head, &options.limits)? {
+            Some((header, data_offset)) => {
+                self.head = self.head.get(data_offset..).unwrap_or_default();
+                (header, data_offset)
+            }
+            None => Header::read_with_offset(&mut self, &options.limits)?,
+        };
+        Ok(NpyReader::behind_header(self, source, header, data_offset).with_threads(options.threads))
+    }
+
+    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+        let taken = spare.copy_from(self.head);
+        self.head = self.head.get(taken..).unwrap_or_default();
+        if taken > 0 {
+            return Ok(());
+        }
+        #[cfg(unix)]
+        return spare.read_from_file(&self.file);
+        #[cfg(not(unix))]
+        return spare.read_from(&mut self.file);
+    }
+}
+
+impl Read for HeadedFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.head.is_empty() { self.file.read(buffer) } else { self.head.read(buffer) }
+    }
+}
+
+pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+    let buffered = spare.copy_from(reader.buffer());
+    reader.consume(buffered);
+    if buffered > 0 {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    return spare.read_from_file(reader.get_ref());
+    #[cfg(not(unix))]
+    return spare.read_from(reader);
+}
+
+pub(crate) fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {
+    length_of(reader.get_ref())
+}
+
+fn length_of(file: &File) -> Option<u64> {
+    let metadata = file.metadata().ok()?;
+    metadata.is_file().then_some(metadata.len())
+}

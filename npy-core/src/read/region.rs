@@ -1,0 +1,229 @@
+//! Reads a rectangular region without reading the rest of the array.
+
+use std::io::{self, Read, Seek};
+use std::ops::Range;
+
+use super::rows::seek;
+use super::source::Source;
+use super::{NpyReader, in_file};
+use crate::element::NpyElement;
+use crate::error::{Error, ErrorKind, Part, Result};
+use crate::format::header::Header;
+use crate::format::region::{AxisRange, Pieces, region_shape};
+use crate::memory::{Bulk, STAGE_BYTES, Spare};
+
+/// Up to so many bytes between two ranges are read and dropped: that takes less time than to seek and to read again.
+const MOST_GAP: u64 = 16 * 1024;
+
+/// From this length on, a range is read to where it is wanted, and not by way of the stage.
+const DIRECT: u64 = 64 * 1024;
+
+impl<R: Read + Seek> NpyReader<R> {
+    /// Reads a region: its elements in the order of the file, as an array of the shape that
+    /// [`region_shape`](crate::region_shape) tells has them. The reader then stands behind the last of them.
+    ///
+    /// Only what is needed is read: the [`byte_ranges`](crate::byte_ranges) of the region, and the bytes between two of them if there
+    /// are at most 16 KiB, which are dropped. Besides the result this takes 256 KiB of memory.
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec), and when the region has more or fewer axes than the array, goes beyond one of them, or has a
+    /// step of 0. An element that is no value of `T` is counted within the region.
+    ///
+    /// ```
+    /// use npy_core::{AxisRange, NpyReader};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("volume.npy");
+    /// # let header = npy_core::Header::new("<f4".parse()?, npy_core::Order::C, &[100, 64, 64])?;
+    /// # std::fs::write(&path, [header.to_bytes(), vec![0; 4 * 100 * 64 * 64]].concat())?;
+    /// let mut reader = NpyReader::open(&path)?;
+    /// // In Python: np.load(path, mmap_mode="r")[10:12, ::8, 5:6]
+    /// let values: Vec<f32> = reader.read_region(&[(10..12).into(), AxisRange::from(..).step_by(8), 5.into()])?;
+    /// assert_eq!(values.len(), 2 * 8);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
+        let plan = self.plan::<T>()?;
+        let whole = |reader: &mut Self, count| reader.read_vec(&plan, count);
+        Ok(self.gather(region, whole, |mut reader| reader.read_vec(&plan, reader.remaining()))?.1)
+    }
+
+    /// Reads the elements of a region: by `whole` where they lie together, so many from where the reader stands, else by `each` from a
+    /// reader that has them one after another. With them comes the header of an array that consists of them.
+    pub(crate) fn gather<V>(
+        &mut self,
+        region: &[AxisRange],
+        whole: impl FnOnce(&mut Self, usize) -> Result<V>,
+        each: impl FnOnce(NpyReader<&mut Gather<'_, R>>) -> Result<V>,
+    ) -> Result<(Header, V)> {
+        let pieces = Pieces::new(&self.header, region)?;
+        let header = self.header.with_shape(region_shape(&self.header, region)?)?;
+        let itemsize = self.header.dtype().itemsize();
+        // Offsets in the data are smaller than the size of the data, which fits an `isize`.
+        let element = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX) / itemsize.max(1);
+        self.begin()?;
+        if let Some(range) = pieces.only() {
+            self.go_to(element(range.start))?;
+            self.end()?;
+            let items = whole(self, header.element_count())?;
+            return Ok((header, items));
+        }
+        let end = pieces.end().unwrap_or(0);
+        let position = self.position as u64 * itemsize as u64;
+        let is_there =
+            (self.source.length)(&self.reader, self.offset()).is_some_and(|length| length.saturating_sub(self.data_offset) >= end);
+        let mut gather = Gather {
+            origin: Origin { reader: &mut self.reader, fill: self.source.fill, position, missing: None },
+            pieces,
+            current: 0..0,
+            stage: Vec::new(),
+            staged: 0..0,
+            is_there,
+        };
+        let reader = NpyReader {
+            reader: &mut gather,
+            source: Gather::source(),
+            header: header.clone(),
+            data_offset: 0,
+            position: 0,
+            failed: false,
+            threads: 1,
+            path: self.path.clone(),
+        };
+        let result = each(reader);
+        let missing = gather.origin.missing.take();
+        let items = result.map_err(|error| match missing {
+            Some(Missing { begin, expected, found }) => {
+                let offset = self.data_offset + begin;
+                in_file(self.path.as_deref(), ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into())
+            }
+            None => error,
+        })?;
+        if end > 0 {
+            self.position = element(end);
+        }
+        self.end()?;
+        Ok((header, items))
+    }
+}
+
+/// The bytes of a region one after another, as if they lay together.
+pub(crate) struct Gather<'a, R> {
+    origin: Origin<'a, R>,
+    /// Those that come after the current one.
+    pieces: Pieces,
+    /// What is left of the current piece.
+    current: Range<u64>,
+    /// Bytes that were read together, and what part of the data they are.
+    stage: Vec<u8>,
+    staged: Range<u64>,
+    /// Whether the file is known to reach to the region's end.
+    is_there: bool,
+}
+
+impl<R: Read + Seek> Gather<'_, R> {
+    fn source<'b>() -> Source<&'b mut Self> {
+        Source {
+            fill: |gather, spare| spare.read_from(gather),
+            length: |gather, _| gather.is_there.then_some(u64::MAX),
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: |_| Ok(()),
+            is_owned: false,
+            file: None,
+        }
+    }
+
+    /// Reads the rest of the current piece and those after it that are near, as many as the stage has room for.
+    fn fill_stage(&mut self) -> io::Result<()> {
+        let Range { start, mut end } = self.current.clone();
+        let limit = start + STAGE_BYTES as u64;
+        let mut ahead = self.pieces.clone();
+        let is_dense = ahead.inner_gap() <= MOST_GAP;
+        // Pieces are ascending and do not overlap.
+        while let Some(next) = ahead.next().filter(|next| next.start - end <= MOST_GAP && next.end <= limit) {
+            end = next.end;
+            if is_dense && let Some(last_end) = ahead.pass_within_run(limit) {
+                end = last_end;
+            }
+        }
+        // Not more than the stage has room for.
+        let length = usize::try_from(end - start).unwrap_or(STAGE_BYTES);
+        if self.stage.len() < length {
+            self.stage.resize(length, 0);
+        }
+        self.staged = 0..0;
+        self.origin.read_at(start, &mut self.stage[..length])?;
+        self.staged = start..end;
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> Read for Gather<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        while done < buffer.len() {
+            if self.current.is_empty() {
+                match self.pieces.next() {
+                    Some(next) => self.current = next,
+                    None => break,
+                }
+            }
+            let rest = &mut buffer[done..];
+            let length = self.current.end - self.current.start;
+            let count = usize::try_from(length).map_or(rest.len(), |length| length.min(rest.len()));
+            let target = &mut rest[..count];
+            if self.staged.contains(&self.current.start) {
+                // Within the stage, which holds the piece to its end.
+                let begin = usize::try_from(self.current.start - self.staged.start).unwrap_or(usize::MAX);
+                let bytes = self.stage.get(begin..).and_then(|stage| stage.get(..count)).ok_or(io::ErrorKind::InvalidInput)?;
+                target.copy_from_slice(bytes);
+            } else if length >= DIRECT {
+                self.origin.read_at(self.current.start, target)?;
+            } else {
+                self.fill_stage()?;
+                continue;
+            }
+            self.current.start += count as u64;
+            done += count;
+        }
+        Ok(done)
+    }
+}
+
+/// The stream in which the array is.
+struct Origin<'a, R> {
+    reader: &'a mut R,
+    fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    /// Where it stands, counted from the beginning of the data.
+    position: u64,
+    /// What the file ended in.
+    missing: Option<Missing>,
+}
+
+struct Missing {
+    begin: u64,
+    expected: u64,
+    found: u64,
+}
+
+impl<R: Read + Seek> Origin<'_, R> {
+    fn read_at(&mut self, begin: u64, buffer: &mut [u8]) -> io::Result<()> {
+        seek(self.reader, self.position, begin)?;
+        let Self { reader, fill, .. } = self;
+        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |spare| fill(reader, spare));
+        match result.map_err(Error::into_kind) {
+            Ok(()) => {
+                self.position = begin + buffer.len() as u64;
+                Ok(())
+            }
+            Err(ErrorKind::Truncated { expected, found, .. }) => {
+                self.missing = Some(Missing { begin, expected, found });
+                Err(io::ErrorKind::UnexpectedEof.into())
+            }
+            Err(ErrorKind::Io { error, .. }) => Err(error),
+            Err(kind) => Err(Error::from(kind).into()),
+        }
+    }
+}

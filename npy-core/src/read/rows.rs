@@ -1,0 +1,145 @@
+//! Seeks to rows and skips them.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use super::NpyReader;
+use super::stage::with_totals;
+use crate::element::NpyElement;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::rows::OuterAxis;
+use crate::memory::{Bulk, STAGE_BYTES, Spare};
+
+impl<R: Read> NpyReader<R> {
+    /// Passes over rows by reading them, without decoding, in bounded memory: for streams. In a file
+    /// [`seek_to`](Self::seek_to) goes anywhere at once.
+    ///
+    /// A row is what one index of the outer axis has: the first axis in C order, the last in Fortran order. A row of a
+    /// one-dimensional array is an element.
+    ///
+    /// # Errors
+    ///
+    /// When fewer rows are left, when the file ends early, or when reading fails.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let mut file = Vec::new();
+    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// reader.skip(3)?;
+    /// assert_eq!(reader.into_vec::<u16>()?, [4, 5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn skip(&mut self, rows: usize) -> Result<()> {
+        let elements = rows.saturating_mul(OuterAxis::of(&self.header).per_row);
+        if elements > self.remaining() {
+            return Err(ErrorKind::WrongCount { expected: elements as u64, found: self.remaining() as u64 }.into());
+        }
+        self.begin()?;
+        self.drop_bytes(elements * self.header.dtype().itemsize())?;
+        self.position += elements;
+        self.end()
+    }
+
+    fn drop_bytes(&mut self, count: usize) -> Result<()> {
+        let offset = self.offset();
+        let Self { reader, source, .. } = self;
+        if (source.bytes)(reader).len() >= count {
+            (source.consume)(reader, count);
+            return Ok(());
+        }
+        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let mut stage = vec![0; STAGE_BYTES.min(count)];
+        let mut done = 0;
+        while done < count {
+            let step = stage.len().min(count - done);
+            Bulk::<u8>::new()
+                .fill_slice(&mut stage[..step], false, offset, fill)
+                .map_err(|error| with_totals(error, offset, count as u64, done as u64))?;
+            done += step;
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> NpyReader<R> {
+    /// Goes to a row, counted from the beginning of the array; [`records`](Self::records), [`chunks`](Self::chunks) and the others
+    /// go on from there.
+    ///
+    /// A row is what one index of the outer axis has: the first axis in C order, the **last** in Fortran order, where what has the
+    /// same first index does not lie together. A row of a one-dimensional array is an element. The row behind the last is the end of
+    /// the array, where the next array of a stream of several begins. The array need not begin where the stream does.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer rows, or when seeking fails.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
+    /// let mut reader = NpyReader::open(&path)?;
+    /// reader.seek_to(3)?;
+    /// assert_eq!(reader.remaining(), 2);
+    /// assert_eq!(reader.records::<i32>().next().transpose()?, Some(4));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn seek_to(&mut self, row: usize) -> Result<()> {
+        let element = OuterAxis::of(&self.header).element(row)?;
+        self.begin()?;
+        self.go_to(element)?;
+        self.end()
+    }
+
+    /// Reads some rows, counted from the beginning of the array: their elements in the order of the file. The reader then stands
+    /// behind them.
+    ///
+    /// What a row is, [`seek_to`](Self::seek_to) tells. For parts of rows there is [`read_region`](Self::read_region).
+    ///
+    /// # Errors
+    ///
+    /// Like [`into_vec`](Self::into_vec), when there are fewer rows, and when seeking fails.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
+    /// let mut reader = NpyReader::open(&path)?;
+    /// assert_eq!(reader.read_at::<i32>(3..5)?, [4, 5]);
+    /// assert_eq!(reader.read_at::<i32>(0..2)?, [1, 2]);
+    /// assert_eq!(reader.remaining(), 3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
+        let plan = self.plan::<T>()?;
+        let elements = OuterAxis::of(&self.header).elements(&rows)?;
+        self.begin()?;
+        self.go_to(elements.start)?;
+        self.end()?;
+        self.read_vec(&plan, elements.len())
+    }
+
+    /// Goes to an element.
+    pub(crate) fn go_to(&mut self, element: usize) -> Result<()> {
+        let itemsize = self.header.dtype().itemsize() as u64;
+        seek(&mut self.reader, self.position as u64 * itemsize, element as u64 * itemsize)
+            .map_err(|error| Error::io("cannot seek in the array", error))?;
+        self.position = element;
+        Ok(())
+    }
+}
+
+/// Moves a stream that stands at `from` to `to`. Relative, because the array may begin anywhere in the stream.
+pub(crate) fn seek(reader: &mut impl Seek, from: u64, to: u64) -> io::Result<()> {
+    // Both are within the data, whose size fits an `isize`.
+    let distance = to.cast_signed() - from.cast_signed();
+    match distance {
+        0 => Ok(()),
+        // A `BufReader` keeps its buffer if that reaches so far.
+        1.. => reader.seek_relative(distance),
+        // Here it would go back in its buffer, behind which bytes may have been read from the file directly.
+        _ => reader.seek(SeekFrom::Current(distance)).map(|_| ()),
+    }
+}

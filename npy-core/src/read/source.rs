@@ -1,0 +1,68 @@
+//! Sources of bytes: what a reader can do beyond `Read`.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use crate::error::Result;
+use crate::memory::Spare;
+
+/// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
+pub(crate) struct Source<R> {
+    pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    /// How many bytes there are from the beginning of the header on, if that can be known.
+    pub(crate) length: fn(&R, u64) -> Option<u64>,
+    /// What is in memory already: all that is left, or of a file perhaps some of it.
+    pub(crate) bytes: fn(&R) -> &[u8],
+    /// Passes over bytes that are in memory.
+    pub(crate) consume: fn(&mut R, usize),
+    /// Called when all elements were read: what can be checked only then.
+    pub(crate) finish: fn(&mut R) -> Result<()>,
+    /// Whether nobody reads what follows the array, so that bytes of it may be read ahead.
+    #[cfg_attr(not(feature = "object"), expect(dead_code, reason = "only pickles are read ahead"))]
+    pub(crate) is_owned: bool,
+    /// How to read any part of it at any time, if it is a file in which the array begins where the file does.
+    pub(crate) file: Option<AsFile<R>>,
+}
+
+/// A source that is a file.
+pub(crate) struct AsFile<R> {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    pub(crate) get: fn(&R) -> &File,
+    /// Goes to an offset in the file.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
+}
+
+impl Source<&[u8]> {
+    /// Bytes in memory.
+    pub(crate) fn of_bytes() -> Self {
+        Self {
+            fill: |reader, spare| {
+                let count = spare.copy_from(reader);
+                *reader = &reader[count..];
+                Ok(())
+            },
+            length: |reader, offset| Some(offset + reader.len() as u64),
+            bytes: |reader| reader,
+            consume: |reader, count| *reader = &reader[count..],
+            finish: |_| Ok(()),
+            is_owned: false,
+            file: None,
+        }
+    }
+}
+
+impl<R: Read> Source<R> {
+    /// A stream, of which nothing is known.
+    pub(crate) fn of_stream() -> Self {
+        Self {
+            fill: |reader, spare| spare.read_from(reader),
+            length: |_, _| None,
+            bytes: |_| &[],
+            consume: |_, _| (),
+            finish: |_| Ok(()),
+            is_owned: false,
+            file: None,
+        }
+    }
+}

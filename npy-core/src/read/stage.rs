@@ -1,0 +1,129 @@
+//! Decodes elements from a cache-sized buffer, also by several threads.
+
+#[cfg(unix)]
+use crate::element;
+#[cfg(unix)]
+use crate::element::NpyElement;
+#[cfg(unix)]
+use crate::error::Result;
+use crate::error::{Error, ErrorKind};
+use crate::memory::STAGE_BYTES;
+#[cfg(unix)]
+use crate::memory::slots::{Sends, Sent, Slots};
+#[cfg(unix)]
+use crate::memory::threads::{Divide, FilePart, by_threads};
+
+/// How many elements to read next, of which the first begins at `offset` in the file. They end where the last one reaches a
+/// multiple of the stage's size, so that hardly a page is read twice.
+pub(crate) fn elements_per_stage(offset: u64, itemsize: usize) -> usize {
+    // Less than the stage.
+    let past = usize::try_from(offset % STAGE_BYTES as u64).unwrap_or_default();
+    (STAGE_BYTES - past).div_ceil(itemsize.max(1))
+}
+
+/// Makes an error about a part of the array one about the whole.
+#[cold]
+pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
+    match error.into_kind() {
+        ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
+        kind => kind.into(),
+    }
+}
+
+/// Where threads put what they decode.
+#[cfg(unix)]
+pub(crate) trait Decode: Divide {
+    /// Decodes the next `count` elements of `itemsize` bytes, of which the first is number `first` of the array.
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()>;
+}
+
+/// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the number of the first.
+///
+/// # Errors
+///
+/// That of the first element of which there is one.
+#[cfg(unix)]
+pub(crate) fn decode_by_threads<D: Decode>(
+    whole: D,
+    count: usize,
+    itemsize: usize,
+    first: u64,
+    part: FilePart<'_>,
+) -> Result<Vec<D>> {
+    let read = |chunk: &mut D, begin: usize, length: usize, stage: &mut Vec<u8>| {
+        let end = begin.saturating_add(length);
+        let mut done = begin;
+        while done < end {
+            let place = (done as u64).saturating_mul(itemsize as u64);
+            let step = elements_per_stage(part.offset.saturating_add(place), itemsize).min(end - done);
+            let bytes = part.read(place, step.saturating_mul(itemsize), stage)?;
+            chunk.decode(bytes, itemsize, step, first.saturating_add(done as u64))?;
+            done += step;
+        }
+        Ok(())
+    };
+    by_threads(whole, count, itemsize, part, read)
+}
+
+/// Elements that appear where there were none.
+#[cfg(unix)]
+pub(crate) struct NewElements<'a, T: NpyElement> {
+    slots: Sent<Slots<'a, T>>,
+    plan: T::Plan,
+}
+
+#[cfg(unix)]
+impl<'a, T: NpyElement> NewElements<'a, T> {
+    pub(crate) fn new(sends: Sends<T>, slots: Slots<'a, T>, plan: &T::Plan) -> Self {
+        Self { slots: Sent::of_slots(sends, slots), plan: *plan }
+    }
+
+    pub(crate) fn keep(self) {
+        self.slots.keep();
+    }
+}
+
+#[cfg(unix)]
+impl<T: NpyElement> Divide for NewElements<'_, T> {
+    fn divide(self, count: usize) -> (Self, Self) {
+        let (slots, rest) = self.slots.split(count);
+        (Self { slots, plan: self.plan }, Self { slots: rest, plan: self.plan })
+    }
+}
+
+#[cfg(unix)]
+impl<T: NpyElement> Decode for NewElements<'_, T> {
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
+        element::decode_slots(&self.plan, itemsize, bytes, count, self.slots.get(), first)
+    }
+}
+
+/// Elements over which others are decoded.
+#[cfg(unix)]
+pub(crate) struct OldElements<'a, T: NpyElement> {
+    rest: Sent<&'a mut [T]>,
+    plan: T::Plan,
+}
+
+#[cfg(unix)]
+impl<'a, T: NpyElement> OldElements<'a, T> {
+    pub(crate) fn new(sends: Sends<T>, items: &'a mut [T], plan: &T::Plan) -> Self {
+        Self { rest: Sent::of_slice(sends, items), plan: *plan }
+    }
+}
+
+#[cfg(unix)]
+impl<T: NpyElement> Divide for OldElements<'_, T> {
+    fn divide(self, count: usize) -> (Self, Self) {
+        let (items, rest) = self.rest.split(count);
+        (Self { rest: items, plan: self.plan }, Self { rest, plan: self.plan })
+    }
+}
+
+#[cfg(unix)]
+impl<T: NpyElement> Decode for OldElements<'_, T> {
+    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
+        let items = self.rest.take_front(count);
+        element::decode_over(&self.plan, itemsize, bytes, items, first)
+    }
+}

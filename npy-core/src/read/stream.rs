@@ -1,0 +1,50 @@
+//! Reads whole arrays from streams.
+
+use std::io::Read;
+
+use super::NpyReader;
+use crate::element::NpyElement;
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
+///
+/// Several arrays in one stream are read one after another by passing `&mut stream`. Wrap a `File` in a `BufReader`, or better, use
+/// [`load`](crate::load).
+///
+/// # Errors
+///
+/// Like [`load`](crate::load).
+///
+/// ```
+/// let mut stream = Vec::new();
+/// npy_core::write(&mut stream, &[1_u8, 2])?;
+/// npy_core::write(&mut stream, &[0.5_f64])?;
+///
+/// let mut rest = &stream[..];
+/// assert_eq!(npy_core::read::<u8>(&mut rest)?, [1, 2]);
+/// assert_eq!(npy_core::read::<f64>(&mut rest)?, [0.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
+    read_with(reader, Limits::new())
+}
+
+/// [`read`] with limits of one's own.
+///
+/// # Errors
+///
+/// Like [`load`](crate::load).
+///
+/// ```
+/// use npy_core::{ErrorKind, Limits};
+///
+/// let mut upload = Vec::new();
+/// npy_core::write(&mut upload, &[0_u8; 1000])?;
+/// let error = npy_core::read_with::<u8>(&upload[..], Limits::new().data_bytes(100)).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
+    NpyReader::with_limits(reader, limits)?.into_one_dimension()
+}

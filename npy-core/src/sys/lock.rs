@@ -1,0 +1,60 @@
+//! Which process may change a file: advisory locks, and whether a path still leads to the file that was opened.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// Keeps others from adding to the file until it is closed.
+pub(crate) fn lock(file: &File) -> Result<()> {
+    // A process that another thread starts holds all files, and their locks, until it runs its own program.
+    const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
+    // There a lock would keep out those who only read.
+    if cfg!(windows) {
+        return Ok(());
+    }
+    for milliseconds in PATIENCE {
+        thread::sleep(Duration::from_millis(milliseconds));
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {}
+            // Not every file system has locks.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+        }
+    }
+    let busy = "it is being added to already, by this process or another";
+    Err(Error::io("cannot open the file", io::Error::new(io::ErrorKind::ResourceBusy, busy)))
+}
+
+/// Whether it is still this file that has the name, alone and by no link.
+#[cfg(unix)]
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino(), metadata.nlink());
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
+        (Ok(file), Ok(path)) => file.nlink() == 1 && identity(file) == identity(path),
+        _ => false,
+    }
+}
+
+/// Whether it is still this file that is found under the path, by links too.
+#[cfg(unix)]
+pub(crate) fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    let found = std::fs::metadata(path).map(identity);
+    found.is_ok_and(|found| file.metadata().is_ok_and(|file| identity(file) == found))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+/// Whether it is still this file that has the name: where files cannot be told apart, only new ones are.
+#[cfg(not(unix))]
+pub(crate) fn is_at(file: &File, _path: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+}

@@ -1,0 +1,257 @@
+//! Divides a transposition into panels: which elements each has, and where they go.
+
+use std::ptr;
+
+use super::tile;
+use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, store, transpose};
+
+/// The most memory of a panel, if its elements are not so large that a few take more.
+const PANEL_BYTES: usize = 4 << 20;
+
+/// Panels of short lines have so many that it takes about this.
+const LEAST_BYTES_OF_PANEL: usize = 512 << 10;
+
+/// What is written together of each line of the result, in bytes: some lines of the cache.
+const WRITTEN_BYTES: usize = 512;
+
+/// Results of more bytes are not in the cache afterwards anyway, so that they are written past it.
+const LEAST_BYTES_OF_STREAMS: usize = 8 << 20;
+
+/// How an array is divided. A line is what one index of the first axis has; a panel is a part of some neighbouring lines.
+pub(super) struct Grid<'a> {
+    /// How many lines there are.
+    first: usize,
+    middle: &'a [usize],
+    last: usize,
+    /// Elements of a line.
+    pub(super) per_first: usize,
+    /// Elements of the result that one index of the last axis has.
+    per_last: usize,
+    pub(super) count: usize,
+    /// How many lines a panel has, but perhaps the first and the last ones.
+    pub(super) lines: usize,
+    /// How many of them are moved together.
+    tile_lines: usize,
+    /// How many lines come before the first whole panel: then lines of the cache end where parts of the result do.
+    skew: usize,
+    /// How many elements of each line a panel has.
+    pub(super) length: usize,
+    are_bytes: bool,
+    is_streamed: bool,
+}
+
+/// A panel's lines, and its elements of each line.
+pub(super) struct Panel {
+    pub(super) line: usize,
+    pub(super) lines: usize,
+    pub(super) begin: usize,
+    pub(super) length: usize,
+}
+
+impl<'a> Grid<'a> {
+    /// `None` where there is nothing to reverse. The shape has no axes of length 1. If `are_bytes`, all bytes of an element are
+    /// initialised when it is moved, and none belong to pointers.
+    pub(super) fn new<T>(shape: &'a [usize], are_bytes: bool) -> Option<Self> {
+        let size = size_of::<T>();
+        let [first, middle @ .., last] = shape else { return None };
+        let (first, last) = (*first, *last);
+        // Checked, because the positions below are right only if it is the product.
+        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))?;
+        let bytes = count.checked_mul(size).filter(|bytes| *bytes > 0)?;
+        let (per_first, per_last) = (count / first, count / last);
+        // Of short lines as many as a tile has room for.
+        let tile_lines = (WRITTEN_BYTES / size).max(16).max(TILE_BYTES / size / per_first).min(first);
+        let mut length = (PANEL_BYTES / size / tile_lines).clamp(1, per_first);
+        let tiles = (LEAST_BYTES_OF_PANEL / size / tile_lines / length).max(1);
+        let lines = tile_lines.saturating_mul(tiles).min(first);
+        if lines == first && length > last {
+            // Few lines, whose parts are put together: see `move_groups`.
+            length -= length % last;
+        }
+        let is_streamed = are_bytes && tile::CAN_STREAM && bytes >= LEAST_BYTES_OF_STREAMS;
+        Some(Self { first, middle, last, per_first, per_last, count, lines, tile_lines, skew: 0, length, are_bytes, is_streamed })
+    }
+
+    /// Has panels begin where lines of the cache do in a result at this address, if those of all its parts do at the same line.
+    pub(super) fn align_to<T>(&mut self, target: *const T) {
+        let size = size_of::<T>();
+        let past = target.addr() % CACHE_LINE;
+        let left = (CACHE_LINE - past) % CACHE_LINE;
+        let parts = if self.middle.is_empty() { self.per_last } else { self.first };
+        if CACHE_LINE.is_multiple_of(size) && left.is_multiple_of(size) && (parts * size).is_multiple_of(CACHE_LINE) {
+            let skew = left / size;
+            self.skew = if skew < self.first { skew } else { 0 };
+        }
+    }
+
+    /// How many panels lie beside each other in the result.
+    fn blocks(&self) -> usize {
+        usize::from(self.skew > 0) + (self.first - self.skew).div_ceil(self.lines)
+    }
+
+    #[cfg(unix)]
+    pub(super) fn panels(&self) -> usize {
+        self.blocks().saturating_mul(self.per_first.div_ceil(self.length))
+    }
+
+    /// The panel of that number: those beside each other in the result follow one another.
+    pub(super) fn panel(&self, number: usize) -> Option<Panel> {
+        let (block, begin) = (number % self.blocks(), (number / self.blocks()).checked_mul(self.length)?);
+        let length = self.per_first.checked_sub(begin).filter(|left| *left > 0)?.min(self.length);
+        let (line, lines) = match (self.skew, block) {
+            (0, block) => (block * self.lines, self.lines),
+            (skew, 0) => (0, skew),
+            (skew, block) => (skew + (block - 1) * self.lines, self.lines),
+        };
+        Some(Panel { line, lines: lines.min(self.first - line), begin, length })
+    }
+
+    /// Where the elements of an index of the middle axes begin in what one index of the last axis has.
+    fn place_of_middle(&self, mut index: usize) -> usize {
+        let mut place = 0;
+        for &length in self.middle.iter().rev() {
+            place = place * length + index % length;
+            index /= length;
+        }
+        place * self.first
+    }
+
+    /// Moves the elements of a panel to their places in the result.
+    ///
+    /// # Safety
+    ///
+    /// At `panel` there must be the panel's elements of its first line, and those of the next ones each `stride` elements further. At
+    /// `target` there must be room for as many elements as the grid has, in other memory. Nothing else may read or write the places of
+    /// this panel's elements. What `are_bytes` says must be true.
+    pub(super) unsafe fn move_panel<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+        if size_of::<T>() > CACHE_LINE {
+            // SAFETY: the caller's promise, and so are the next.
+            unsafe { self.move_each(panel, stride, place, target) };
+        } else if let ([_], true) = (self.middle, place.lines == self.first && self.first * size_of::<T>() < CACHE_LINE) {
+            // SAFETY: as above.
+            unsafe { self.move_groups(panel, stride, place, target) };
+        } else {
+            for begin in (0..place.lines).step_by(self.tile_lines) {
+                let lines = self.tile_lines.min(place.lines - begin);
+                let part = Panel { line: place.line + begin, lines, ..*place };
+                // SAFETY: this is where one of the panel's lines begins.
+                let panel = unsafe { panel.add(begin * stride) };
+                // SAFETY: a part of the panel. The rest is as above.
+                unsafe { self.move_rows(panel, stride, &part, target) };
+            }
+        }
+        if self.is_streamed {
+            tile::end_of_streams();
+        }
+    }
+
+    /// [`move_panel`](Self::move_panel) through tiles. A row is what all lines have at one place: elements side by side in the result.
+    ///
+    /// # Safety
+    ///
+    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, and there are at most `tile_lines` lines.
+    unsafe fn move_rows<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+        let mut memory = TileMemory::new();
+        let tile = memory.begin::<T>();
+        // At least one: the tile has room for that many lines.
+        let most = TILE_BYTES / size_of::<T>() / place.lines;
+        let (mut middle, mut last) = (place.begin / self.last, place.begin % self.last);
+        let mut to = self.place_of_middle(middle) + place.line;
+        for begin in (0..place.length).step_by(most) {
+            let rows = most.min(place.length - begin);
+            // SAFETY: each line of the panel has more elements than this place.
+            let line = |line: usize| unsafe { panel.add(line * stride + begin) };
+            // SAFETY: the lines have `rows` elements from there on, and the tile has room for as many of each. The rest is the
+            // caller's promise.
+            unsafe { transpose(line, (place.lines, rows), tile, place.lines, self.are_bytes) };
+            if place.lines == self.per_last {
+                // SAFETY: the position of the first element with all axes reversed. There are no middle axes, and those of the next
+                // rows follow it, all less than `count`.
+                let to = unsafe { target.add(last * self.per_last) };
+                // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                unsafe { store(tile.cast(), to.cast(), rows * place.lines * size_of::<T>(), self.is_streamed) };
+                last += rows;
+                continue;
+            }
+            for row in 0..rows {
+                // SAFETY: `row` is one of the tile's.
+                let from = unsafe { tile.add(row * place.lines) };
+                // SAFETY: this is the position of its first element with all axes reversed; those of the others follow it. All are
+                // less than `count`.
+                let to_row = unsafe { target.add(last * self.per_last + to) };
+                // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                unsafe { store(from.cast(), to_row.cast(), place.lines * size_of::<T>(), self.is_streamed) };
+                last += 1;
+                if last == self.last {
+                    (middle, last) = (middle + 1, 0);
+                    to = self.place_of_middle(middle) + place.line;
+                }
+            }
+        }
+    }
+
+    /// [`move_panel`](Self::move_panel) where there are three axes and so few lines that a row is shorter than a line of the cache: rows
+    /// of neighbouring places of the middle axis, which lie side by side in the result, are put together.
+    ///
+    /// # Safety
+    ///
+    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, there is one middle axis, and the panel has all lines.
+    unsafe fn move_groups<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+        let mut memory = TileMemory::new();
+        let tile = memory.begin::<T>();
+        let most_in_group = (WRITTEN_BYTES / size_of::<T>() / self.first).max(1);
+        let end = place.begin + place.length;
+        let mut begin = place.begin;
+        while begin < end {
+            // Whole indices of the middle axis together, or what the panel has of one.
+            let (middle, last_begin) = (begin / self.last, begin % self.last);
+            let whole = if last_begin == 0 { (end - begin) / self.last } else { 0 };
+            let group = whole.clamp(1, most_in_group);
+            let last_end = if whole > 0 { self.last } else { self.last.min(last_begin + end - begin) };
+            let width = group * self.first;
+            // At least one: the first of these is no more than a line of the cache, or else all are 512 bytes.
+            let most = TILE_BYTES / size_of::<T>() / width;
+            for last in (last_begin..last_end).step_by(most) {
+                let rows = most.min(last_end - last);
+                let line = |index: usize| {
+                    let (line, middle) = (index % self.first, middle + index / self.first);
+                    // SAFETY: each line of the panel has these indices of the middle axis, from this place on.
+                    unsafe { panel.add(line * stride + middle * self.last + last - place.begin) }
+                };
+                // SAFETY: there are `rows` elements from there on, and the tile has room for as many of each. The rest is the
+                // caller's promise.
+                unsafe { transpose(line, (width, rows), tile, width, self.are_bytes) };
+                for row in 0..rows {
+                    // SAFETY: `row` is one of the tile's.
+                    let from = unsafe { tile.add(row * width) };
+                    // SAFETY: the position of its first element with all axes reversed; those of the others follow it, because the
+                    // middle axis is the second one of the result. All are less than `count`.
+                    let to = unsafe { target.add((last + row) * self.per_last + middle * self.first) };
+                    // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                    unsafe { store(from.cast(), to.cast(), width * size_of::<T>(), self.is_streamed) };
+                }
+            }
+            begin += if whole > 0 { group * self.last } else { last_end - last_begin };
+        }
+    }
+
+    /// [`move_panel`](Self::move_panel) for elements that fill lines of the cache wherever they are moved to.
+    ///
+    /// # Safety
+    ///
+    /// That of [`move_panel`](Self::move_panel).
+    unsafe fn move_each<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+        for row in 0..place.length {
+            let (middle, last) = ((place.begin + row) / self.last, (place.begin + row) % self.last);
+            let to = last * self.per_last + self.place_of_middle(middle) + place.line;
+            for line in 0..place.lines {
+                // SAFETY: `line` and `row` are less than the panel's lines and its length, so that the element is in it.
+                let from = unsafe { panel.add(line * stride + row) };
+                // SAFETY: this is the position of that element with all axes reversed, less than `count`.
+                let to = unsafe { target.add(to + line) };
+                // SAFETY: each element of the panel is moved once, to a place of its own in other memory, as bytes that may be copied.
+                unsafe { ptr::copy_nonoverlapping(from, to, 1) };
+            }
+        }
+    }
+}

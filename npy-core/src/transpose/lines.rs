@@ -1,0 +1,185 @@
+//! Transposes lines of an array in memory into a buffer that is written.
+
+use std::mem;
+use std::ops::Range;
+
+use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, prefetch, store, transpose};
+use crate::error::{ErrorKind, Result};
+use crate::memory::{Bulk, spare_bytes};
+
+/// What is written together of each row, in bytes.
+const WRITTEN_BYTES: usize = 512;
+
+/// The most lines that are moved together.
+const MOST_LINES: usize = 512;
+
+/// Of lines at the same place of different pages, so many are on their way into the cache while as many are moved: more would displace
+/// each other before they are moved.
+const LINES_AHEAD: usize = 8;
+
+/// The same for elements of one byte, of which blocks have more lines.
+const LINES_AHEAD_OF_BYTES: usize = 16;
+
+impl<T> Bulk<T> {
+    /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is padding in the elements, and nothing
+    /// was done.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer lines, or one is too short.
+    pub(crate) fn append_rows<'a>(
+        self,
+        bytes: &mut Vec<u8>,
+        lines: impl Iterator<Item = &'a [T]>,
+        count: usize,
+        rows: Range<usize>,
+    ) -> Result<bool>
+    where
+        T: 'a,
+    {
+        if self.has_padding() {
+            return Ok(false);
+        }
+        let size = size_of::<T>();
+        let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
+        let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
+        bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
+        let memory = spare_bytes(bytes, length);
+        let most = (WRITTEN_BYTES / size.max(1)).clamp(16, MOST_LINES).min(count.max(1));
+        let mut lines = lines.take(count);
+        let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
+        let (mut group, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut fetch = |group: &mut Vec<&'a [T]>| {
+            group.clear();
+            group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
+            if !displace_each_other(group) {
+                for line in group.iter() {
+                    prefetch(line);
+                }
+            }
+        };
+        let mut tile = TileMemory::new();
+        let mut done = 0;
+        fetch(&mut group);
+        while !group.is_empty() {
+            fetch(&mut next);
+            // Each row has room for `count` elements.
+            if done + group.len() > count {
+                return Err(missing(done).into());
+            }
+            if size > CACHE_LINE {
+                for (index, line) in group.iter().enumerate() {
+                    for (row, item) in line.iter().enumerate() {
+                        let place = (row * count + done + index) * size;
+                        let to = &mut memory[place..place + size];
+                        let from: *const T = item;
+                        // SAFETY: these are the bytes of one element, all initialised because there is no padding, and as many in
+                        // the memory, which is borrowed mutably.
+                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), size, false) };
+                    }
+                }
+            } else {
+                // A whole group is on its way into the cache while the one before is moved, or some of its lines.
+                let is_by_few = displace_each_other(&group);
+                let ahead = if is_by_few { few } else { group.len() };
+                let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
+                for begin in (0..rows.len()).step_by(rows_of_tile) {
+                    let step = rows_of_tile.min(rows.len() - begin);
+                    for first in (0..group.len()).step_by(ahead) {
+                        let part = &group[first..group.len().min(first + ahead)];
+                        let (following, from) = match group.get(first + ahead..) {
+                            Some(following) if !following.is_empty() => (following, begin),
+                            _ if begin + step < rows.len() => (&group[..], begin + step),
+                            _ => (&next[..], 0),
+                        };
+                        for line in following.iter().take(if is_by_few { ahead } else { 0 }) {
+                            prefetch(&line[from..rows.len().min(from + rows_of_tile)]);
+                        }
+                        let line = |index: usize| part[index][begin..].as_ptr();
+                        // SAFETY: `first` is less than the lines of the tile.
+                        let target = unsafe { tile.begin::<T>().add(first) };
+                        // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self`
+                        // their bytes are initialised, without pointers.
+                        unsafe { transpose(line, (part.len(), step), target, group.len(), true) };
+                    }
+                    for row in 0..step {
+                        let place = ((begin + row) * count + done) * size;
+                        let to = &mut memory[place..place + group.len() * size];
+                        // SAFETY: `row` is one of the tile's, with as many elements as the group has lines.
+                        let from = unsafe { tile.begin::<T>().add(row * group.len()) };
+                        // SAFETY: as many bytes, which the tile has just got, and as many in the memory, which is borrowed mutably.
+                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), to.len(), false) };
+                    }
+                }
+            }
+            done += group.len();
+            mem::swap(&mut group, &mut next);
+        }
+        if done < count {
+            return Err(missing(done).into());
+        }
+        // SAFETY: there is room for `length` more bytes, and all were written: those of each row and each line.
+        unsafe { bytes.set_len(bytes.len() + length) };
+        Ok(true)
+    }
+}
+
+/// Whether lines lie at the same place of different pages, and so have few places in the cache.
+fn displace_each_other<T>(group: &[&[T]]) -> bool {
+    const PAGE: usize = 4096;
+    matches!(group, [first, second, ..] if first.as_ptr().addr().abs_diff(second.as_ptr().addr()).is_multiple_of(PAGE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Plain;
+
+    fn agrees<T: Plain>(item: impl Fn(usize) -> T, bytes_of: impl Fn(&T) -> Vec<u8>) {
+        for (count, length) in [(1, 1), (3, 70), (70, 3), (64, 64), (100, 513), (513, 100), (1025, 2)] {
+            let items: Vec<T> = (0..count * length).map(&item).collect();
+            for rows in [0..length, 0..0, length / 2..length] {
+                let mut bytes = vec![7];
+                let lines = items.chunks(length);
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count, rows.clone()).unwrap());
+                let expected: Vec<u8> = rows
+                    .clone()
+                    .flat_map(|row| (0..count).map(move |line| line * length + row))
+                    .flat_map(|i| bytes_of(&items[i]))
+                    .collect();
+                assert_eq!(bytes[0], 7);
+                assert!(bytes[1..] == expected, "{count} × {length}, {rows:?}");
+                // Neither too few lines nor too short ones.
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count + 1, rows.clone()).is_err());
+                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines, count, 0..length + 1).is_err());
+                assert_eq!(bytes.len(), 1 + expected.len());
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_lines_are_what_their_elements_are_one_after_another() {
+        agrees(|i| u8::try_from(i % 251).unwrap(), |item| vec![*item]);
+        agrees(|i| u16::try_from(i % 65_521).unwrap(), |item| item.to_ne_bytes().to_vec());
+        agrees(|i| u32::try_from(i).unwrap(), |item| item.to_ne_bytes().to_vec());
+        agrees(|i| f64::from(u32::try_from(i).unwrap()), |item| item.to_ne_bytes().to_vec());
+    }
+
+    #[test]
+    fn large_elements_and_those_of_odd_sizes_are_moved_too() {
+        fn check<const N: usize>() {
+            let items: Vec<[u8; N]> = (0..35_u8).map(|i| [i; N]).collect();
+            let mut bytes = Vec::new();
+            assert!(Bulk::<u8>::new().array::<N>().append_rows(&mut bytes, items.chunks(7), 5, 1..7).unwrap());
+            let places = (1..7).flat_map(|row| (0..5).map(move |line| line * 7 + row));
+            let mut expected = Vec::new();
+            places.for_each(|place: u8| expected.extend_from_slice(&[place; N]));
+            assert!(bytes == expected, "{N}");
+        }
+        check::<3>();
+        check::<12>();
+        check::<64>();
+        check::<65>();
+        check::<1000>();
+    }
+}

@@ -1,0 +1,84 @@
+//! Blocked transposition: copies between C and Fortran order one cache-sized tile at a time.
+#![allow(unsafe_code)]
+
+mod grid;
+mod lines;
+pub(crate) mod padded;
+pub(crate) mod panels;
+mod tile;
+
+use crate::error::Result;
+use crate::memory::{Bulk, reserve_exact};
+use grid::Grid;
+
+impl<T> Bulk<T> {
+    /// [`reverse_axes`] for elements whose memory is the bytes of a file, which are moved as such, several at a time.
+    ///
+    /// # Errors
+    ///
+    /// Like [`reverse_axes`].
+    pub fn reverse_axes(self, items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
+        reverse(items, shape, !self.has_padding())
+    }
+}
+
+/// Moves the elements of an array whose last axis varies fastest, and whose lengths are `shape`, so that the first axis varies fastest.
+///
+/// For a file in Fortran order, `shape` is the logical shape reversed, and the result is in C order; for one in C order, `shape` is the
+/// logical shape, and the result is in Fortran order. Blocks are moved, not rows, so that each line of the cache is used whole.
+///
+/// # Errors
+///
+/// When there is no memory for the result.
+pub fn reverse_axes<T>(items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
+    reverse(items, shape, false)
+}
+
+/// `are_bytes` must be true only if `Bulk` proves that all bytes of the elements are initialised, and that none belong to pointers.
+fn reverse<T>(mut items: Vec<T>, shape: &[usize], are_bytes: bool) -> Result<Vec<T>> {
+    let axes: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
+    let Some(mut grid) = Grid::new::<T>(&axes, are_bytes).filter(|grid| grid.count == items.len()) else { return Ok(items) };
+    let mut moved: Vec<T> = Vec::new();
+    reserve_exact(&mut moved, grid.count)?;
+    grid.align_to(moved.as_ptr());
+    let (source, target) = (items.as_ptr(), moved.as_mut_ptr());
+    // SAFETY: from here on `target` owns the elements; if the loop below panicked, which it cannot, they would leak.
+    unsafe { items.set_len(0) };
+    for place in (0..).map_while(|number| grid.panel(number)) {
+        // SAFETY: this is the position of the first element of the panel's first line, less than `count`; the memory of `items` is
+        // still there.
+        let panel = unsafe { source.add(place.line * grid.per_first + place.begin) };
+        // SAFETY: the lines lie `per_first` elements apart, and in `moved` there is capacity for `count` elements.
+        unsafe { grid.move_panel(panel, grid.per_first, &place, target) };
+    }
+    // SAFETY: all `count` positions were written: reversing the axes maps the positions one to one.
+    unsafe { moved.set_len(grid.count) };
+    Ok(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reverses_the_axes_of_arrays_of_any_shape() {
+        for shape in
+            [&[][..], &[5], &[2, 3], &[3, 1, 2], &[2, 3, 4], &[65, 130], &[2, 70, 3], &[2, 3, 4, 5], &[0, 3], &[1, 1], &[3, 50, 70]]
+        {
+            let count = shape.iter().product();
+            let items: Vec<String> = (0..count).map(|i: usize| i.to_string()).collect();
+            let moved = reverse_axes(items.clone(), shape).unwrap();
+            assert_eq!(moved.len(), count);
+            for (position, item) in items.iter().enumerate() {
+                let mut rest = position;
+                let index: Vec<usize> = shape.iter().rev().map(|length| (rest % length, rest /= length).0).collect();
+                // `index` has the last axis first, which is the slowest in the result.
+                let to = index.iter().zip(shape.iter().rev()).fold(0, |to, (i, length)| to * length + i);
+                assert_eq!(&moved[to], item, "{shape:?}");
+            }
+            let bytes: Vec<u16> = (0..count).map(|i: usize| u16::try_from(i).unwrap()).collect();
+            let expected: Vec<u16> = moved.iter().map(|item| item.parse().unwrap()).collect();
+            assert_eq!(Bulk::<u16>::new().reverse_axes(bytes, shape).unwrap(), expected, "{shape:?}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Assembles rows from lines of an array in a padded buffer.
+
+use std::ops::Range;
+
+use super::tile::{CACHE_LINE, prefetch, transpose};
+use crate::error::{ErrorKind, Result};
+use crate::memory::{Bulk, reserve_exact};
+
+/// So many lines are moved at a time, while as many are on their way into the cache. More would displace each other where they lie at
+/// the same place of different pages.
+const LINES_AT_ONCE: usize = 8;
+
+/// The same for elements of one byte, of which blocks have more lines.
+const LINES_AT_ONCE_OF_BYTES: usize = 16;
+
+/// Rows of elements, which begin where lines of the cache do, and so far apart that they do not displace each other there. What is put
+/// together of some lines then stays until it is joined by that of the next ones, without another place in between.
+pub(crate) struct PaddedRows<T> {
+    bulk: Bulk<T>,
+    /// Zeros between the rows.
+    memory: Vec<u8>,
+    /// Where the first row begins.
+    begin: usize,
+    /// How many elements a row has.
+    count: usize,
+    /// How many elements there would be from the beginning of a row to that of the next.
+    distance: usize,
+    /// How many rows there is room for.
+    room: usize,
+    /// How many there are.
+    filled: usize,
+}
+
+impl<T> Bulk<T> {
+    /// Room for `rows` rows of `count` elements; `None` if these have no bytes, padding, or more bytes than a line of the cache.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory.
+    pub(crate) fn padded_rows(self, count: usize, rows: usize) -> Result<Option<PaddedRows<T>>> {
+        let size = size_of::<T>();
+        if size == 0 || size > CACHE_LINE || self.has_padding() {
+            return Ok(None);
+        }
+        // At least one, so that where a row begins is always in the memory.
+        let room = rows.max(1);
+        // As many elements fill lines of the cache, an odd number of them; and so do an odd number of times as many.
+        let unit = elements_of_whole_lines(size);
+        let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
+        let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
+        let bytes = distance.checked_mul(room).and_then(|count| count.checked_mul(size)).ok_or_else(overflow)?;
+        let length = bytes.checked_add(CACHE_LINE).ok_or_else(overflow)?;
+        let mut memory = Vec::new();
+        reserve_exact(&mut memory, length)?;
+        memory.resize(length, 0);
+        // The memory is not moved any more.
+        let begin = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE;
+        Ok(Some(PaddedRows { bulk: self, memory, begin, count, distance, room, filled: 0 }))
+    }
+}
+
+impl<T> PaddedRows<T> {
+    /// Puts rows together in the place of those before: each is what all lines have at one index.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer lines than a row has elements, one is too short, or there is no room for so many rows.
+    pub(crate) fn fill<'a>(&mut self, lines: impl Iterator<Item = &'a [T]>, rows: Range<usize>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let (count, size) = (self.count, size_of::<T>());
+        let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
+        self.filled = 0;
+        if rows.len() > self.room {
+            return Err(missing(0).into());
+        }
+        let most = if size == 1 { LINES_AT_ONCE_OF_BYTES } else { LINES_AT_ONCE };
+        let mut lines = lines.take(count);
+        let mut fetch = |part: &mut Vec<&'a [T]>| {
+            part.clear();
+            part.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
+            for line in part.iter() {
+                prefetch(line);
+            }
+        };
+        let (mut part, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let memory = &mut self.memory[self.begin..];
+        let mut done = 0;
+        fetch(&mut part);
+        while !part.is_empty() {
+            fetch(&mut next);
+            let line = |index: usize| part[index].as_ptr();
+            // The parts have at most `count` lines together.
+            let target = memory[done * size..].as_mut_ptr().cast::<T>();
+            // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed mutably, has `room` times `distance`
+            // elements, and `rows.len()` is at most `room`: that is room for as many rows, of which each has the places from `done` on
+            // for as many elements as the part has lines. It begins where a line of the cache does, to which elements of at most 64
+            // bytes are aligned, because their alignment divides their size and so 64; `done` of them further on they still are. All
+            // bytes of elements are initialised, because there is no padding in them, and they are no pointers, as `bulk` proves.
+            unsafe { transpose(line, (part.len(), rows.len()), target, self.distance, true) };
+            done += part.len();
+            std::mem::swap(&mut part, &mut next);
+        }
+        if done < count {
+            return Err(missing(done).into());
+        }
+        self.filled = rows.len();
+        Ok(())
+    }
+
+    /// Changes between the byte orders.
+    pub(crate) fn swap(&mut self) {
+        let (row_bytes, distance) = (self.row_bytes(), self.distance * size_of::<T>());
+        for row in self.memory[self.begin..].chunks_mut(distance).take(self.filled) {
+            self.bulk.swap(&mut row[..row_bytes]);
+        }
+    }
+
+    /// The bytes of each row.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        let (row_bytes, distance) = (self.row_bytes(), self.distance * size_of::<T>());
+        self.memory[self.begin..].chunks(distance).take(self.filled).map(move |row| &row[..row_bytes])
+    }
+
+    /// Less than what the memory has, if there is room for a row.
+    fn row_bytes(&self) -> usize {
+        self.count * size_of::<T>()
+    }
+}
+
+/// The least number of elements of so many bytes that fill lines of the cache.
+const fn elements_of_whole_lines(size: usize) -> usize {
+    if size == 0 || size.trailing_zeros() >= CACHE_LINE.trailing_zeros() { 1 } else { CACHE_LINE >> size.trailing_zeros() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agrees<const N: usize>() {
+        let bulk = Bulk::<u8>::new().array::<N>();
+        for (count, length) in [(1, 1), (3, 70), (70, 3), (64, 64), (100, 513), (513, 100), (1025, 2)] {
+            let stride = length + 1;
+            let items: Vec<[u8; N]> =
+                (0..count * stride).map(|i| std::array::from_fn(|k| u8::try_from((i * 31 + k) % 251).unwrap())).collect();
+            let lines = || items.chunks(stride).map(|line| &line[..length]);
+            let mut padded = bulk.padded_rows(count, length).unwrap().unwrap();
+            for rows in [0..length, 0..0, length / 2..length, 0..1] {
+                padded.fill(lines(), rows.clone()).unwrap();
+                let expected: Vec<Vec<u8>> =
+                    rows.clone().map(|row| (0..count).flat_map(|line| items[line * stride + row]).collect()).collect();
+                assert!(padded.rows().eq(expected.iter().map(Vec::as_slice)), "{count} × {length}, {rows:?}, {N} bytes");
+                assert!(padded.rows().all(|row| row.as_ptr().addr().is_multiple_of(CACHE_LINE)));
+            }
+            // Neither too few lines nor too short ones, nor more rows than there is room for.
+            assert!(padded.fill(lines().take(count - 1), 0..length).is_err());
+            assert!(padded.fill(lines(), 0..length + 1).is_err());
+            assert!(padded.fill(items.chunks(stride), 0..stride).is_err());
+            let last = lines().next_back().map(|line| &line[1..]);
+            assert!(padded.fill(lines().take(count - 1).chain(last), 0..length).is_err());
+            assert_eq!(padded.rows().count(), 0);
+            padded.fill(items.chunks(stride).cycle(), 1..stride).unwrap();
+        }
+    }
+
+    #[test]
+    fn rows_are_what_elements_are_one_after_another() {
+        agrees::<1>();
+        agrees::<2>();
+        agrees::<3>();
+        agrees::<4>();
+        agrees::<8>();
+        agrees::<12>();
+        agrees::<16>();
+        agrees::<37>();
+        agrees::<64>();
+    }
+
+    #[test]
+    fn rows_do_not_begin_at_the_same_place_of_different_pages() {
+        for count in [511, 512, 505, 1016, 8192] {
+            let padded = Bulk::<f64>::new().padded_rows(count, 4).unwrap().unwrap();
+            assert!((padded.distance * 8 / CACHE_LINE) % 2 == 1 && padded.distance >= count);
+        }
+    }
+
+    #[test]
+    fn bytes_are_swapped_within_rows() {
+        let items: Vec<u16> = (0..35).collect();
+        let mut padded = Bulk::<u16>::new().padded_rows(5, 7).unwrap().unwrap();
+        padded.fill(items.chunks(7), 0..7).unwrap();
+        padded.swap();
+        let swapped = |item: u16| item.swap_bytes().to_ne_bytes();
+        let expected: Vec<Vec<u8>> = (0..7).map(|row| (0..5).flat_map(|line| swapped(line * 7 + row)).collect()).collect();
+        assert!(padded.rows().eq(expected.iter().map(Vec::as_slice)));
+    }
+
+    #[test]
+    fn what_memory_cannot_hold_is_refused() {
+        assert!(Bulk::<u64>::new().padded_rows(usize::MAX, 1).is_err());
+        assert!(Bulk::<u64>::new().padded_rows(1, usize::MAX).is_err());
+        assert!(Bulk::<u64>::new().padded_rows(usize::MAX / 64, 3).is_err());
+        assert!(Bulk::<u8>::new().array::<65>().padded_rows(1, 1).unwrap().is_none());
+        assert!(Bulk::<u8>::new().array::<0>().padded_rows(1, 1).unwrap().is_none());
+    }
+}

@@ -1,0 +1,240 @@
+//! Transposes between a file in one order and memory in the other, panel by panel.
+#![cfg(unix)]
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::grid::{Grid, Panel};
+use super::tile::CACHE_LINE;
+use crate::memory::threads::{FilePart, run_by};
+use crate::memory::{Bulk, reserve_exact, spare_bytes};
+
+/// Arrays of fewer bytes stay in the cache anyway.
+pub(crate) const LEAST_BYTES_OF_PANELS: usize = 1 << 20;
+
+/// Whole lines that are so short lie in memory as they do in the file.
+const LEAST_BYTES_OF_READS: usize = 2048;
+
+/// Larger elements fill lines of the cache wherever they are moved to.
+const MOST_BYTES_OF_ELEMENT: usize = 4096;
+
+impl<T> Bulk<T> {
+    /// Reads an array whose last axis varies fastest, and whose lengths are `shape`, so that the first axis varies fastest. The file is
+    /// known to hold it. `None` if anything went wrong: reading it in another way will tell what.
+    pub(crate) fn read_reversed(self, shape: &[usize], swap: bool, part: FilePart<'_>) -> Option<Vec<T>> {
+        let mut grid = grid_of::<T>(shape)?;
+        let mut items: Vec<T> = Vec::new();
+        reserve_exact(&mut items, grid.count).ok()?;
+        grid.align_to(items.as_ptr());
+        // SAFETY: there is capacity for `count` elements, and the vector is not used before `move_panels` has come back.
+        let is_done = unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) };
+        if !is_done {
+            return None;
+        }
+        // SAFETY: all `count` elements were written: reversing the axes maps the positions one to one.
+        unsafe { items.set_len(grid.count) };
+        Some(items)
+    }
+
+    /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many. Tells whether it succeeded; if not,
+    /// some are overwritten.
+    pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
+        let Some(mut grid) = grid_of::<T>(shape).filter(|grid| grid.count == items.len()) else { return false };
+        grid.align_to(items.as_ptr());
+        // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would have to run: they are bytes.
+        unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) }
+    }
+
+    /// Writes all elements to `target`; tells whether that succeeded.
+    ///
+    /// # Safety
+    ///
+    /// At `target` there must be room for as many elements as the grid has, which nothing else reads or writes meanwhile.
+    unsafe fn move_panels(self, grid: &Grid<'_>, target: *mut T, swap: bool, part: FilePart<'_>) -> bool {
+        let target = Target(target);
+        let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = || {
+            let mut panel: Vec<T> = Vec::new();
+            // More than a cache holds of lines at the same place of different pages, which displace each other: they are put further
+            // apart.
+            let is_dense = grid.length == grid.per_first && grid.length * size_of::<T>() < LEAST_BYTES_OF_READS;
+            let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size_of::<T>()) };
+            if reserve_exact(&mut panel, grid.lines * stride).is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            while !has_failed.load(Ordering::Relaxed)
+                && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let memory = spare_bytes(&mut panel, grid.lines * stride);
+                if self.read_panel(memory, stride, grid, &place, swap, part).is_err() {
+                    has_failed.store(true, Ordering::Relaxed);
+                    return;
+                }
+                // SAFETY: the panel holds the elements of this place, read from the file byte by byte, which no other thread has: each
+                // number is given out once. The rest is the caller's promise.
+                unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
+            }
+        };
+        run_by(part.threads.min(grid.panels()), &work);
+        !has_failed.into_inner()
+    }
+
+    /// Reads the elements of a panel into memory, its lines `stride` elements apart.
+    fn read_panel(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        stride: usize,
+        grid: &Grid<'_>,
+        place: &Panel,
+        swap: bool,
+        part: FilePart<'_>,
+    ) -> Result<(), (io::Error, usize)> {
+        let size = size_of::<T>();
+        let begin = (place.line * grid.per_first + place.begin) * size;
+        // All lines together where nothing lies between them, or one after another.
+        if stride == grid.per_first && place.length == grid.per_first {
+            return self.read_at(&mut memory[..place.lines * stride * size], begin, swap, part);
+        }
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if place.length == grid.per_first && !self.is_touched(swap) {
+            let lines: Vec<_> =
+                memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
+            return read_lines_at(lines, part, begin).map_err(|error| (error, 0));
+        }
+        for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
+            self.read_at(&mut memory[..place.length * size], begin + line * grid.per_first * size, swap, part)?;
+        }
+        Ok(())
+    }
+
+    /// Reads whole elements from a place of the file, counted in bytes from where the array begins.
+    fn read_at(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        begin: usize,
+        swap: bool,
+        part: FilePart<'_>,
+    ) -> Result<(), (io::Error, usize)> {
+        let mut place = part.offset.saturating_add(begin as u64);
+        self.fill_memory(memory, swap, false, &mut |spare| {
+            let before = spare.filled();
+            spare.read_from_file_at(part.file, place)?;
+            place = place.saturating_add((spare.filled() - before) as u64);
+            Ok(())
+        })
+    }
+}
+
+/// The panels of elements that are read from a file, all bytes of which are initialised thereby.
+fn grid_of<T>(shape: &[usize]) -> Option<Grid<'_>> {
+    if size_of::<T>() > MOST_BYTES_OF_ELEMENT { None } else { Grid::new::<T>(shape, true) }
+}
+
+/// Reads neighbouring parts of a file into memory that is not as near together, with as few calls as possible.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: usize) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    /// Linux takes as many.
+    const MOST: usize = 1024;
+    let mut vectors: Vec<_> =
+        lines.into_iter().map(|line| libc::iovec { iov_base: line.as_mut_ptr().cast(), iov_len: line.len() }).collect();
+    let mut rest = vectors.as_mut_slice();
+    let mut place = part.offset.saturating_add(begin as u64);
+    while !rest.is_empty() {
+        let offset = libc::off64_t::try_from(place).map_err(io::Error::other)?;
+        let count = libc::c_int::try_from(rest.len().min(MOST)).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open as long as the file lives. There are `count` vectors, each with memory that was borrowed
+        // mutably for as long as this function runs, and at most as many bytes as they say are stored there.
+        let read = unsafe { libc::preadv64(part.file.as_raw_fd(), rest.as_ptr(), count, offset) };
+        // -1, the only negative result, means that the cause is in `errno`.
+        let Ok(mut read) = usize::try_from(read) else {
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            return Err(error);
+        };
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        place = place.saturating_add(read as u64);
+        while let Some(vector) = rest.first_mut() {
+            if read < vector.iov_len {
+                vector.iov_base = vector.iov_base.wrapping_byte_add(read);
+                vector.iov_len -= read;
+                break;
+            }
+            read -= vector.iov_len;
+            rest = &mut rest[1..];
+        }
+    }
+    Ok(())
+}
+
+/// Where the elements are written.
+struct Target<T>(*mut T);
+
+// SAFETY: what threads write there are bytes that make values whoever makes them, as `Bulk` proves; none reads any; and each writes to
+// places of its own.
+unsafe impl<T> Sync for Target<T> {}
+
+impl<T> Target<T> {
+    fn begin(&self) -> *mut T {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::super::reverse_axes;
+    use super::*;
+
+    #[test]
+    fn panels_reverse_the_axes_of_arrays_of_any_shape() {
+        let long = 70_000;
+        let shapes: [&[usize]; 17] = [
+            &[2, 3],
+            &[3, long],
+            &[long, 3],
+            &[301, 307],
+            &[64, 4096],
+            &[2, 3, 5],
+            &[5, 7, 1000],
+            &[1000, 7, 5],
+            &[3, 2000, 3],
+            &[3, 5, 7, 11],
+            &[2, 2, 2, 2, 2],
+            &[257, 2, 129],
+            &[1023, 1025],
+            &[3, 301, 307],
+            &[2, 5, 70_001],
+            &[4, 200_000],
+            // The distance between lines in memory is the length of one in the file.
+            &[200, 8208],
+        ];
+        for shape in shapes {
+            let count = shape.iter().product();
+            let items: Vec<u32> = (0..count).map(|i: usize| u32::try_from(i).unwrap()).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(b"before").unwrap();
+            let bytes: Vec<u8> = items.iter().flat_map(|item| item.to_ne_bytes()).collect();
+            file.write_all(&bytes).unwrap();
+            let expected = reverse_axes(items.clone(), shape).unwrap();
+            for threads in [1, 2, 5] {
+                let part = FilePart { file: &file, offset: 6, end: 6 + count as u64 * 4, threads };
+                assert!(Bulk::<u32>::new().read_reversed(shape, false, part).unwrap() == expected, "{shape:?}");
+                let mut items = items.clone();
+                assert!(Bulk::<u32>::new().fill_reversed(&mut items, shape, false, part));
+                assert!(items == expected, "{shape:?}");
+                let swapped: Vec<u32> = expected.iter().map(|item| item.swap_bytes()).collect();
+                assert!(Bulk::<u32>::new().read_reversed(shape, true, part).unwrap() == swapped, "{shape:?}");
+                let cut = FilePart { offset: 7, ..part };
+                assert!(Bulk::<u32>::new().read_reversed(shape, false, cut).is_none());
+                assert!(!Bulk::<u32>::new().fill_reversed(&mut items[1..], shape, false, part));
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The header of a growing file: counts the rows that are committed, and cuts back what is not.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::output::WriteBack;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::header::{Escapes, Header};
+use crate::options::Order;
+use crate::sys::lock::is_same;
+
+/// A header whose outer axis changes its length while the header keeps its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Growable {
+    header: Header,
+    /// Bytes of the header in the file.
+    length: usize,
+    /// Elements of a row: those that lie behind one place of the outer axis.
+    row_elements: u64,
+    row_bytes: u64,
+}
+
+impl Growable {
+    /// For an array whose header has so many bytes in the file, and whose elements are seen as in `layout`.
+    pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
+        let outer = outer_axis(layout)?;
+        let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
+        let row_elements = others.fold(1, u64::saturating_mul);
+        if row_elements == 0 {
+            return Err(
+                ErrorKind::CannotGrow { problem: "its rows have no elements, so that they cannot be counted".to_owned() }.into()
+            );
+        }
+        let row_bytes = row_elements.saturating_mul(layout.dtype().itemsize() as u64);
+        Ok(Self { header: header.clone(), length, row_elements, row_bytes })
+    }
+
+    /// How many whole rows so many elements are.
+    pub(crate) fn rows(&self, elements: u64) -> u64 {
+        elements / self.row_elements
+    }
+
+    /// Bytes of the header in the file.
+    pub(crate) fn header_bytes(&self) -> usize {
+        self.length
+    }
+
+    /// Elements of a row.
+    pub(crate) fn row_elements(&self) -> u64 {
+        self.row_elements
+    }
+
+    /// Bytes of a row.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.row_bytes
+    }
+
+    /// The error of elements that do not fill their last row.
+    #[cold]
+    pub(crate) fn incomplete(&self, elements: u64) -> Error {
+        let row = self.rows(elements);
+        let mut shape = self.header.shape().to_vec();
+        if let Some(length) = outer_axis(&self.header).ok().and_then(|outer| shape.get_mut(outer)) {
+            *length = usize::try_from(row).unwrap_or(usize::MAX);
+        }
+        let (expected, found) = (self.row_elements, elements % self.row_elements);
+        ErrorKind::IncompleteRow { shape, order: self.header.order(), row, expected, found }.into()
+    }
+
+    /// How many rows the header has room to say.
+    pub(crate) fn most_rows(&self) -> u64 {
+        // As far as the size of an array allows.
+        let largest = isize::MAX as u64 / self.row_bytes.max(self.row_elements);
+        let Ok((_, end)) = self.dict(0) else { return 0 };
+        // The digit that is there, and those that find room before the line feed.
+        let digits = self.length.checked_sub(end).and_then(|digits| u32::try_from(digits).ok()).unwrap_or_default();
+        10_u64.checked_pow(digits).map_or(largest, |next| largest.min(next - 1))
+    }
+
+    /// The header of so many rows, as long as the one that is there.
+    pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
+        let (mut bytes, end) = self.dict(rows)?;
+        if end >= self.length {
+            let problem = format!(
+                "its header has {} bytes, and one of {rows} rows takes {}; NumPy 1.24 and later leave room, and so does this library: \
+                 load and save it once",
+                self.length,
+                end + 1
+            );
+            return Err(ErrorKind::CannotGrow { problem }.into());
+        }
+        // As many bytes as before, whatever NumPy would make of it now.
+        bytes.truncate(end);
+        bytes.resize(self.length - 1, b' ');
+        bytes.push(b'\n');
+        let prefix = if self.header.version().major() == 1 { 10 } else { 12 };
+        let text_bytes = (self.length - prefix).to_le_bytes();
+        bytes[8..prefix].copy_from_slice(&text_bytes[..prefix - 8]);
+        Ok(bytes)
+    }
+
+    /// A header of so many rows, and where in it the dict ends.
+    fn dict(&self, rows: u64) -> Result<(Vec<u8>, usize)> {
+        let mut shape = self.header.shape().to_vec();
+        let outer = outer_axis(&self.header)?;
+        let overflow =
+            || ErrorKind::ShapeOverflow { shape: self.header.shape().to_vec(), itemsize: self.header.dtype().itemsize() };
+        shape[outer] = usize::try_from(rows).map_err(|_| overflow())?;
+        let version = self.header.version();
+        let mut header = Header::new(self.header.dtype().clone(), self.header.order(), &shape)?;
+        if header.version() != version {
+            header = header.in_version(version, Escapes::Allowed)?;
+        }
+        let bytes = header.to_bytes();
+        let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n')).map_or(0, |last| last + 1);
+        Ok((bytes, end))
+    }
+}
+
+/// The axis along which an array grows: rows that are added come behind all others in the file.
+fn outer_axis(header: &Header) -> Result<usize> {
+    let axes = header.shape().len();
+    let outer = if header.order() == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) };
+    outer.ok_or_else(|| ErrorKind::CannotGrow { problem: "it has no dimensions, and is one element".to_owned() }.into())
+}
+
+/// An array that is being written, and whose rows nobody has counted before.
+pub(crate) struct Growth<W> {
+    pub(crate) growable: Growable,
+    /// Puts bytes so far before the stream's place, and comes back.
+    pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
+    /// Sees that what was written is on the disk, if it is a disk.
+    pub(crate) sync: fn(&mut W) -> io::Result<()>,
+    /// Elements that were in the file before.
+    pub(crate) start: u64,
+    /// The rows that the header says.
+    pub(crate) committed: u64,
+    /// The file, where it is one that was opened by its path.
+    pub(crate) file: Option<GrowingFile>,
+}
+
+/// Goes so many bytes back, writes others over what is there, and comes back.
+pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
+    let distance = |bytes: u64| i64::try_from(bytes).map_err(io::Error::other);
+    // Relative to here, because the array need not begin where the stream does.
+    let place = writer.seek(SeekFrom::Current(-distance(back)?))?;
+    writer.write_all(bytes)?;
+    if writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))? != place + back {
+        return Err(io::Error::other("the stream writes at its end only, as a file does that was opened for appending"));
+    }
+    Ok(())
+}
+
+/// [`patch`] for a file that the array begins.
+pub(crate) fn patch_file(file: &mut File, back: u64, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let _ = back;
+        std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+    }
+    #[cfg(not(unix))]
+    patch(file, back, bytes)
+}
+
+pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
+    file.sync_data()
+}
+
+/// The file that an array grows in, beside the stream that is written to.
+pub(crate) struct GrowingFile {
+    file: File,
+    /// Where it was found.
+    path: PathBuf,
+    /// It is going to be on the disk, so that its pieces begin their way there when they are written.
+    write_back: WriteBack,
+}
+
+impl GrowingFile {
+    /// For a file that was written before up to `place`.
+    pub(crate) fn new(file: &File, path: &Path, place: u64) -> io::Result<Self> {
+        Ok(Self { file: file.try_clone()?, path: path.to_owned(), write_back: WriteBack::from(place) })
+    }
+
+    /// Where the file was found.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes that the file was written up to `place`.
+    pub(crate) fn note(&mut self, place: u64) {
+        self.write_back.reach(&self.file, place);
+    }
+
+    /// Checks that the file is still the one under its path.
+    pub(crate) fn expect_in_place(&self) -> io::Result<()> {
+        let gone = || io::Error::other("another file was put in its place meanwhile, or it was removed");
+        if is_same(&self.file, &self.path) { Ok(()) } else { Err(gone()) }
+    }
+}

@@ -1,0 +1,281 @@
+//! Transposes while writing: an array in one order into a file in the other.
+
+use std::io::{IoSlice, Write};
+use std::iter;
+
+use super::output::write_all_vectored;
+use super::{NpyWriter, PIECE};
+use crate::element;
+use crate::element::{Difference, NpyElement};
+use crate::error::{ErrorKind, Result};
+use crate::transpose::padded::PaddedRows;
+
+/// So much of each line is taken at a time at least, if it is possible: a line of the cache.
+const LEAST_BYTES: usize = 64;
+
+/// What is put together in memory at most, as a part of all, where less would not be enough for [`LEAST_BYTES`].
+const LARGEST_PART: usize = 8;
+
+/// What it takes to remember the lines, as a part of what is put together of them at a time, is at most one of so many.
+const LARGEST_PART_OF_MEMORY: usize = 4;
+
+/// Shorter rows would each be too little to be written from a place of its own.
+const LEAST_BYTES_OF_ROWS: usize = 4096;
+
+impl<T: NpyElement, W: Write> NpyWriter<T, W> {
+    /// Writes the elements of `count` lines of `length` elements so that those of the same index come one after another: the first of
+    /// all lines, then the second of all, and so on. For `npy-ndarray`.
+    ///
+    /// The lines are asked for several times if there are so many of them that they are not remembered, and parts of them are put
+    /// together in the cache.
+    #[doc(hidden)]
+    pub fn write_across<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
+    where
+        T: 'a,
+        L: Iterator<Item = &'a [T]>,
+    {
+        let result = self.transpose_lines(lines, count, length);
+        self.note_result(result)
+    }
+
+    fn transpose_lines<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
+    where
+        T: 'a,
+        L: Iterator<Item = &'a [T]>,
+    {
+        let Some((bulk, difference)) = element::bulk::<T>(&self.plan, self.itemsize) else {
+            return self.extend_across(lines, length);
+        };
+        let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
+        let total = count.checked_mul(length).ok_or_else(overflow)?;
+        self.admit(total)?;
+        let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
+        let remembered = remembered(&lines, count, rows.at_once().saturating_mul(self.itemsize));
+        let mut begin = 0;
+        if rows.are_worth_places()
+            && self.growth.is_none()
+            && let Ok(Some(mut padded)) = bulk.padded_rows(count, rows.most_at_once())
+        {
+            let mut is_vectored = true;
+            while begin < length && is_vectored {
+                let place = self.handed.saturating_add(self.stage.len() as u64);
+                let end = (begin + rows.up_to_piece(place)).min(length);
+                match &remembered {
+                    Some(lines) => padded.fill(lines.iter().copied(), begin..end),
+                    None => padded.fill(lines(), begin..end),
+                }?;
+                if difference == Difference::ByteOrder {
+                    padded.swap();
+                }
+                is_vectored = self.hand_on_rows(&padded)?;
+                self.count += ((end - begin) * count) as u64;
+                begin = end;
+            }
+        }
+        while begin < length {
+            let end = (begin + rows.at_once()).min(length);
+            let elements = (end - begin) * count;
+            let place = self.make_room(elements * self.itemsize)?;
+            let stage = &mut self.stage;
+            let is_done = match &remembered {
+                Some(lines) => bulk.append_rows(stage, lines.iter().copied(), count, begin..end),
+                None => bulk.append_rows(stage, lines(), count, begin..end),
+            };
+            if !is_done? {
+                return self.extend_across(lines, length);
+            }
+            if difference == Difference::ByteOrder {
+                bulk.swap(&mut self.stage[place..]);
+            }
+            self.count += elements as u64;
+            begin = end;
+        }
+        Ok(())
+    }
+
+    /// Hands on the stage and rows behind it, up to the last multiple of a piece; the stage holds the rest then. Tells whether the
+    /// writer takes several rows at once.
+    fn hand_on_rows(&mut self, rows: &PaddedRows<T>) -> Result<bool> {
+        let staged = self.stage.len();
+        let length = rows.rows().fold(staged, |length, row| length.saturating_add(row.len()));
+        // Less than a piece.
+        let behind = usize::try_from(self.handed.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
+        let end = length.saturating_sub(behind);
+        // For the rest, before anything is written that would have to be counted.
+        self.stage.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
+        let mut slices: Vec<IoSlice<'_>> = Vec::new();
+        let mut left = end;
+        for bytes in iter::once(&self.stage[..]).chain(rows.rows()) {
+            let part = &bytes[..bytes.len().min(left)];
+            if !part.is_empty() {
+                slices.push(IoSlice::new(part));
+            }
+            left -= part.len();
+        }
+        let written = write_all_vectored(&mut self.writer, &mut slices);
+        let is_vectored = written.as_ref().is_ok_and(|is_vectored| *is_vectored);
+        self.note(written.map(|_| ()), end)?;
+        self.stage.drain(..staged.min(end));
+        let mut done = end.saturating_sub(staged);
+        for row in rows.rows() {
+            let part = done.min(row.len());
+            self.stage.extend_from_slice(&row[part..]);
+            done -= part;
+        }
+        Ok(is_vectored)
+    }
+
+    /// [`write_across`](Self::write_across) one element after another.
+    fn extend_across<'a, L>(&mut self, lines: impl Fn() -> L, length: usize) -> Result<()>
+    where
+        T: 'a,
+        L: Iterator<Item = &'a [T]>,
+    {
+        (0..length).try_for_each(|row| self.extend(lines().filter_map(|line| line.get(row))))
+    }
+}
+
+/// The lines, so that they need not be found anew for each of their parts, which took a tenth of the time; if that is little memory
+/// beside what is put together at a time, `part_bytes` bytes of each line.
+fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
+    lines: impl Fn() -> L,
+    count: usize,
+    part_bytes: usize,
+) -> Option<Vec<&'a [T]>> {
+    if size_of::<&[T]>() > part_bytes / LARGEST_PART_OF_MEMORY {
+        return None;
+    }
+    let mut remembered = Vec::new();
+    remembered.try_reserve_exact(count).ok()?;
+    remembered.extend(lines().take(count));
+    Some(remembered)
+}
+
+/// The rows of the array that is written: each is what all lines have at one index.
+struct Rows {
+    /// How many elements a row has.
+    count: usize,
+    /// How many rows there are.
+    length: usize,
+    row_bytes: usize,
+    /// So many are put together at a time at least.
+    least: usize,
+}
+
+impl Rows {
+    /// How many are put together at a time behind one another.
+    fn at_once(&self) -> usize {
+        (PIECE / self.row_bytes.max(1)).max(self.least).min(self.length.max(1))
+    }
+
+    /// Whether they are put together at places of their own, from which several are written with one call.
+    fn are_worth_places(&self) -> bool {
+        self.count > 0 && self.row_bytes >= LEAST_BYTES_OF_ROWS && self.row_bytes.saturating_mul(self.length) >= PIECE
+    }
+
+    /// As many as lead to the end of a piece, if the next begins at this place of the file. The last of them may reach beyond it. Of rows
+    /// that are longer than a piece no more than must be, because they take much memory.
+    fn up_to_piece(&self, place: u64) -> usize {
+        if self.row_bytes >= PIECE {
+            return self.most_at_once();
+        }
+        let row_bytes = (self.row_bytes as u64).max(1);
+        let least = row_bytes.saturating_mul(self.least as u64);
+        let end = place.saturating_add(least).checked_next_multiple_of(PIECE as u64).unwrap_or(u64::MAX);
+        let rows = usize::try_from(end.saturating_sub(place).div_ceil(row_bytes)).unwrap_or(usize::MAX);
+        rows.clamp(1, self.most_at_once())
+    }
+
+    /// The most that [`up_to_piece`](Self::up_to_piece) may be.
+    fn most_at_once(&self) -> usize {
+        let more = if self.row_bytes >= PIECE { 0 } else { PIECE.div_ceil(self.row_bytes.max(1)) };
+        self.least.saturating_add(more).min(self.length.max(1))
+    }
+}
+
+/// How many elements of each line are put together at a time at least.
+fn least_rows(length: usize, itemsize: usize) -> usize {
+    (LEAST_BYTES / itemsize.max(1)).clamp(1, (length / LARGEST_PART).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::tests::{Picky, picky};
+    use super::*;
+    use crate::format::header::Header;
+    use crate::options::Order;
+
+    fn items(count: usize) -> Vec<u32> {
+        (0..count).map(|i| u32::try_from(i).unwrap()).collect()
+    }
+
+    fn write(writer: &mut Picky, descr: &str, items: &[u32], count: usize, length: usize) -> Result<()> {
+        let header = Header::new(descr.parse()?, Order::C, &[length, count])?;
+        let mut writer = NpyWriter::with_header(writer, &header)?;
+        writer.write_across(|| items.chunks(length), count, length)?;
+        writer.finish()?;
+        Ok(())
+    }
+
+    #[test]
+    fn writers_of_every_kind_get_the_same() {
+        // Rows that are shorter than a piece and longer, that end with pieces and do not.
+        for (count, length) in [(1024, 1025), (1 << 20, 2), (150_001, 11), (1023, 1030)] {
+            let items = items(count * length);
+            for descr in ["<u4", ">u4"] {
+                let mut expected = Header::new(descr.parse().unwrap(), Order::C, &[length, count]).unwrap().to_bytes();
+                for row in 0..length {
+                    let row = (0..count).map(|line| items[line * length + row]);
+                    row.for_each(|item| expected.extend(if descr == "<u4" { item.to_le_bytes() } else { item.to_be_bytes() }));
+                }
+                for (most, slices) in [(usize::MAX, usize::MAX), (usize::MAX, 1), (100_003, usize::MAX), (usize::MAX, 3)] {
+                    let mut writer = picky(most, slices);
+                    write(&mut writer, descr, &items, count, length).unwrap();
+                    assert!(writer.bytes == expected, "{count} × {length} of {descr}, {most} bytes, {slices} slices");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whole_pieces_are_written_with_one_call() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        let mut writer = picky(usize::MAX, usize::MAX);
+        write(&mut writer, "<u4", &items, count, length).unwrap();
+        // Eight pieces and what is left of the last, one interruption in three.
+        assert!(writer.calls <= 14, "{}", writer.calls);
+    }
+
+    #[test]
+    fn a_failure_is_told_and_nothing_is_written_after_it() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        for end in [0, 1, PIECE, 3 * PIECE] {
+            for slices in [1, usize::MAX] {
+                let mut writer = Picky { end, ..picky(usize::MAX, slices) };
+                assert!(write(&mut writer, "<u4", &items, count, length).is_err());
+                let done = writer.bytes.len();
+                let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
+                let mut writer = NpyWriter::with_header(&mut writer, &header).unwrap();
+                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                let calls = writer.writer.get().unwrap().calls;
+                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                assert!(writer.push(&1).is_err() && writer.finish().is_err());
+                assert!(calls > 0 && done >= end.min(1));
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_and_too_many_lines_are_refused() {
+        let (count, length) = (8192, 1024);
+        let items = items(count * length);
+        let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
+        let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+        assert!(writer.write_across(|| items.chunks(length).take(count - 1), count, length).is_err());
+        assert!(writer.write_across(|| items.chunks(length), count + 1, length).is_err());
+        assert!(writer.write_across(|| items.chunks(length), count, usize::MAX).is_err());
+        assert!(writer.finish().is_err());
+    }
+}

@@ -1,0 +1,339 @@
+//! Output files, and vectored writes to them.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+
+use crate::error::Error;
+use crate::sys::disk::write_back;
+
+/// What goes to the disk at a time, while the next is being copied: so much that a disk is busy with it, so little that there is not much left to be
+/// waited for at the end. Of 1, 4 and 16 MiB, 4 took the least time for files of 64 MiB and of 512 MiB.
+const PIECE: u64 = 4 << 20;
+
+/// Elements of so many bytes are written at one go, with what stands around them.
+pub(crate) const SMALL_BYTES: usize = 16 << 10;
+
+/// Up to so many bytes of both, a header goes to the file with the elements behind it: a file system gives larger pages to what comes at once. On ext4, files of
+/// 1 MiB took 0.93 of the time, of 2 MB 0.98 to 0.99, and of 4 MB 1.03. On tmpfs it makes no difference.
+const MOST_TOGETHER: u64 = 2 << 20;
+
+/// A file that is written to from its beginning. If it is to be on the disk in the end, its pieces begin their way there when they are written:
+/// `fsync` then takes a quarter less time in all.
+#[derive(Debug)]
+pub struct Output {
+    file: File,
+    is_durable: bool,
+    /// Where the next bytes go.
+    place: u64,
+    write_back: WriteBack,
+}
+
+/// Up to where the pieces of a file are on their way to the disk.
+#[derive(Debug, Default)]
+pub(crate) struct WriteBack {
+    begun: u64,
+}
+
+impl WriteBack {
+    /// Of a file that was written before up to there.
+    pub(crate) fn from(begun: u64) -> Self {
+        Self { begun }
+    }
+
+    /// Has the pieces begin their way that end before `place`, up to where the file was written.
+    pub(crate) fn reach(&mut self, file: &File, place: u64) {
+        let end = place - place % PIECE;
+        if end > self.begun {
+            write_back(file, self.begun, end - self.begun);
+            self.begun = end;
+        }
+    }
+}
+
+impl Output {
+    /// A file to be written to from its beginning.
+    pub(crate) fn new(file: File, is_durable: bool) -> Self {
+        Self { file, is_durable, place: 0, write_back: WriteBack::default() }
+    }
+
+    /// Where the next bytes go: behind what was written, if nobody went back. The system need not be asked for it.
+    pub(crate) fn place(&self) -> u64 {
+        self.place
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// How much is taken at a time: of what is to be on the disk, to the end of a piece, which is at most 4 MiB away.
+    fn room(&self) -> usize {
+        let room = if self.is_durable { PIECE - self.place % PIECE } else { u64::MAX };
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
+    /// Notes that so many bytes were written.
+    fn note(&mut self, written: usize) {
+        self.place = self.place.saturating_add(written as u64);
+        if self.is_durable {
+            self.write_back.reach(&self.file, self.place);
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.room());
+        let written = self.file.write(&bytes[..count])?;
+        self.note(written);
+        Ok(written)
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut room = self.room();
+        let fitting = slices.iter().take_while(|slice| room.checked_sub(slice.len()).map(|left| room = left).is_some()).count();
+        let has_bytes = slices[..fitting].iter().any(|slice| !slice.is_empty());
+        match slices.get(fitting) {
+            // The first that has any does not fit as a whole.
+            Some(slice) if !has_bytes => self.write(slice),
+            _ => {
+                let written = self.file.write_vectored(&slices[..fitting])?;
+                self.note(written);
+                Ok(written)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.place = self.file.seek(to)?;
+        Ok(self.place)
+    }
+}
+
+/// A writer's stream, which the end of the writer gives back. After a panic in it, it is not called again: a drop would do so while the panic
+/// unwinds.
+pub(crate) struct Stream<W> {
+    /// `None` once it was given back.
+    stream: Option<W>,
+    /// A call has begun and did not return.
+    is_in_call: bool,
+}
+
+impl<W> Stream<W> {
+    pub(crate) fn new(stream: W) -> Self {
+        Self { stream: Some(stream), is_in_call: false }
+    }
+
+    /// Gives the stream back.
+    pub(crate) fn take(&mut self) -> io::Result<W> {
+        self.stream.take().ok_or_else(gone)
+    }
+
+    /// The stream, for what needs no panic to be noticed.
+    #[cfg(any(feature = "npz", test))]
+    pub(crate) fn get(&self) -> Option<&W> {
+        self.stream.as_ref()
+    }
+
+    /// Calls the stream.
+    pub(crate) fn call<O>(&mut self, call: impl FnOnce(&mut W) -> io::Result<O>) -> io::Result<O> {
+        let stream = self.stream.as_mut().filter(|_| !self.is_in_call).ok_or_else(gone)?;
+        self.is_in_call = true;
+        let result = call(stream);
+        self.is_in_call = false;
+        result
+    }
+}
+
+#[cold]
+fn gone() -> io::Error {
+    io::Error::other("the stream was given back, or has panicked")
+}
+
+impl<W: Write> Write for Stream<W> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.call(|stream| stream.write(bytes))
+    }
+
+    #[inline]
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.call(|stream| stream.write_vectored(slices))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.call(|stream| stream.write_all(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.call(W::flush)
+    }
+}
+
+/// Writes parts one after another; [small](SMALL_BYTES) ones at one go, and those with one call of which that is [faster](MOST_TOGETHER).
+pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
+    match total_length(parts) {
+        length if length <= SMALL_BYTES as u64 => writer.write_all(&parts.concat()),
+        length if length <= MOST_TOGETHER => {
+            let mut slices: Vec<_> = parts.iter().map(|part| IoSlice::new(part)).collect();
+            write_all_vectored(writer, &mut slices).map(|_| ())
+        }
+        _ => parts.iter().try_for_each(|part| writer.write_all(part)),
+    }
+}
+
+/// Writes slices one after another, several with one call if the writer can; tells whether it seems to.
+pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
+    /// Linux takes as many.
+    const MOST: usize = 1024;
+    // Without empty ones at the beginning: who takes one slice at a time would seem to take none.
+    IoSlice::advance_slices(&mut slices, 0);
+    let (first, count) = (slices.first().map_or(0, |slice| slice.len()), slices.len());
+    let mut is_vectored = None;
+    while !slices.is_empty() {
+        let most = slices.len().min(MOST);
+        match writer.write_vectored(&slices[..most]) {
+            Ok(0) => return Err(io::Error::new(io::ErrorKind::WriteZero, "the writer takes no more")),
+            Ok(written) => {
+                is_vectored.get_or_insert(written > first || count == 1);
+                if written > slices[..most].iter().map(|slice| slice.len()).sum() {
+                    return Err(io::Error::other("the writer claims to have taken more than it was given"));
+                }
+                IoSlice::advance_slices(&mut slices, written);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(is_vectored.unwrap_or(true))
+}
+
+#[cold]
+pub(crate) fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write the array", error)
+}
+
+/// How many bytes they have together.
+pub(crate) fn total_length(parts: &[&[u8]]) -> u64 {
+    parts.iter().fold(0, |length, part| length.saturating_add(part.len() as u64))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::NpyWriter;
+    use super::*;
+
+    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now and then.
+    pub(crate) struct Picky {
+        pub(crate) bytes: Vec<u8>,
+        pub(crate) most: usize,
+        pub(crate) slices: usize,
+        pub(crate) calls: usize,
+        /// Fails when it has so many bytes.
+        pub(crate) end: usize,
+    }
+
+    impl Write for Picky {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.write_vectored(&[IoSlice::new(bytes)])
+        }
+
+        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+            assert!(slices.len() <= 1024);
+            self.calls += 1;
+            if self.calls.is_multiple_of(3) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.bytes.len() >= self.end {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let before = self.bytes.len();
+            for slice in slices.iter().take(self.slices) {
+                let room = self.most - (self.bytes.len() - before);
+                self.bytes.extend_from_slice(&slice[..slice.len().min(room)]);
+            }
+            Ok(self.bytes.len() - before)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(crate) fn picky(most: usize, slices: usize) -> Picky {
+        Picky { bytes: Vec::new(), most, slices, calls: 0, end: usize::MAX }
+    }
+
+    /// As many bytes around the two limits as the parts have beside those of the elements.
+    const AROUND: [u8; 131] = [1; 131];
+
+    #[test]
+    fn parts_of_every_length_arrive_at_writers_of_every_kind() {
+        let (header, end) = AROUND.split_at(128);
+        for limit in [SMALL_BYTES, usize::try_from(MOST_TOGETHER).unwrap()] {
+            for length in [0, 1, limit - AROUND.len(), limit - AROUND.len() + 1] {
+                let items: Vec<_> = (0..length).map(|i| (i % 251).to_le_bytes()[0]).collect();
+                let parts: [&[u8]; 5] = [&[], header, &[], &items, end];
+                let expected = parts.concat();
+                for (most, slices) in [(usize::MAX, usize::MAX), (usize::MAX, 1), (1003, usize::MAX), (100, 2)] {
+                    let mut writer = picky(most, slices);
+                    write_parts(&mut writer, &parts).unwrap();
+                    assert!(writer.bytes == expected, "{length} bytes, {most} at a time, {slices} slices");
+                    let mut writer = Picky { end: expected.len() / 2, ..picky(most, slices) };
+                    let written = write_parts(&mut writer, &parts);
+                    assert!(expected.starts_with(&writer.bytes), "{length} bytes, {most} at a time, {slices} slices");
+                    assert_eq!(written.is_err(), writer.bytes.len() < expected.len(), "{length} bytes, {most}, {slices}");
+                }
+            }
+        }
+        assert!(write_parts(&mut picky(usize::MAX, 2), &[&[], &[]]).is_ok());
+    }
+
+    #[test]
+    fn a_header_goes_with_its_elements_where_both_have_up_to_2_mib() {
+        for (length, calls) in [(100, 1), (300_000, 1), ((2 << 20) - 128, 1), ((2 << 20) - 127, 2)] {
+            let items = vec![7_u8; length];
+            let mut writer = picky(usize::MAX, usize::MAX);
+            write_parts(&mut writer, &[&AROUND[..128], &items]).unwrap();
+            assert_eq!(writer.calls, calls, "{length} bytes");
+            let mut writer = picky(usize::MAX, usize::MAX);
+            crate::write::write(&mut writer, &items).unwrap();
+            assert_eq!(writer.calls, calls, "{length} elements");
+        }
+    }
+
+    #[test]
+    fn a_writer_that_takes_the_header_and_nothing_else_is_not_asked_again() {
+        let items = vec![7_u8; 300_000];
+        let mut sink = Picky { end: 128, ..picky(usize::MAX, 1) };
+        let mut writer = NpyWriter::with_len(&mut sink, items.len()).unwrap();
+        assert!(writer.write_slice(&items).is_err());
+        assert!(writer.write_slice(&items).is_err() && writer.push(&1).is_err() && writer.finish().is_err());
+        assert_eq!((sink.bytes.len(), sink.calls), (128, 2));
+    }
+
+    /// Claims to have taken one byte more than it was given.
+    struct Liar;
+
+    impl Write for Liar {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len() + 1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_writer_that_claims_more_than_it_was_given_is_no_success() {
+        let mut slices = [IoSlice::new(&AROUND)];
+        assert!(write_all_vectored(&mut Liar, &mut slices).unwrap_err().to_string().contains("claims"));
+    }
+}

@@ -1,0 +1,303 @@
+//! Atomic replacement of files: write a temporary file, optionally fsync it, rename it over the
+//! target.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{self, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::output::{Output, SMALL_BYTES};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::SaveOptions;
+use crate::sys::disk::{Directory, reserve_on_disk};
+use crate::sys::lock::{is_at, lock};
+
+/// Has `write` write a temporary file beside `path`, then gives it that name. After an error, what stood there still does.
+///
+/// # Errors
+///
+/// When `write` fails, or the file cannot be made or renamed.
+pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
+    replace_file_with(path, SaveOptions::new(), 0, write)
+}
+
+/// [`replace_file`] with options. At least `bytes` are going to be written, if that is known; room for them is asked for.
+///
+/// # Errors
+///
+/// Like [`replace_file`].
+pub fn replace_file_with(
+    path: &Path,
+    options: SaveOptions,
+    bytes: u64,
+    write: impl FnOnce(&mut Output) -> Result<()>,
+) -> Result<()> {
+    let save = || {
+        if options.is_in_place {
+            return overwrite(path, options, bytes, write);
+        }
+        let (file, replacement) = Replacement::begin(path)?;
+        if replacement.is_file() {
+            reserve_on_disk(&file, bytes);
+        }
+        let mut output = Output::new(file, options.is_durable && replacement.is_file());
+        write(&mut output)?;
+        replacement.commit(options, || output.file().sync_all())
+    };
+    save().map_err(|error| error.with_path(path))
+}
+
+/// Writes over what is there, and cuts off what is left of it.
+fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
+    let (file, is_new) = open_or_create(path)?;
+    let (mut is_file, mut length) = (true, 0);
+    // Of a small one that is new nothing need be asked: it is written at one go.
+    if !(is_new && (1..=SMALL_BYTES as u64).contains(&bytes)) {
+        // Not into a file that grows, nor while others save it. Nobody locks a pipe.
+        let locked = lock(&file);
+        // Now that others do not write any more.
+        let before = file.metadata().map_err(cannot_create)?;
+        is_file = before.is_file();
+        if is_file {
+            locked?;
+            length = before.len();
+            if length < bytes {
+                reserve_on_disk(&file, bytes);
+            }
+        }
+    }
+    let mut output = Output::new(file, options.is_durable && is_file);
+    write(&mut output)?;
+    let end = output.place();
+    if is_file && end < length {
+        output.file().set_len(end).map_err(cannot_write)?;
+    }
+    if options.is_durable && is_file {
+        output.file().sync_all().map_err(cannot_write)?;
+        Directory::of(path).and_then(Directory::sync).map_err(not_durable)?;
+    }
+    Ok(())
+}
+
+/// The file of that name, and whether it was not there before.
+fn open_or_create(path: &Path) -> Result<(File, bool)> {
+    // Who saves many files makes all of them anew, or none: what the last one was is tried first, which saves a system call. Only that depends on it.
+    static WAS_NEW: AtomicBool = AtomicBool::new(true);
+    // Others may make and remove the file between the two.
+    const MOST: usize = 4;
+    let mut is_new = WAS_NEW.load(Ordering::Relaxed);
+    for _ in 0..MOST {
+        let opened = OpenOptions::new().write(true).create_new(is_new).open(path);
+        match opened.as_ref().map_err(io::Error::kind) {
+            Err(io::ErrorKind::AlreadyExists) if is_new => {}
+            Err(io::ErrorKind::NotFound) if !is_new => {}
+            _ => {
+                WAS_NEW.store(is_new, Ordering::Relaxed);
+                return Ok((opened.map_err(cannot_create)?, is_new));
+            }
+        }
+        is_new = !is_new;
+    }
+    // A link to a name that is not there yet is neither.
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
+    Ok((file, false))
+}
+
+/// A file that is being written, which will stand in the place of another.
+pub(crate) struct Replacement {
+    /// The temporary file; `None` for a pipe or a device, which is written to and not replaced.
+    temporary: Option<TemporaryFile>,
+    target: PathBuf,
+}
+
+impl Replacement {
+    /// Begins one for `path`. Without a [`commit`](Self::commit), what stands there stays.
+    pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
+        let itself = fs::symlink_metadata(path).ok();
+        let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
+        let existing = if is_link { fs::metadata(path).ok() } else { itself };
+        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+            // Before anything is written.
+            return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
+        }
+        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
+            return Ok((file, Self { temporary: None, target: path.to_owned() }));
+        }
+        // Absolute, so that it stays the same when the process goes to another directory.
+        let target = if is_link { follow_links(path) } else { path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
+        let (file, temporary) = TemporaryFile::create(&target)?;
+        let permissions = existing.map(|existing| existing.permissions());
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions).map_err(cannot_create)?;
+        }
+        Ok((file, Self { temporary: Some(temporary), target }))
+    }
+
+    /// Whether it is a file, and not a pipe or a device.
+    pub(crate) fn is_file(&self) -> bool {
+        self.temporary.is_some()
+    }
+
+    /// Puts the file in its place; `sync` brings it to the disk, if asked.
+    pub(crate) fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        if !options.is_durable {
+            return temporary.rename(&self.target);
+        }
+        sync().map_err(cannot_write)?;
+        // Opened first: after the rename only bringing the name to the disk can fail.
+        let directory = Directory::of(&self.target).map_err(cannot_write)?;
+        temporary.rename(&self.target)?;
+        directory.sync().map_err(not_durable)
+    }
+}
+
+impl Replacement {
+    /// Gives the file its name durably, unless the name is taken by now: returns whether it was free.
+    pub(crate) fn commit_new(self, sync: impl FnOnce() -> io::Result<()>) -> Result<bool> {
+        let Some(temporary) = self.temporary else { return Ok(false) };
+        sync().map_err(cannot_write)?;
+        let directory = Directory::of(&self.target).map_err(cannot_write)?;
+        match temporary.link(&self.target) {
+            // The first name goes.
+            Ok(()) => drop(temporary),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            // Not every file system has hard links. There the name is reserved by an empty file.
+            Err(_) => match OpenOptions::new().write(true).create_new(true).open(&self.target) {
+                Ok(_) => temporary.rename(&self.target)?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+                Err(error) => return Err(cannot_create(error)),
+            },
+        }
+        directory.sync().map_err(not_durable)?;
+        Ok(true)
+    }
+}
+
+/// What a link points to, which is replaced while the link stays one; also if nothing is there yet.
+fn follow_links(path: &Path) -> PathBuf {
+    // More are taken for a circle by Linux.
+    const MOST: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(link) = fs::read_link(&target) else { break };
+        target.set_file_name(link);
+    }
+    fs::canonicalize(&target).unwrap_or(target)
+}
+
+/// A file that is removed unless it is renamed.
+struct TemporaryFile {
+    path: Option<PathBuf>,
+}
+
+impl TemporaryFile {
+    /// The one of this target, which a process that was killed may have left; or, while another process saves the same target, one of this process.
+    fn create(target: &Path) -> Result<(File, Self)> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let invalid = || cannot_create(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file's name"));
+        let name = target.file_name().ok_or_else(invalid)?;
+        if let Some(file) = Self::take_over(&target.with_file_name(temporary_name(name)))? {
+            return Ok(file);
+        }
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", std::process::id()));
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, Self { path: Some(path) })),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(cannot_create(error)),
+            }
+        }
+    }
+
+    /// A new file of that name, in the place of one that is left over; `None` if others have it, or it is something else.
+    fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
+        let mut options = OpenOptions::new();
+        // Read too, because a map needs that.
+        options.read(true).write(true);
+        for is_second in [false, true] {
+            match options.create_new(true).open(path) {
+                Ok(file) => {
+                    // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no
+                    // locks, nobody takes anything over.
+                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
+                    return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_second => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => break,
+                Err(error) => return Err(cannot_create(error)),
+            }
+            // What somebody else put there, a link say, is left alone.
+            if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+                break;
+            }
+            let Ok(left) = OpenOptions::new().write(true).open(path) else { break };
+            // Not written into, but made anew: others may have it open, or be its owner.
+            if left.try_lock().is_err() || !is_at(&left, path) || fs::remove_file(path).is_err() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives the file a second name, which must be free.
+    fn link(&self, target: &Path) -> io::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        fs::hard_link(path, target)
+    }
+
+    fn rename(mut self, target: &Path) -> Result<()> {
+        if let Some(path) = &self.path {
+            fs::rename(path, target).map_err(|error| Error::io("cannot put the file in place", error))?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // The error that led here is the one to report.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The name of the temporary file of a target.
+fn temporary_name(name: &OsStr) -> OsString {
+    const SUFFIX: &str = ".npy-tmp";
+    // Names have 255 bytes at most on most systems.
+    const MOST: usize = 240;
+    let mut temporary = OsString::from(".");
+    if name.len() <= MOST {
+        temporary.push(name);
+    } else {
+        // FNV-1a: the same for the same target.
+        let hash = name
+            .as_encoded_bytes()
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+        temporary.push(format!("{hash:016x}"));
+    }
+    temporary.push(SUFFIX);
+    temporary
+}
+
+#[cold]
+pub(crate) fn not_durable(error: io::Error) -> Error {
+    ErrorKind::NotDurable { error }.into()
+}
+
+#[cold]
+fn cannot_create(error: io::Error) -> Error {
+    Error::io("cannot create the file", error)
+}
+
+#[cold]
+fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write the file", error)
+}

@@ -1,0 +1,36 @@
+//! `#[derive(NpyRecord)]`: a struct for a structured dtype. `attr` parses `#[npy(...)]`, `dtype` the values of its `dtype`, `repr`
+//! `#[repr(...)]`; `model` joins them with the fields, `check` applies the rules that concern several fields, `bound` makes the
+//! where-clauses, `expand` writes the code.
+
+pub(crate) mod dtype;
+mod repr;
+pub(crate) mod attr;
+mod model;
+mod check;
+pub(crate) mod bound;
+pub(crate) mod expand;
+
+use proc_macro2::TokenStream;
+use syn::{DeriveInput, parse_quote};
+
+use crate::ctxt::Ctxt;
+
+pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
+    let ctxt = Ctxt::new();
+    let model = model::Model::new(&ctxt, input);
+    if let Some(model) = &model {
+        check::check(&ctxt, model);
+    }
+    match (ctxt.finish(), model) {
+        (Ok(()), Some(model)) => expand::expand(&model),
+        (errors, _) => expand::fallback(input, errors.err()),
+    }
+}
+
+/// The struct, with `crate = ::npy_ndarray::npy_core` unless it says where the trait is.
+pub(crate) fn of_npy_ndarray(mut input: DeriveInput) -> DeriveInput {
+    if attr::ContainerAttrs::parse(&Ctxt::new(), &input.attrs).krate.get().is_none() {
+        input.attrs.push(parse_quote!(#[npy(crate = ::npy_ndarray::npy_core)]));
+    }
+    input
+}

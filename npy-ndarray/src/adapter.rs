@@ -1,0 +1,76 @@
+//! The adapter for one version of `ndarray`: `lib.rs` compiles this file and the modules below once for each version.
+//!
+//! The modules are in the order of their floors: each imports only from modules above it.
+//!
+//! What differs between the versions comes from the parent: `ndarray` itself, `array_ref!` and `match_dtype!`. Modules name each other by
+//! `super`, because `crate` would be the same for both.
+
+mod order;
+mod region;
+mod read;
+mod read_into;
+mod write;
+mod grow;
+mod view;
+#[cfg(feature = "mmap")]
+mod mmap;
+mod dynamic;
+#[cfg(feature = "rawarray")]
+mod rawarray;
+#[cfg(feature = "npz")]
+mod npz;
+mod any;
+pub mod compat;
+
+use super::{array_ref, match_dtype, ndarray};
+
+pub use any::{Loaded, load_any, load_any_with};
+#[doc(no_inline)]
+pub use compat::{
+    FormatHeaderError, ParseHeaderError, ReadDataError, ReadHeaderError, ReadNpyError, ReadableElement, ViewDataError, ViewElement,
+    ViewMutElement, ViewNpyError, WritableElement, WriteDataError, WriteHeaderError, WriteNpyError, npy,
+};
+#[cfg(feature = "npz")]
+#[doc(no_inline)]
+pub use compat::{ReadNpzError, WriteNpzError};
+pub use dynamic::{DynArray, FromDynArray, PrintedArray, TypedArray};
+pub use grow::NpyBlockWriter;
+#[cfg(feature = "mmap")]
+pub use mmap::{MapMutNpyExt, MapNpyExt};
+#[cfg(feature = "npz")]
+pub use npz::archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
+#[cfg(feature = "npz")]
+pub use npz::sparse;
+#[cfg(feature = "zip")]
+pub use npz::zip_crate::{ZipArchiveExt, ZipWriterExt};
+#[cfg(feature = "npz")]
+pub use npz::{NpzReader, NpzWriter};
+#[cfg(feature = "rawarray")]
+pub use rawarray::{ReadRaExt, WriteRaExt};
+pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
+pub use read_into::{load_npy_from_into, load_npy_into, load_npy_into_with, read_npy_into};
+pub use region::{NpyBlocks, read_region};
+pub use view::{ViewMutNpyExt, ViewNpyExt};
+pub use write::{NpyWriteOptions, WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
+
+// The bounds of two implementations, which a compiler's message may name.
+#[doc(hidden)]
+pub use read::OwnedArrayOf;
+#[doc(hidden)]
+pub use write::ArrayOf;
+
+/// What generated code calls. Not for others; it may change with any release.
+#[cfg(feature = "npz")]
+#[doc(hidden)]
+pub mod __private {
+    pub use core::default::Default;
+    pub use core::marker::Send;
+    pub use core::option::Option::{None, Some};
+    pub use core::result::Result::Ok;
+    pub use std::boxed::Box;
+    pub use std::io::{Read, Seek, Write};
+
+    pub use npy_core::{NpyElement, Result};
+
+    pub use super::npz::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
+}

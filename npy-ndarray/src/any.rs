@@ -1,0 +1,153 @@
+//! Files of any format this crate reads, recognized by their content.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use npy_core::__private::first_bytes;
+#[cfg(feature = "npz")]
+use npy_core::npz::ArchiveFile;
+#[cfg(feature = "rawarray")]
+use npy_core::rawarray::RaArray;
+use npy_core::{ErrorKind, FileFormat, Result};
+
+use super::dynamic::DynArray;
+#[cfg(feature = "npz")]
+use super::npz::NpzReader;
+use super::read::NpyReadOptions;
+
+/// What [`load_any`] finds in a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Loaded {
+    /// The array of an `.npy` file.
+    Array(DynArray),
+    /// An `.npz` archive, of which only the directory has been read (feature `npz`).
+    #[cfg(feature = "npz")]
+    Archive(NpzReader<ArchiveFile>),
+    /// An `.ra` file with its metadata (feature `rawarray`). [`DynArray::from_values`] makes an array of its values.
+    #[cfg(feature = "rawarray")]
+    RawArray(RaArray),
+}
+
+/// Loads a file whatever its format: `.npy`, `.npz` or `.ra`. The content decides, as in `np.load`, and not the name.
+///
+/// Arrays are read at once. The members of an archive are read on demand. A pipe is read as a stream if it holds one array.
+///
+/// # Errors
+///
+/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), if the feature that reads it is off
+/// ([`ErrorKind::MissingFeature`]), if it is an archive in a pipe, and like [`DynArray::load_npy`], `NpzReader::open` and
+/// `RaArray::load`.
+///
+#[cfg_attr(feature = "npz", doc = "```")]
+#[cfg_attr(not(feature = "npz"), doc = "```ignore")]
+/// use npy_ndarray::{Loaded, load_any};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("upload");
+/// # let mut writer = npy_ndarray::NpzWriter::create(&path)?;
+/// # writer.add_slice("x", &[1.5, 2.5])?;
+/// # writer.finish()?;
+/// match load_any(&path)? {
+///     Loaded::Array(array) => println!("{array}"),
+///     Loaded::Archive(mut archive) => {
+///         for name in archive.names()? {
+///             println!("{name}: {}", archive.dynamic(&name)?); // x: [1.5 2.5]
+///         }
+///     }
+///     other => println!("{other:?}"),
+/// }
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn load_any<P: AsRef<Path>>(path: P) -> Result<Loaded> {
+    load_any_with(path, NpyReadOptions::new())
+}
+
+/// [`load_any`] with options. Those of an archive apply to each of its arrays; of an `.ra` file only the limits apply.
+///
+/// # Errors
+///
+/// Like [`load_any`].
+///
+/// ```
+/// use npy_ndarray::{ErrorKind, NpyReadOptions, load_any_with, npy_core::Limits};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("upload");
+/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+/// let error = load_any_with(&path, NpyReadOptions::new().limits(Limits::new().data_bytes(10))).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub fn load_any_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Loaded> {
+    let path = path.as_ref();
+    load(path, options).map_err(|error| error.with_path(path))
+}
+
+fn load(path: &Path, options: NpyReadOptions) -> Result<Loaded> {
+    let cannot_open = |error| ErrorKind::Io { action: "cannot open the file", error };
+    let mut file = File::open(path).map_err(cannot_open)?;
+    let is_regular = file.metadata().map_err(cannot_open)?.is_file();
+    let start = first_bytes(&mut file)?;
+    // Regular files are opened again by their path, which is the fastest way to read them.
+    match FileFormat::of(&start) {
+        Some(FileFormat::Npy) if is_regular => DynArray::load_npy_with(path, options).map(Loaded::Array),
+        Some(FileFormat::Npy) => DynArray::read_npy_with(start.chain(file), options).map(Loaded::Array),
+        Some(FileFormat::Npz) => archive(path, is_regular, options),
+        Some(FileFormat::RawArray) => raw_array(path, (!is_regular).then(|| start.chain(file)), options),
+        _ => Err(ErrorKind::UnknownFormat { found: start }.into()),
+    }
+}
+
+#[cfg(feature = "npz")]
+fn archive(path: &Path, is_regular: bool, options: NpyReadOptions) -> Result<Loaded> {
+    if !is_regular {
+        let hint = "an archive in a pipe has no directory yet: read it with `npy_core::npz::NpzStream`";
+        let error = std::io::Error::new(std::io::ErrorKind::NotSeekable, hint);
+        return Err(ErrorKind::Io { action: "cannot open the archive", error }.into());
+    }
+    NpzReader::open_for(path, options).map(Loaded::Archive)
+}
+
+#[cfg(not(feature = "npz"))]
+fn archive(_: &Path, _: bool, _: NpyReadOptions) -> Result<Loaded> {
+    Err(ErrorKind::MissingFeature { what: "an .npz archive", feature: "npz" }.into())
+}
+
+#[cfg(feature = "rawarray")]
+fn raw_array(path: &Path, pipe: Option<impl Read>, options: NpyReadOptions) -> Result<Loaded> {
+    let array = match pipe {
+        Some(pipe) => RaArray::read_with(pipe, options.limits),
+        None => RaArray::load_with(path, options.limits),
+    };
+    array.map(Loaded::RawArray)
+}
+
+#[cfg(not(feature = "rawarray"))]
+fn raw_array(_: &Path, _: Option<impl Read>, _: NpyReadOptions) -> Result<Loaded> {
+    Err(ErrorKind::MissingFeature { what: "an .ra file", feature: "rawarray" }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Truncated files of each format: what reads them says so, or which feature would.
+    #[test]
+    fn names_the_feature_that_is_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for (start, expected, is_on) in
+            [(&b"PK\x03\x04"[..], "npz", cfg!(feature = "npz")), (b"rawarray", "rawarray", cfg!(feature = "rawarray"))]
+        {
+            std::fs::write(&path, start).unwrap();
+            let error = load_any(&path).unwrap_err();
+            assert_eq!(error.path(), Some(path.as_path()));
+            match error.kind() {
+                ErrorKind::MissingFeature { feature, .. } => assert!(*feature == expected && !is_on, "{error}"),
+                _ => assert!(is_on, "{error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Reading: first all members are found, then they are read, by several threads if asked, then the struct is made of them.
+
+use std::collections::HashSet;
+use std::io::{Read, Seek};
+use std::marker::PhantomData;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use npy_core::{Error, ErrorKind, NpyReader, Result, npz};
+
+use super::super::super::read::NpyReadOptions;
+use super::NpzArchive;
+
+/// What the field is once all members were read.
+pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
+
+/// Bytes of content from which on it is worth a thread's while.
+const WORTH_A_THREAD: u64 = 4 << 20;
+
+/// Names that an error lists at most.
+const SHOWN: usize = 12;
+
+/// Which members are to be read, and which belong to no field.
+pub struct ReadPlan<'a, R> {
+    index: &'a npz::Index,
+    /// What the names of members begin with.
+    prefix: String,
+    /// Those that belong to a field.
+    claimed: HashSet<usize>,
+    /// The names that there are no members of.
+    missing: Vec<String>,
+    /// The names of members that no field asks for, where that is not allowed.
+    unknown: Vec<String>,
+    jobs: Vec<Job<'a, R>>,
+    options: NpyReadOptions,
+    /// The reader outlives the jobs.
+    reader: PhantomData<&'a R>,
+}
+
+/// A member to be read.
+pub(super) struct Job<'a, R> {
+    index: usize,
+    read: ReadMember<'a, R>,
+}
+
+type ReadMember<'a, R> = Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + Send + 'a>;
+
+/// Reads an archive, whose members `run` reads.
+pub(super) fn read<A: NpzArchive, R: Read + Seek>(
+    mut archive: npz::NpzReader<R>,
+    options: NpyReadOptions,
+    run: impl FnOnce(&mut npz::NpzReader<R>, Vec<Job<'_, R>>) -> Result<()>,
+) -> Result<A> {
+    let index = archive.index();
+    let mut plan = ReadPlan {
+        index: &index,
+        prefix: String::new(),
+        claimed: HashSet::new(),
+        missing: Vec::new(),
+        unknown: Vec::new(),
+        jobs: Vec::new(),
+        options,
+        reader: PhantomData,
+    };
+    let pending = A::plan_read(&mut plan);
+    let jobs = plan.into_jobs()?;
+    run(&mut archive, jobs)?;
+    pending()
+}
+
+impl<'a, R: Read + Seek> ReadPlan<'a, R> {
+    /// How members are read.
+    pub(super) fn options(&self) -> NpyReadOptions {
+        self.options
+    }
+
+    /// Refuses members that belong to no field planned so far.
+    pub fn deny_unknown(&mut self) {
+        let unknown = self.unclaimed().map(|index| self.index.name(index).unwrap_or_default().to_owned());
+        let unknown: Vec<_> = unknown.collect();
+        self.unknown.extend(unknown);
+    }
+
+    /// Whether there is a member of that name.
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// Whether there is a member whose name goes on after that name and `/`.
+    pub(super) fn has_members_in(&self, name: &str) -> bool {
+        let prefix = format!("{}{name}/", self.prefix);
+        self.index.has_prefix(&prefix)
+    }
+
+    /// Plans what `plan` does with the members whose names go on after that name and `/`.
+    pub(super) fn nested<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.prefix.len();
+        self.prefix.push_str(name);
+        self.prefix.push('/');
+        let result = plan(self);
+        self.prefix.truncate(length);
+        result
+    }
+
+    /// Plans to read the member of that name.
+    pub(super) fn member<T: Send + 'static>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(NpyReader<npz::Member<'_, R>>) -> Result<T> + Send + 'a,
+    ) -> Pending<T> {
+        match self.find(name) {
+            Some(index) => self.member_at(index, read),
+            None => {
+                self.missing.push(format!("{}{name}", self.prefix));
+                // It is not asked for: that a member is missing is reported before.
+                Box::new(|| Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into()))
+            }
+        }
+    }
+
+    /// Plans to read the member that stands there.
+    pub(super) fn member_at<T: Send + 'static>(
+        &mut self,
+        index: usize,
+        read: impl FnOnce(NpyReader<npz::Member<'_, R>>) -> Result<T> + Send + 'a,
+    ) -> Pending<T> {
+        self.claimed.insert(index);
+        let slot = Arc::new(Mutex::new(None));
+        let filled = Arc::clone(&slot);
+        let read = move |archive: &mut npz::NpzReader<R>| {
+            let value = archive.array(index).and_then(read).map_err(|error| archive.locate(error, index))?;
+            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+            Ok(())
+        };
+        self.jobs.push(Job { index, read: Box::new(read) });
+        Box::new(move || {
+            let value = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // All jobs were done, or there would be an error.
+            value.ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
+        })
+    }
+
+    /// The members whose names begin with the prefix and that belong to no field so far; of several of one name the last.
+    pub(super) fn unclaimed(&self) -> impl Iterator<Item = usize> {
+        let is_unclaimed = |(index, name): &(usize, &str)| {
+            let whole = self.index.whole_name(*index).unwrap_or_default();
+            // Folders are no members, and of several of one name the last is meant.
+            let is_member = !whole.ends_with('/') && self.index.by_whole_name(whole) == Some(*index);
+            is_member && name.starts_with(&self.prefix) && !self.claimed.contains(index)
+        };
+        self.index.names().enumerate().filter(is_unclaimed).map(|(index, _)| index)
+    }
+
+    /// The name of a member without the prefix.
+    pub(super) fn name_of(&self, index: usize) -> &str {
+        let name = self.index.name(index).unwrap_or_default();
+        name.strip_prefix(&self.prefix).unwrap_or(name)
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let name = format!("{}{name}", self.prefix);
+        // As it would be written comes first: NumPy would take a member `x` for the array `x` rather than `x.npy`.
+        self.index.by_whole_name(&format!("{name}.npy")).or_else(|| self.index.by_whole_name(&name))
+    }
+
+    /// The members to be read, if all are there.
+    fn into_jobs(self) -> Result<Vec<Job<'a, R>>> {
+        if !self.missing.is_empty() {
+            let available: Vec<_> = self.index.names().take(SHOWN).map(str::to_owned).collect();
+            let omitted = self.index.len() - available.len();
+            return Err(ErrorKind::NoMember { names: self.missing, available, omitted }.into());
+        }
+        if !self.unknown.is_empty() {
+            let omitted = self.unknown.len().saturating_sub(SHOWN);
+            let names = self.unknown.into_iter().take(SHOWN).collect();
+            return Err(ErrorKind::UnknownMembers { names, omitted }.into());
+        }
+        Ok(self.jobs)
+    }
+}
+
+/// Reads the members one after another.
+pub(super) fn run<R: Read + Seek>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'_, R>>) -> Result<()> {
+    jobs.into_iter().try_for_each(|job| (job.read)(archive))
+}
+
+/// Reads members at the same time, those first that take longest.
+pub(super) fn run_on_threads<R>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'_, R>>, threads: usize) -> Result<()>
+where
+    R: Read + Seek + Clone + Send,
+{
+    // Where there are fewer members, several threads read one.
+    archive.set_threads(threads / jobs.len().max(1));
+    let size = |job: &Job<'_, R>| archive.size(job.index).unwrap_or_default();
+    // More than a few for each processor only take memory.
+    let threads = threads.min(jobs.len()).min(thread::available_parallelism().map_or(1, NonZero::get).saturating_mul(4));
+    if threads < 2 || jobs.iter().map(size).fold(0, u64::saturating_add) < WORTH_A_THREAD {
+        return run(archive, jobs);
+    }
+    let mut queue: Vec<_> = jobs.into_iter().enumerate().collect();
+    // What is hard to compress takes longer than its size says.
+    let cost =
+        |job: &Job<'_, R>| size(job).saturating_add(archive.compressed_size(job.index).unwrap_or_default().saturating_mul(2));
+    queue.sort_by_key(|(_, job)| std::cmp::Reverse(cost(job)));
+    let queue: Vec<_> = queue.into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let next = AtomicUsize::new(0);
+    // Of several errors the one that a single thread would have met first.
+    let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let work = |mut archive: npz::NpzReader<R>| {
+        while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some((place, job)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else { continue };
+            if first.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|(earlier, _)| *earlier < place) {
+                continue;
+            }
+            if let Err(error) = (job.read)(&mut archive) {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
+                    *first = Some((place, error));
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let mut others = Vec::new();
+        for _ in 1..threads {
+            let (archive, work) = (archive.clone(), &work);
+            // If the system gives no thread, this one does its work.
+            others.extend(thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, move || work(archive)));
+        }
+        work(archive.clone());
+        for other in others {
+            // The caller's own `Read` or conversion may panic: as if it had been called here.
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+    });
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
+    }
+}

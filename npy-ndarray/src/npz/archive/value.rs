@@ -1,0 +1,114 @@
+//! What a member of an archive becomes.
+
+use std::io::{Read, Write};
+
+use super::super::super::ndarray::{ArrayBase, DataOwned, Dimension};
+use npy_core::{NpyElement, NpyReader, Result};
+
+use super::super::super::dynamic;
+use super::super::super::dynamic::DynArray;
+use super::super::super::read::{NpyReadOptions, into_array};
+use super::super::super::write::WriteNpyExt;
+
+/// A value that is one array of an archive: an array of `ndarray`, or a vector. Implement it for array types of other crates, to have them as
+/// fields of `#[derive(NpzArchive)]`.
+///
+/// ```
+/// use std::io::{Read, Write};
+///
+/// use npy_ndarray::{NpzArchive, NpzValue, Result, npy_core::{self, NpyReader}};
+///
+/// /// Bits, stored as bools.
+/// #[derive(Debug, PartialEq)]
+/// struct Bits(u64);
+///
+/// impl NpzValue for Bits {
+///     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+///         let bits: Vec<bool> = reader.into_vec()?;
+///         Ok(Self(bits.iter().rev().fold(0, |number, bit| number << 1 | u64::from(*bit))))
+///     }
+///
+///     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+///         npy_core::write(writer, &(0..64).map(|i| self.0 >> i & 1 == 1).collect::<Vec<_>>())
+///     }
+/// }
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("bits.npz");
+/// # use std::collections::BTreeMap;
+/// BTreeMap::from([("mask".to_owned(), Bits(5))]).save_npz(&path)?;
+/// assert_eq!(BTreeMap::<String, Bits>::load_npz(&path)?["mask"], Bits(5));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait NpzValue: Sized + Send + 'static {
+    /// Reads it from an array of which the header was read.
+    ///
+    /// See [`NpzValue`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When the array is none of this type, is damaged, or reading fails.
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
+
+    /// [`from_npy`](Self::from_npy) with the options with which the archive is read, of which only those for Python objects matter.
+    ///
+    /// # Errors
+    ///
+    /// Like [`from_npy`](Self::from_npy).
+    #[doc(hidden)]
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+        let _ = options;
+        Self::from_npy(reader)
+    }
+
+    /// Writes it as a whole `.npy` file.
+    ///
+    /// See [`NpzValue`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When an element cannot be expressed in the dtype, or writing fails.
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()>;
+}
+
+impl<A, S, D> NpzValue for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+    Self: Send + 'static,
+{
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        into_array(reader, None)
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        self.write_npy(writer)
+    }
+}
+
+/// Any array; one of Python objects if [`NpzReadOptions::allow_objects`](super::super::super::NpzReadOptions::allow_objects) says so.
+impl NpzValue for DynArray {
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        dynamic::from_reader(reader, NpyReadOptions::new())
+    }
+
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+        dynamic::from_reader(reader, options)
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        self.write_npy(writer)
+    }
+}
+
+/// One dimension, or more where the elements are arrays `[T; N]`.
+impl<T: NpyElement + Send + 'static> NpzValue for Vec<T> {
+    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
+        reader.into_one_dimension()
+    }
+
+    fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
+        npy_core::write(writer, self)
+    }
+}

@@ -1,0 +1,43 @@
+//! Writing: the fields one after another.
+
+use std::io::Write;
+
+use npy_core::{NpyElement, Result, npz};
+
+use super::value::NpzValue;
+use super::{NpzArchive, NpzWriteOptions};
+
+/// An archive that fields are written to.
+pub struct MemberWriter<'a, W: Write> {
+    archive: &'a mut npz::NpzWriter<W>,
+    /// What the names of members begin with.
+    prefix: String,
+}
+
+/// Writes an archive.
+pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWriter<W>, options: NpzWriteOptions) -> Result<W> {
+    options.apply(&mut archive);
+    match value.write_members(&mut MemberWriter { archive: &mut archive, prefix: String::new() }) {
+        Ok(()) => archive.finish(),
+        Err(error) => {
+            archive.discard();
+            Err(error)
+        }
+    }
+}
+
+impl<W: Write> MemberWriter<'_, W> {
+    pub(crate) fn value<T: NpzValue>(&mut self, name: &str, value: &T) -> Result<()> {
+        self.archive.add_with(&format!("{}{name}", self.prefix), |member| value.to_npy(member))
+    }
+
+    pub(crate) fn scalar<T: NpyElement>(&mut self, name: &str, value: &T) -> Result<()> {
+        self.archive.add_scalar(&format!("{}{name}", self.prefix), value)
+    }
+
+    /// Writes a struct whose members' names go on after that name and `/`.
+    pub(super) fn nested<T: NpzArchive>(&mut self, name: &str, value: &T) -> Result<()> {
+        let prefix = format!("{}{name}/", self.prefix);
+        value.write_members(&mut MemberWriter { archive: self.archive, prefix })
+    }
+}

@@ -1,0 +1,730 @@
+//! Archives of arrays.
+
+pub(crate) mod archive;
+pub mod sparse;
+#[cfg(feature = "zip")]
+pub(crate) mod zip_crate;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, Write};
+use std::path::Path;
+
+use super::ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
+use npy_core::{Limits, NpyElement, NpyView, Result, npz};
+
+use super::dynamic::{DynArray, from_reader};
+use super::read::{NpyReadOptions, into_array};
+use super::view::ViewNpyExt;
+use super::write::WriteNpyExt;
+use archive::{NpzReadOptions, NpzWriteOptions};
+
+/// Reads the arrays of an `.npz` archive.
+///
+/// ```
+/// use ndarray::{Array1, Array2, array};
+/// use npy_ndarray::{NpzReader, NpzWriter};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.npz");
+/// let mut archive = NpzWriter::create(&path)?;
+/// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
+/// archive.add_array("labels", &array![1_u8, 2])?;
+/// archive.finish()?; // np.load(path)
+///
+/// let mut archive = NpzReader::open(&path)?;
+/// let matrix: Array2<f64> = archive.by_name("matrix")?;
+/// let labels: Array1<u8> = archive.by_name("labels")?;
+/// assert_eq!(matrix[[1, 0]], 3.0);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+///
+/// A member's checksum is always checked, but by [`view`](Self::view).
+pub struct NpzReader<R> {
+    archive: npz::NpzReader<R>,
+    /// How arrays of whatever dtype are read.
+    arrays: NpyReadOptions,
+}
+
+impl NpzReader<npz::ArchiveFile> {
+    /// Opens an archive and reads its directory.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut writer = NpzWriter::create(&path)?;
+    /// # writer.add_slice("x", &[1.5, 2.5])?;
+    /// # writer.finish()?;
+    /// let x: ndarray::Array1<f64> = NpzReader::open(&path)?.by_name("x")?;
+    /// assert_eq!(x.sum(), 4.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no zip archive.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, NpzReadOptions::new())
+    }
+
+    /// [`open`](Self::open) with [`NpzReadOptions`], or with [`Limits`] of one's own. Threads are those of [`set_threads`](Self::set_threads).
+    ///
+    /// ```
+    /// # use ndarray::{Array1, array};
+    /// # use npy_ndarray::NpzWriter;
+    /// use npy_ndarray::{NpzReadOptions, NpzReader};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let mut writer = NpzWriter::create(&path)?;
+    /// # writer.add_array("x", &array![1.5, 2.5])?;
+    /// # writer.finish()?;
+    /// let mut archive = NpzReader::open_with(&path, NpzReadOptions::new().threads(2))?;
+    /// let x: Array1<f64> = archive.by_name("x")?;
+    /// assert_eq!(x, array![1.5, 2.5]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<NpzReadOptions>) -> Result<Self> {
+        let options = options.into();
+        let archive = npz::NpzReader::open_with(path, options.of_file())?;
+        Ok(Self { archive, arrays: options.arrays() })
+    }
+}
+
+impl NpzReader<npz::ArchiveFile> {
+    /// Opens an archive whose arrays are read with `options`.
+    pub(crate) fn open_for(path: &Path, options: NpyReadOptions) -> Result<Self> {
+        Ok(Self { archive: npz::NpzReader::open_with(path, options.of_file())?, arrays: options })
+    }
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Reads the directory of an archive.
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let x: Array1<f64> = NpzReader::new(archive.finish()?)?.by_name("x")?;
+    /// assert_eq!(x, array![1.0, 2.0]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or `reader` is no zip archive.
+    pub fn new(reader: R) -> Result<Self> {
+        Self::with_limits(reader, Limits::new())
+    }
+
+    /// [`new`](Self::new) with limits of one's own.
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter, npy_core::Limits};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let mut archive = NpzReader::with_limits(archive.finish()?, Limits::new().data_bytes(10))?;
+    /// assert!(archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix1>("x").is_err()); // 16 bytes
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`new`](Self::new).
+    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
+        npz::NpzReader::with_limits(reader, limits).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.archive.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.archive.is_empty()
+    }
+
+    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("matrix", &ndarray::array![[1.0, 2.0]])?;
+    /// archive.get_mut().add_bytes("notes.txt", b"hello")?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.names()?, ["matrix", "notes.txt"]);
+    /// assert_eq!(archive.len(), 2);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None; the names were read with the directory. It is a `Result` as in `ndarray-npy`.
+    pub fn names(&mut self) -> Result<Vec<String>> {
+        Ok(self.archive.names().map(str::to_owned).collect())
+    }
+
+    /// Reads the array of that name. As in NumPy, `.npy` at its end may be left out; of several the last is read.
+    ///
+    /// ```
+    /// # use ndarray::{Array2, array};
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &array![[1.0, 2.0]])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let matrix: Array2<f64> = archive.by_name("matrix")?;
+    /// assert_eq!(matrix[[0, 1]], 2.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is damaged or no array, and like
+    /// [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy).
+    pub fn by_name<S, D>(&mut self, name: &str) -> Result<ArrayBase<S, D>>
+    where
+        S::Elem: NpyElement,
+        S: DataOwned,
+        D: Dimension,
+    {
+        let index = self.archive.find(name)?;
+        self.by_index(index)
+    }
+
+    /// Reads the array that stands there.
+    ///
+    /// ```
+    /// # use ndarray::{Array2, array};
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &array![[1.0, 2.0]])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// let matrix: Array2<f64> = archive.by_index(0)?;
+    /// assert_eq!(matrix[[0, 1]], 2.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn by_index<S, D>(&mut self, index: usize) -> Result<ArrayBase<S, D>>
+    where
+        S::Elem: NpyElement,
+        S: DataOwned,
+        D: Dimension,
+    {
+        let read = self.archive.array(index).and_then(|reader| into_array(reader, None));
+        read.map_err(|error| self.archive.locate(error, index))
+    }
+
+    /// The array of that name, whatever its dtype.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such array, it is damaged, or reading fails.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use npy_ndarray::{DynArray, NpzReader, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut writer = NpzWriter::create(&path)?;
+    /// writer.add_array("mask", &array![true, false])?;
+    /// writer.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// for name in archive.names()? {
+    ///     let array: DynArray = archive.dynamic(&name)?;
+    ///     println!("{name}: {} {:?}", array.dtype(), array.shape()); // mask: |b1 [2]
+    /// }
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn dynamic(&mut self, name: &str) -> Result<DynArray> {
+        self.dynamic_with(name, self.arrays)
+    }
+
+    /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
+    ///
+    /// ```
+    /// use npy_ndarray::{NpyReadOptions, NpzReader, NpzWriter, Order};
+    ///
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &ndarray::array![[1, 2], [3, 4]])?;
+    /// # let file = archive.finish()?;
+    /// let matrix = NpzReader::new(file)?.dynamic_with("matrix", NpyReadOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(matrix.into::<ndarray::Array2<i32>>()?.strides(), [1, 2]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`dynamic`](Self::dynamic).
+    pub fn dynamic_with(&mut self, name: &str, options: NpyReadOptions) -> Result<DynArray> {
+        let index = self.archive.find(name)?;
+        self.dynamic_by_index_with(index, options)
+    }
+
+    /// Reads the array at `index`, whatever its dtype. The first member is number 0.
+    ///
+    /// # Errors
+    ///
+    /// Like [`dynamic`](Self::dynamic).
+    ///
+    /// ```
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("ids", &[7_u8])?;
+    /// # archive.add_slice("times", &[0.5, 1.5])?;
+    /// # let file = archive.finish()?;
+    /// let mut archive = NpzReader::new(file)?;
+    /// for index in 0..archive.len() {
+    ///     println!("{}", archive.dynamic_by_index(index)?);
+    /// }
+    /// assert_eq!(archive.dynamic_by_index(1)?.to_string(), "[0.5 1.5]");
+    /// assert!(archive.dynamic_by_index(2).is_err());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn dynamic_by_index(&mut self, index: usize) -> Result<DynArray> {
+        self.dynamic_by_index_with(index, self.arrays)
+    }
+
+    /// [`dynamic_by_index`](Self::dynamic_by_index) with options. The limits are those the archive was opened with.
+    ///
+    /// # Errors
+    ///
+    /// Like [`dynamic`](Self::dynamic).
+    ///
+    /// ```
+    /// use npy_ndarray::{NpyReadOptions, NpzReader, NpzWriter, Order};
+    ///
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_array("matrix", &ndarray::array![[1, 2], [3, 4]])?;
+    /// # let file = archive.finish()?;
+    /// let matrix = NpzReader::new(file)?.dynamic_by_index_with(0, NpyReadOptions::new().order(Order::Fortran))?;
+    /// assert_eq!(matrix.into::<ndarray::Array2<i32>>()?.strides(), [1, 2]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn dynamic_by_index_with(&mut self, index: usize, options: NpyReadOptions) -> Result<DynArray> {
+        let read = self.archive.array(index).and_then(|reader| from_reader(reader, options));
+        read.map_err(|error| self.archive.locate(error, index))
+    }
+
+    /// Reads the array without dimensions of that name: a number, a text, a record.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_scalar("name", &"run 7".to_owned())?;
+    /// archive.add_slice("times", &[0.5, 1.5])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.scalar::<String>("name")?, "run 7");
+    /// assert!(archive.scalar::<f64>("times").is_err()); // two of them
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
+        self.archive.scalar(name)
+    }
+
+    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes, files.
+    ///
+    /// ```
+    /// use ndarray::{array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.get_mut().header(0)?.shape(), [2]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn get_mut(&mut self) -> &mut npz::NpzReader<R> {
+        &mut self.archive
+    }
+}
+
+impl<R: Read + Seek + Clone + Send> NpzReader<R> {
+    /// How many threads inflate a member from here on: [`npz::NpzReader::set_threads`]. The default is 1.
+    ///
+    /// ```
+    /// use ndarray::Array2;
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// # let weights = Array2::<f64>::eye(1000);
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.set_threads(2);
+    /// archive.add_array("weights", &weights)?;
+    /// archive.finish()?;
+    ///
+    /// let mut archive = NpzReader::open(&path)?;
+    /// archive.set_threads(2);
+    /// let read: Array2<f64> = archive.by_name("weights")?;
+    /// assert_eq!(read, weights);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) {
+        self.archive.set_threads(threads);
+    }
+}
+
+impl<'a> NpzReader<Cursor<&'a [u8]>> {
+    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let download: Vec<u8> = archive.finish()?.into_inner();
+    /// let x: Array1<f64> = NpzReader::from_bytes(&download)?.by_name("x")?;
+    /// assert_eq!(x, array![1.0, 2.0]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` are no zip archive.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
+    }
+
+    /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
+    ///
+    /// ```
+    /// use ndarray::{ArrayView2, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.get_mut().set_aligned(true);
+    /// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
+    /// let file = archive.finish()?.into_inner();
+    /// # let mut memory = vec![0; file.len() + 64];
+    /// # let begin = memory.as_ptr().align_offset(64);
+    /// # memory[begin..][..file.len()].copy_from_slice(&file);
+    /// # let map = &memory[begin..][..file.len()];
+    ///
+    /// let mut archive = NpzReader::from_bytes(map)?; // a map of the file, say
+    /// let matrix: ArrayView2<f64> = archive.view("matrix")?;
+    /// assert_eq!(matrix[[1, 0]], 3.0);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, when the member is compressed, and like [`ViewNpyExt::view_npy`]. NumPy's own archives put arrays at any
+    /// address, so that viewing them mostly fails with [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
+    /// a copy then.
+    pub fn view<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<ArrayView<'a, A, D>> {
+        let index = self.archive.find(name)?;
+        let limits = self.archive.limits();
+        self.archive
+            .stored(index)
+            .and_then(|bytes| ArrayView::view_npy_with(bytes, limits))
+            .map_err(|error| error.with_member(name))
+    }
+
+    /// Views an array in place where that can be, and else reads a copy, whose checksum is checked: of members that are compressed, begin at
+    /// an odd address, or are in the other byte order.
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// use ndarray::{CowArray, Ix1, array};
+    ///
+    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &array![1.0, 2.0])?;
+    /// let file = archive.finish()?.into_inner();
+    /// let x: CowArray<'_, f64, Ix1> = NpzReader::from_bytes(&file)?.view_or_read("x")?;
+    /// assert!(x.is_owned() && x == array![1.0, 2.0]); // compressed data cannot be viewed
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`by_name`](Self::by_name).
+    pub fn view_or_read<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<CowArray<'a, A, D>> {
+        match self.view(name) {
+            Ok(view) => Ok(view.into()),
+            Err(error) if npz::is_about_place(&error) => self.by_name(name).map(|array: Array<A, D>| array.into()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes an `.npz` archive, byte for byte as `np.savez` does.
+///
+/// See [`NpzReader`] for an example. A writer that is dropped is finished, unless its last call failed or the thread panics, as
+/// [`npz::NpzWriter`](npz::NpzWriter#drop) describes; a drop cannot report an error, so call [`finish`](Self::finish).
+#[must_use = "errors of finishing the archive are seen only by `finish`"]
+pub struct NpzWriter<W: Write> {
+    archive: npz::NpzWriter<W>,
+}
+
+impl NpzWriter<File> {
+    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished, and never after an error or in a panic.
+    ///
+    /// ```
+    /// # use npy_ndarray::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create(&path)?;
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// assert!(!path.exists());
+    /// archive.finish()?; // np.load(path)
+    /// assert!(path.exists());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be made.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::create(path).map(|archive| Self { archive })
+    }
+
+    /// [`create`](Self::create) with options.
+    ///
+    /// ```
+    /// # use ndarray::Array2;
+    /// use npy_ndarray::{NpzWriteOptions, NpzWriter};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create_with(&path, NpzWriteOptions::new().compressed(true).threads(2).durable(true))?;
+    /// archive.add_array("zeros", &Array2::<f64>::zeros((100, 100)))?;
+    /// archive.finish()?;
+    /// assert!(std::fs::metadata(&path).is_ok_and(|file| file.len() < 1000));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`create`](Self::create).
+    pub fn create_with(path: impl AsRef<Path>, options: NpzWriteOptions) -> Result<Self> {
+        let mut archive = npz::NpzWriter::create(path)?;
+        options.apply(&mut archive);
+        Ok(Self { archive })
+    }
+
+    /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
+    ///
+    /// ```
+    /// # use npy_ndarray::NpzWriter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.npz");
+    /// let mut archive = NpzWriter::create_compressed(&path)?;
+    /// archive.add_array("zeros", &ndarray::Array2::<f64>::zeros((100, 100)))?;
+    /// archive.finish()?;
+    /// assert!(std::fs::metadata(&path)?.len() < 1000);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`create`](Self::create).
+    pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::create_compressed(path).map(|archive| Self { archive })
+    }
+
+    /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
+    ///
+    /// ```
+    /// # use npy_ndarray::{NpzReader, NpzWriter};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("log.npz");
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("day1", &[1.0, 2.0])?;
+    /// # archive.finish()?;
+    /// let mut archive = NpzWriter::append(&path)?; // which has day1
+    /// archive.add_array("day2", &ndarray::array![3.0])?;
+    /// archive.finish()?;
+    /// assert_eq!(NpzReader::open(&path)?.names()?, ["day1", "day2"]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file, if it cannot be written to, or if the archive is not whole.
+    pub fn append(path: impl AsRef<Path>) -> Result<Self> {
+        npz::NpzWriter::append(path).map(|archive| Self { archive })
+    }
+}
+
+impl<W: Write + Seek> NpzWriter<W> {
+    /// Begins an archive without compression.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// let download: Vec<u8> = archive.finish()?.into_inner();
+    /// assert!(download.starts_with(b"PK"));
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn new(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::new(writer) }
+    }
+
+    /// Begins an archive with compression, as `np.savez_compressed` does.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("zeros", &ndarray::Array2::<f64>::zeros((100, 100)))?;
+    /// assert!(archive.finish()?.into_inner().len() < 1000);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn new_compressed(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::new_compressed(writer) }
+    }
+}
+
+impl<W: Write> NpzWriter<W> {
+    /// Begins an archive in a stream that cannot be gone back in, such as a pipe: see [`npz::NpzWriter::streaming`].
+    ///
+    /// ```
+    /// use npy_ndarray::{NpzWriter, npy_core::npz::NpzStream};
+    ///
+    /// let mut archive = NpzWriter::streaming(Vec::new()); // a pipe, a socket, standard output
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// let pipe = archive.finish()?;
+    /// if let Some(mut x) = NpzStream::new(&pipe[..]).next()? {
+    ///     assert_eq!(x.array()?.into_vec::<f64>()?, [1.0, 2.0]);
+    /// }
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn streaming(writer: W) -> Self {
+        Self { archive: npz::NpzWriter::streaming(writer) }
+    }
+
+    /// Adds an array of any kind and dimension.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let matrix = array![[1.0, 2.0], [3.0, 4.0]];
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_array("transposed", &matrix.t())?;
+    /// let transposed: Array2<f64> = NpzReader::new(archive.finish()?)?.by_name("transposed")?;
+    /// assert_eq!(transposed, matrix.t());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn add_array<N: Into<String>, A: WriteNpyExt + ?Sized>(&mut self, name: N, array: &A) -> Result<()> {
+        self.archive.add_with(&name.into(), |member| array.write_npy(member))
+    }
+
+    /// Adds a one-dimensional array of elements or records.
+    ///
+    /// # Errors
+    ///
+    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("times", &[0.5, 1.5])?;
+    /// archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
+    /// archive.finish()?;
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
+        self.archive.add_slice(name, items)
+    }
+
+    /// Adds an array without dimensions: a number, a text, a record.
+    ///
+    /// # Errors
+    ///
+    /// Like [`add_slice`](Self::add_slice).
+    ///
+    /// ```
+    /// use npy_ndarray::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_scalar("rate", &0.5)?; // np.savez(path, rate=0.5)
+    /// let file = archive.finish()?;
+    /// assert_eq!(NpzReader::new(file)?.scalar::<f64>("rate")?, 0.5);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
+        self.archive.add_scalar(name, item)
+    }
+
+    /// How many threads compress from here on: [`npz::NpzWriter::set_threads`]. The default is 1. See [`NpzReader::set_threads`] for an example.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.archive.set_threads(threads);
+    }
+
+    /// The archive, for what is neither array nor element (raw bytes, members of unknown length), and for how members are written: compression,
+    /// its level, threads, alignment.
+    ///
+    /// ```
+    /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.get_mut().set_aligned(true);
+    /// archive.get_mut().add_bytes("notes.txt", b"hello")?;
+    /// archive.finish()?;
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn get_mut(&mut self) -> &mut npz::NpzWriter<W> {
+        &mut self.archive
+    }
+
+    /// Writes the archive's directory, and gives the stream back.
+    ///
+    /// See [`NpzReader`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails, or an earlier write did.
+    pub fn finish(self) -> Result<W> {
+        self.archive.finish()
+    }
+
+    /// Gives the archive up: see [`npz::NpzWriter::discard`].
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
+    /// let mut archive = npy_ndarray::NpzWriter::create(&path)?;
+    /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
+    /// archive.discard();
+    /// assert!(!path.exists());
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    pub fn discard(self) {
+        self.archive.discard();
+    }
+}
+
+impl<R> fmt::Debug for NpzReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.archive.fmt(f)
+    }
+}
+
+impl<W: Write> fmt::Debug for NpzWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.archive.fmt(f)
+    }
+}

@@ -1,0 +1,36 @@
+//! RawArray files (`.ra`) of whatever element type.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use npy_core::Result;
+use npy_core::rawarray::RaArray;
+
+use super::super::dynamic::DynArray;
+use super::super::read::NpyReadOptions;
+use super::{ReadRaExt, WriteRaExt};
+
+/// Any `.ra` file; what it has in the place of metadata is passed over. See [`RaArray`] for that.
+impl ReadRaExt for DynArray {
+    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+        of_file(RaArray::read_with(reader, options.limits)?, options)
+    }
+
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        of_file(RaArray::load_with(path, options.limits)?, options).map_err(|error| error.with_path(path))
+    }
+}
+
+fn of_file(file: RaArray, options: NpyReadOptions) -> Result<DynArray> {
+    let values = file.into_values();
+    let order = options.order.unwrap_or(values.order());
+    DynArray::from_values(values.into_order(order)?)
+}
+
+/// Text, times, bools and records become elements of user-defined types.
+impl WriteRaExt for DynArray {
+    fn write_ra<W: Write>(&self, writer: W) -> Result<()> {
+        RaArray::try_from(self.to_values()?)?.write(writer)
+    }
+}

@@ -1,0 +1,195 @@
+//! Files of the RawArray format (`.ra`) as arrays.
+
+mod dynamic;
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::array_ref;
+use super::ndarray::{ArrayBase, Data, DataOwned, Dimension};
+use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file_with, write_elements as begin_elements};
+use npy_core::{NpyElement, Order, Result, SaveOptions};
+
+use super::read::{NpyReadOptions, into_array};
+use super::write::{bytes_of, write_elements};
+
+/// Reads an `.ra` file into an owned array: `Array2::<f32>::load_ra(path)?`.
+///
+/// Implemented for every owned array of every dimension, fixed or dynamic. The shape is what stands in the file, and the first axis varies
+/// fastest in memory (Fortran order), unless another order is demanded; see [`npy_core::rawarray`] for this, and for which elements are
+/// read. To read or write what stands behind the elements, see [`RaArray`](npy_core::rawarray::RaArray).
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::{NpyReadOptions, Order, ReadRaExt, WriteRaExt};
+///
+/// let mut file = Vec::new();
+/// array![[1_i32, 2, 3], [4, 5, 6]].write_ra(&mut file)?;
+/// let matrix = Array2::<i32>::read_ra(&file[..])?;
+/// assert_eq!(matrix, array![[1, 2, 3], [4, 5, 6]]);
+/// assert_eq!(matrix.strides(), [1, 2]);
+/// let matrix = Array2::<i32>::read_ra_with(&file[..], NpyReadOptions::new().order(Order::C))?;
+/// assert_eq!(matrix.strides(), [3, 1]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+pub trait ReadRaExt: Sized {
+    /// Reads the file that begins at the stream's position, and leaves the stream just after the elements.
+    ///
+    /// See [`ReadRaExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, when no `.ra` file begins there, when its elements are of another type, or when the array has another number of
+    /// dimensions.
+    fn read_ra<R: Read>(reader: R) -> Result<Self> {
+        Self::read_ra_with(reader, NpyReadOptions::new())
+    }
+
+    /// Reads a file.
+    ///
+    /// See [`WriteRaExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_ra`](Self::read_ra).
+    fn load_ra<P: AsRef<Path>>(path: P) -> Result<Self> {
+        Self::load_ra_with(path, NpyReadOptions::new())
+    }
+
+    /// [`read_ra`](Self::read_ra) with options.
+    ///
+    /// See [`ReadRaExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_ra`](Self::read_ra).
+    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self>;
+
+    /// [`load_ra`](Self::load_ra) with options.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{NpyReadOptions, Order, ReadRaExt, WriteRaExt};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.ra");
+    /// array![[1, 2], [3, 4]].save_ra(&path)?;
+    /// let matrix = Array2::<i32>::load_ra_with(&path, NpyReadOptions::new().order(Order::C))?;
+    /// assert_eq!(matrix.strides(), [2, 1]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_ra`](Self::read_ra).
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+}
+
+impl<A, S, D> ReadRaExt for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: DataOwned<Elem = A>,
+    D: Dimension,
+{
+    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+        into_array(read_elements::<A, R>(reader, options.limits)?, options.order)
+    }
+
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let reader = open_elements::<A>(path, options.limits)?;
+        into_array(reader, options.order).map_err(|error| error.with_path(path))
+    }
+}
+
+/// Writes an array as an `.ra` file: `array.save_ra(path)?`.
+///
+/// Implemented for every array and view of every dimension, contiguous, strided or reversed. The shape is written as it is, and the
+/// elements with the first axis fastest, as the format has it; each has the same index when it is read. Elements that are arrays,
+/// `[T; N]`, are refused: give the array one more axis.
+///
+/// ```
+/// use ndarray::{Array2, s};
+/// use npy_ndarray::{ReadRaExt, WriteRaExt};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("part.ra");
+/// let matrix = Array2::from_shape_fn((4, 6), |(i, j)| (i * 10 + j) as f32);
+/// matrix.slice(s![..;-1, 1..;2]).save_ra(&path)?;
+/// assert_eq!(Array2::<f32>::load_ra(&path)?, matrix.slice(s![..;-1, 1..;2]));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no array that can be written",
+    note = "arrays and views of `ndarray` are, if their elements have a dtype (`npy_core::NpyElement`)",
+    note = "for a slice or a vector see `npy_core::rawarray::save`"
+)]
+pub trait WriteRaExt {
+    /// Writes the array to a stream, without a copy of the whole.
+    ///
+    /// See [`ReadRaExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails, or an element cannot be expressed in its dtype.
+    fn write_ra<W: Write>(&self, writer: W) -> Result<()>;
+
+    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    ///
+    /// See [`WriteRaExt`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`write_ra`](Self::write_ra), and when the file cannot be made.
+    fn save_ra<P: AsRef<Path>>(&self, path: P) -> Result<()> {
+        self.save_ra_with(path, SaveOptions::new())
+    }
+
+    /// [`save_ra`](Self::save_ra) with options.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use npy_ndarray::{ReadRaExt, SaveOptions, WriteRaExt};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.ra");
+    /// array![[1, 2], [3, 4]].save_ra_with(&path, SaveOptions::new().durable(true))?;
+    /// assert_eq!(Array2::<i32>::load_ra(&path)?, array![[1, 2], [3, 4]]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`save_ra`](Self::save_ra).
+    fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
+        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_ra(file))
+    }
+
+    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    #[doc(hidden)]
+    fn data_bytes(&self) -> u64 {
+        0
+    }
+}
+
+impl<A, S, D> WriteRaExt for ArrayBase<S, D>
+where
+    A: NpyElement,
+    S: Data<Elem = A>,
+    D: Dimension,
+{
+    fn write_ra<W: Write>(&self, writer: W) -> Result<()> {
+        write(self, writer)
+    }
+
+    fn data_bytes(&self) -> u64 {
+        bytes_of::<A>(self.len())
+    }
+}
+
+fn write<A: NpyElement, D: Dimension, W: Write>(array: array_ref!(&A, D), writer: W) -> Result<()> {
+    let mut writer = begin_elements(writer, dtype_of(array.iter()), array.shape())?;
+    write_elements(&mut writer, array, Order::Fortran)?;
+    writer.finish()?;
+    Ok(())
+}

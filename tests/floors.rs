@@ -1,0 +1,152 @@
+//! The floors of the house: a room imports only from rooms declared above it, and never through the crate root.
+//!
+//! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules that a file declares, in order; with each the last comment `// Floor N` above it.
+fn rooms_of(file: &Path) -> Vec<(String, u32)> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut floor = 0;
+    let mut rooms = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("// Floor ") {
+            floor = rest.split(':').next().unwrap().parse().unwrap();
+        }
+        let declared = ["mod ", "pub mod ", "pub(crate) mod "].iter().find_map(|start| line.strip_prefix(start)?.strip_suffix(';'));
+        rooms.extend(declared.map(|name| (name.to_owned(), floor)));
+    }
+    rooms
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The module that a file is, below the root.
+fn module_of(file: &Path, source: &Path) -> Vec<String> {
+    let path = file.strip_prefix(source).unwrap().with_extension("");
+    let mut names: Vec<String> = path.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
+    names.pop_if(|name| name == "mod");
+    names
+}
+
+/// The code of a line: what stands before a comment.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap()
+}
+
+/// Each path of a line that begins with `crate` or `super`, resolved to names below the root; `None` for the root itself or a group of it.
+fn paths(line: &str, module: &[String]) -> Vec<Option<Vec<String>>> {
+    let mut found = Vec::new();
+    for start in ["crate", "super"] {
+        for (index, _) in line.match_indices(start) {
+            let before = line[..index].chars().next_back();
+            // A part of a longer path or of another word; `pub(crate)` and `pub(super)` lead nowhere.
+            if before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | ':' | '$'))
+                || !line[index + 5..].starts_with("::")
+            {
+                continue;
+            }
+            let path: Vec<&str> = line[index..]
+                .split("::")
+                .map(|part| part.split(|char: char| !char.is_alphanumeric() && char != '_'))
+                .filter_map(|mut names| names.next())
+                .collect();
+            let ups = path.iter().take_while(|name| **name == "super").count();
+            let base = if start == "super" { &module[..module.len().saturating_sub(ups)] } else { &[] };
+            let rest = path.iter().skip(ups.max(1)).take_while(|name| !name.is_empty()).map(|name| (*name).to_owned());
+            let resolved: Vec<String> = base.iter().cloned().chain(rest).collect();
+            found.push((!resolved.is_empty()).then_some(resolved));
+        }
+    }
+    found
+}
+
+/// Imports from higher floors or through the root, and the number of imports checked.
+fn violations(source: &Path, rooms: &[(String, u32)], of_root: &[&str]) -> (Vec<String>, usize) {
+    let place = |name: &str| rooms.iter().position(|(room, _)| room == name);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for file in rust_files(source) {
+        let module = module_of(&file, source);
+        let Some(own) = module.first().and_then(|name| place(name)) else { continue };
+        // The modules within the file, and the columns at which they end.
+        let (mut inner, mut ends) = (module.clone(), Vec::new());
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let text = line.trim_start();
+            let indent = line.len() - text.len();
+            let starts = ["mod ", "pub mod ", "pub(crate) mod "];
+            if let Some(name) = starts.iter().find_map(|start| text.strip_prefix(start)?.strip_suffix(" {")) {
+                inner.push(name.to_owned());
+                ends.push(indent);
+            } else if text == "}" && ends.pop_if(|end| *end == indent).is_some() {
+                inner.pop();
+            }
+            for path in paths(code(line), &inner) {
+                count += 1;
+                if path.as_ref().is_some_and(|names| of_root.contains(&names[0].as_str())) {
+                    continue;
+                }
+                let room = path.as_ref().and_then(|names| place(&names[0]));
+                let what = match room {
+                    None => "through the crate root",
+                    Some(room) if room > own => "from a higher floor",
+                    Some(_) => continue,
+                };
+                wrong.push(format!("{}:{}: import {what}: {}", file.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    (wrong, count)
+}
+
+#[test]
+fn rooms_of_npy_core_import_only_from_below() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-core/src");
+    let rooms = rooms_of(&source.join("lib.rs"));
+    let (wrong, count) = violations(&source, &rooms, &[]);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 500, "{count} imports");
+    let mut floors = BTreeMap::<u32, Vec<&str>>::new();
+    rooms.iter().for_each(|(room, floor)| floors.entry(*floor).or_default().push(room));
+    for (floor, rooms) in &floors {
+        println!("floor {floor}: {}", rooms.join(" "));
+    }
+    assert_eq!(floors.len(), 9);
+}
+
+#[test]
+fn rooms_of_npy_ndarray_import_only_from_below() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-ndarray/src");
+    let mut rooms = rooms_of(&source.join("adapter.rs"));
+    // It has other names for the public ones, so it imports those from the root.
+    rooms.retain(|(room, _)| room != "compat");
+    // What differs between the versions of `ndarray`, and what does not belong to either.
+    let (wrong, count) = violations(&source, &rooms, &["array_ref", "dispatch", "match_dtype", "ndarray"]);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 50, "{count} imports");
+}
+
+#[test]
+fn imports_that_go_up_are_found() {
+    let module = ["read".to_owned(), "rows".to_owned(), "tests".to_owned()];
+    let resolve = |line: &str| paths(line, &module).into_iter().map(|path| path.map(|names| names.join("::"))).collect::<Vec<_>>();
+    assert_eq!(resolve("use crate::npz::NpzReader;"), [Some("npz::NpzReader".to_owned())]);
+    assert_eq!(resolve("use super::super::super::npz::read;"), [Some("npz::read".to_owned())]);
+    assert_eq!(resolve("use super::seek;"), [Some("read::rows::seek".to_owned())]);
+    assert_eq!(resolve("use crate::{Error, Result};"), [None]);
+    assert_eq!(resolve("pub(crate) fn f() -> crate::error::Result<()> {"), [Some("error::Result".to_owned())]);
+    assert_eq!(resolve("pub(super) use std::io;"), []);
+}
