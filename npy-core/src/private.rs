@@ -34,7 +34,7 @@ pub use crate::format::dtype::{ByteOrder, DType};
 pub use crate::format::shape::is_same_in_both;
 pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
-pub use crate::print::partial::{PrintedTexts, printed, printed_edges, printed_texts};
+pub use crate::print::partial::{printed, printed_edges};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::file::{HeadedFile, with_file};

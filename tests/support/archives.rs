@@ -1,7 +1,9 @@
 //! An archive with a little of everything, and what is in it.
 #![allow(dead_code, reason = "each test binary uses another part")]
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
@@ -90,4 +92,16 @@ impl Read for Pipe<'_> {
 /// An archive in memory.
 pub fn writer() -> NpzWriter<Cursor<Vec<u8>>> {
     NpzWriter::new(Cursor::new(Vec::new()))
+}
+
+/// The members of an archive with their content.
+pub fn members(path: &Path) -> npy_core::Result<BTreeMap<String, Vec<u8>>> {
+    let mut archive = NpzReader::open(path)?;
+    archive.verify()?;
+    (0..archive.len())
+        .map(|index| {
+            let name = archive.name(index).unwrap_or_default().to_owned();
+            Ok((name, archive.bytes(index, 1 << 30)?))
+        })
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! What several test binaries share.
 #![allow(dead_code, reason = "each test binary uses another part")]
 
+pub mod archives;
 pub mod dump;
 pub mod numpy;
 pub mod ra;
@@ -36,4 +37,12 @@ pub fn file_with_header(major: u8, header: &[u8], data: &[u8]) -> Vec<u8> {
     file.extend(header);
     file.extend(data);
     file
+}
+
+/// The name of a test as the harness knows it, for a test that runs another one of its program: `child(module_path!(), "name")`.
+pub fn child(module: &str, name: &str) -> String {
+    match module.split_once("::") {
+        Some((_program, module)) => format!("{module}::{name}"),
+        None => name.to_owned(),
+    }
 }

@@ -23,21 +23,6 @@ impl Selection {
         (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
     }
 
-    /// How many elements there are.
-    pub(super) fn whole_count(&self) -> usize {
-        self.shape.iter().fold(1, |count, &length| count.saturating_mul(length))
-    }
-
-    /// Whether the element at this position, the last axis fastest, is printed.
-    pub(super) fn contains(&self, position: usize) -> bool {
-        let mut rest = position;
-        self.shape.iter().zip(&self.edges).rev().all(|(&length, &edge)| {
-            let index = rest.checked_rem(length).unwrap_or(0);
-            rest = rest.checked_div(length).unwrap_or(0);
-            edge.is_none_or(|edge| index < edge || index >= length.saturating_sub(edge))
-        })
-    }
-
     /// The positions of all printed elements, the last axis fastest.
     #[cfg(feature = "object")]
     pub(crate) fn places(&self) -> Vec<usize> {

@@ -10,23 +10,25 @@ extern crate self as npy_ndarray;
 pub use adapters::ndarray_0_16;
 pub use adapters::ndarray_0_16::*;
 
-#[path = "../../arrays.rs"]
+#[path = "../../arrays/traits.rs"]
 mod arrays;
-#[path = "../../dynamic.rs"]
+#[path = "../../dynamic/arrays.rs"]
 mod dynamic;
-#[path = "../../dynamic_objects.rs"]
+#[path = "../../dynamic/objects.rs"]
 mod dynamic_objects;
-#[path = "../../folders.rs"]
+#[path = "../../reading/folders.rs"]
 mod folders;
-#[path = "../../npz_archive.rs"]
+#[path = "../../npz/structs.rs"]
 mod npz_archive;
-#[path = "../../npz_options.rs"]
+#[path = "../../npz/options.rs"]
 mod npz_options;
-#[path = "../../rawarray.rs"]
+#[path = "../../rawarray/files.rs"]
 mod rawarray;
-#[path = "../../rows.rs"]
+#[path = "../../arrays/rows.rs"]
 mod rows;
-#[path = "../../sparse.rs"]
+#[path = "../../npz/sparse.rs"]
 mod sparse_matrices;
-#[path = "../../writing_orders.rs"]
+#[path = "../../arrays/writing_orders.rs"]
 mod writing_orders;
+#[path = "../../support/mod.rs"]
+mod support;

@@ -1,0 +1,266 @@
+//! Files in the order that an array does not have: byte for byte what NumPy writes of an array that it has put into that order before.
+
+use std::fs;
+
+use ndarray::{Array, ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder, Slice};
+use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
+use npy_ndarray::{DynArray, NpyWriteOptions, ReadNpyExt, SaveOptions, WriteNpyExt};
+
+use crate::support::numpy::{frames, numpy};
+
+const ORDERS: [Order; 2] = [Order::C, Order::Fortran];
+
+fn write_in<W: WriteNpyExt + ?Sized>(array: &W, order: Order) -> Vec<u8> {
+    let mut file = Vec::new();
+    array.write_npy_with(&mut file, NpyWriteOptions::new().order(order)).unwrap();
+    file
+}
+
+/// What is written one element after another.
+fn expected<T: NpyElement + Clone>(array: &ArrayViewD<'_, T>, order: Order) -> Vec<u8> {
+    let items: Vec<T> = if order == Order::C { array.iter().cloned().collect() } else { array.t().iter().cloned().collect() };
+    let shape = IxDyn(array.shape());
+    let is_fortran = order == Order::Fortran;
+    let mut file = Vec::new();
+    ArrayD::from_shape_vec(shape.set_f(is_fortran), items).unwrap().write_npy(&mut file).unwrap();
+    file
+}
+
+#[test]
+fn arrays_of_every_dtype_are_what_numpy_writes() {
+    let Some(numpy) = numpy("arrays_of_every_dtype_are_what_numpy_writes") else { return };
+    let script = "
+import io, random, struct, sys, numpy as np
+random.seed(11)
+dtypes = ['b1', 'i1', 'u2', '>u2', 'i4', '>f4', 'f8', '>f8', 'c8', '>c16', 'f2', 'S3', 'S8', 'U1', '>U2', 'V5', 'M8[ms]', '>m8[s]',
+    [('a', 'i4'), ('b', '>f8', (2,)), ('c', 'S3')], [('a', 'u1'), ('b', [('c', 'f4')])], 'f16', 'O']
+def save(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
+for dtype in dtypes:
+    for _ in range(8):
+        shape = [random.choice([0, 1, 1, 2, 3, 5, 7, 18, 33]) for _ in range(random.randrange(6))]
+        while np.prod(shape) > 2000:
+            shape[random.randrange(len(shape))] = 1
+        dtype = np.dtype(dtype)
+        count = int(np.prod(shape))
+        if dtype == object:
+            array = np.array([i % 3 for i in range(count)] + [None], dtype)[:-1]
+        elif dtype == np.dtype('f16'):
+            array = np.arange(count).astype(dtype)
+        else:
+            array = np.frombuffer((bytes(range(1, 101)) * (count * dtype.itemsize // 100 + 1))[:count * dtype.itemsize], dtype)
+            if dtype == bool:
+                array = (array.view('u1') % 2).astype(bool)
+            if dtype.kind == 'U':
+                array = np.array([str(i % 10) * (1 + i % 2) for i in range(count)] + ['x'], dtype)[:-1]
+        array = array.reshape(shape, order=random.choice('CF'))
+        save(array)
+        save(np.array(array, order='C'))
+        save(np.array(array, order='F'))
+";
+    let printed = numpy.run(["-c", script], b"");
+    let frames = frames(&printed);
+    assert_eq!(frames.len(), 22 * 8 * 3);
+    let mut objects = 0;
+    for (number, files) in frames.chunks_exact(3).enumerate() {
+        let array = DynArray::read_npy_with(files[0], npy_ndarray::NpyReadOptions::new().allow_objects(true)).unwrap();
+        for (order, expected) in ORDERS.iter().zip(&files[1..]) {
+            let written = write_in(&array, *order);
+            if let DynArray::Object(_) = array {
+                // The pickle of another form: it is what is read from it that has to be the same.
+                let read = |file: &[u8]| npy_core::object::read(file).unwrap();
+                let (written, expected) = (read(&written), read(expected));
+                assert_eq!(
+                    (written.shape(), written.order(), written.items()),
+                    (expected.shape(), expected.order(), expected.items())
+                );
+                objects += 1;
+            } else {
+                assert!(written == *expected, "array {number}: {} {:?} {order:?}", array.dtype(), array.shape());
+            }
+        }
+    }
+    assert_eq!(objects, 2 * 8);
+}
+
+#[test]
+fn views_of_large_arrays_are_what_numpy_writes() {
+    let Some(numpy) = numpy("views_of_large_arrays_are_what_numpy_writes") else { return };
+    let script = "
+import io, itertools, struct, sys, numpy as np
+def save(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
+array = np.arange(67 * 71 * 73, dtype='<u8').reshape(67, 71, 73)
+for axes in itertools.permutations(range(3)):
+    for step in [1, 2, -1]:
+        view = array.transpose(axes)[:, ::step]
+        save(np.array(view, order='C'))
+        save(np.array(view, order='F'))
+";
+    let printed = numpy.run(["-c", script], b"");
+    let mut files = frames(&printed).into_iter();
+    let array = Array::from_iter(0..67 * 71 * 73_u64).into_shape_with_order((67, 71, 73)).unwrap();
+    for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for step in [1, 2, -1] {
+            let view = array.view().permuted_axes(axes);
+            let view = view.slice_axis(Axis(1), Slice::new(0, None, step));
+            for order in ORDERS {
+                assert!(write_in(&view, order) == files.next().unwrap(), "{axes:?}, {step}, {order:?}");
+            }
+        }
+    }
+    assert!(files.next().is_none());
+}
+
+/// Several rows of these are written at once, from places of their own.
+#[test]
+fn large_arrays_of_elements_of_every_width_are_what_numpy_writes() {
+    let Some(numpy) = numpy("large_arrays_of_elements_of_every_width_are_what_numpy_writes") else { return };
+    let script = "
+import io, struct, sys, numpy as np
+def save(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
+for dtype, shape in [('u1', (1030, 4301)), ('<i2', (1024, 4096)), ('>f4', (1031, 1153)), ('<f8', (640, 1024)), ('c16', (300, 1001)), ('V12', (700, 601))]:
+    dtype = np.dtype(dtype)
+    data = np.random.default_rng(5).integers(0, 100, shape[0] * shape[1] * dtype.itemsize, 'u1')
+    array = np.frombuffer(data.tobytes(), dtype).reshape(shape, order='F')
+    save(array)
+    save(np.ascontiguousarray(array))
+";
+    let printed = numpy.run(["-c", script], b"");
+    let frames = frames(&printed);
+    assert_eq!(frames.len(), 6 * 2);
+    for files in frames.chunks_exact(2) {
+        assert!(files[0].len() > 4 << 20);
+        let array = DynArray::read_npy(files[0]).unwrap();
+        assert!(write_in(&array, Order::C) == files[1], "{}", array.dtype());
+        assert!(write_in(&DynArray::read_npy(files[1]).unwrap(), Order::Fortran) == files[0], "{}", array.dtype());
+    }
+}
+
+/// Lines and rows at the borders of what is put together, some arrays larger than a piece of a file.
+#[test]
+fn shapes_of_every_kind() {
+    fn check<T: NpyElement + Clone>(item: impl Fn(usize) -> T, most: usize) {
+        let shapes: [&[usize]; 10] = [
+            &[2, 3],
+            &[70, 70],
+            &[800, 700],
+            &[3, 9_000],
+            &[9_000, 3],
+            &[65, 5, 66],
+            &[5, 65, 66],
+            &[66, 65, 5],
+            &[9, 8, 7, 6, 5],
+            &[0, 300],
+        ];
+        for shape in shapes.iter().filter(|shape| shape.iter().product::<usize>() <= most) {
+            let array = ArrayD::from_shape_vec(IxDyn(shape), (0..shape.iter().product()).map(&item).collect()).unwrap();
+            for view in [
+                array.view(),
+                array.t(),
+                array.slice_each_axis(|axis| Slice::new(0, None, if axis.axis.index() == 0 { -1 } else { 1 })),
+            ] {
+                for order in ORDERS {
+                    let written = write_in(&view, order);
+                    assert!(written == expected(&view, order), "{shape:?}, {order:?}");
+                }
+            }
+        }
+    }
+    check(|i| u8::try_from(i % 251).unwrap(), 30_000);
+    check(|i| u16::try_from(i).unwrap(), 30_000);
+    check(|i| u32::try_from(i).unwrap(), 30_000);
+    check(|i| f64::from(u32::try_from(i).unwrap()), usize::MAX);
+    check(|i| i % 3 == 0, 30_000);
+    check(|i| i.to_string().parse::<npy_core::FixedBytes<12>>().unwrap(), 30_000);
+    check(|i| i.to_string(), 30_000);
+}
+
+#[test]
+fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
+    for (order, strides) in [(Order::C, [1200, 1]), (Order::Fortran, [1, 1100])] {
+        let options = NpyWriteOptions::new().order(order);
+        for options in [options, options.durable(true), options.in_place(true), options.in_place(true).durable(true)] {
+            for view in [array.view(), array.as_standard_layout().view()] {
+                view.save_npy_with(&path, options).unwrap();
+                let read = ndarray::Array2::<f64>::load_npy(&path).unwrap();
+                assert_eq!(read.strides(), strides);
+                assert!(read == array);
+            }
+            DynArray::load_npy(&path).unwrap().save_npy_with(&path, options).unwrap();
+            assert!(ndarray::Array2::<f64>::load_npy(&path).unwrap() == array);
+        }
+    }
+    // Without an order it is that of the array, with either kind of options.
+    array.t().save_npy_with(&path, SaveOptions::new().in_place(true)).unwrap();
+    let in_place = fs::read(&path).unwrap();
+    array.t().save_npy_with(&path, NpyWriteOptions::new()).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), in_place);
+    assert_eq!(Header::parse(&in_place).unwrap().0.order(), Order::Fortran);
+}
+
+/// Elements that are larger than what is written at a time go out one after another.
+#[test]
+fn elements_of_any_size_are_put_in_order() {
+    #[derive(Default)]
+    struct Parts {
+        file: Vec<u8>,
+        largest: usize,
+    }
+    impl std::io::Write for Parts {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.largest = self.largest.max(bytes.len());
+            self.file.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    const ITEM: usize = 5 << 20;
+    let bytes: Vec<u8> = (1..=6_u8).flat_map(|number| vec![number; ITEM]).collect();
+    let values = DynValues::new(format!("|V{ITEM}").parse().unwrap(), Order::C, &[2, 3], bytes).unwrap();
+    let mut parts = Parts::default();
+    values.write_in_order(&mut parts, Order::Fortran).unwrap();
+    let (header, data) = Header::parse(&parts.file).unwrap();
+    assert_eq!((header.order(), header.shape()), (Order::Fortran, &[2, 3][..]));
+    let numbers: Vec<u8> = parts.file[data..].chunks(ITEM).map(|item| item[ITEM / 2]).collect();
+    assert_eq!((numbers, parts.file.len()), (vec![1, 4, 2, 5, 3, 6], data + 6 * ITEM));
+    assert!(parts.largest <= 2 * ITEM, "{}", parts.largest);
+}
+
+/// A disk that is full is told of, as it is for an array in its own order.
+#[test]
+fn errors_of_the_stream_come_through() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if self.0 == 0 {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            Ok(taken)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
+    let whole = write_in(&array, Order::Fortran).len();
+    for room in [0, 100, 4 << 20, (4 << 20) + 1, whole - 1] {
+        let error = array.write_npy_with(Full(room), NpyWriteOptions::new().order(Order::Fortran)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    }
+    array.write_npy_with(Full(whole), NpyWriteOptions::new().order(Order::Fortran)).unwrap();
+}

@@ -1,0 +1,6 @@
+//! Arrays whose dtype is known at run time.
+
+mod arrays;
+mod objects;
+#[path = "../support/mod.rs"]
+mod support;

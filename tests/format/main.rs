@@ -1,0 +1,9 @@
+//! Headers and dtypes: files by many NumPy versions, random headers, messages, pages.
+
+mod dtype_page;
+mod errors;
+mod golden;
+mod properties;
+mod to_rust;
+#[path = "../support/mod.rs"]
+mod support;

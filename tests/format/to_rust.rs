@@ -1,0 +1,227 @@
+//! `DType::to_rust`: the structs it writes compile, load what NumPy saved, and save the same bytes.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::{DType, Header};
+
+use crate::support::numpy::{frames, numpy};
+
+const CASES: usize = 240;
+
+/// Random structured dtypes of the real NumPy, all in one crate.
+#[test]
+fn the_structs_of_random_dtypes_load_and_save_what_numpy_saved() {
+    let Some(numpy) = numpy("the_structs_of_random_dtypes_load_and_save_what_numpy_saved") else { return };
+    let printed = numpy.run(["-m", "structs", "20261121", &CASES.to_string()], b"");
+    let files = frames(&printed);
+    assert_eq!(files.len(), CASES * 2);
+
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("to_rust");
+    let (source, data) = (directory.join("src"), directory.join("data"));
+    let _ = fs::remove_dir_all(&data);
+    fs::create_dir_all(&source).unwrap();
+    fs::create_dir_all(&data).unwrap();
+    // The versions of the workspace, which are at hand.
+    fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    fs::write(directory.join("Cargo.toml"), manifest(workspace)).unwrap();
+
+    let mut program = "#![deny(warnings, missing_docs)]\n//! Written by `DType::to_rust`.\n\n".to_owned();
+    let mut main = String::new();
+    for (i, pair) in files.chunks(2).enumerate() {
+        let dtype = Header::parse(pair[0]).unwrap().0.dtype().clone();
+        let module: String = dtype.to_rust("Record").lines().map(|line| format!("    {line}\n")).collect();
+        write!(program, "/// `{}`\npub mod case_{i} {{\n{module}}}\n\n", i).unwrap();
+        writeln!(main, "    check::<case_{i}::Record>({i}, {:?});", dtype.to_string()).unwrap();
+        fs::write(data.join(format!("{i}.npy")), pair[0]).unwrap();
+        fs::write(data.join(format!("{i}.other.npy")), pair[1]).unwrap();
+    }
+    program.push_str(CHECK);
+    write!(program, "fn main() {{\n{main}}}\n").unwrap();
+    fs::write(source.join("main.rs"), program).unwrap();
+
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .current_dir(&directory)
+        .env("CARGO_TARGET_DIR", directory.join("target"))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), CASES);
+}
+
+fn manifest(workspace: &Path) -> String {
+    format!(
+        "[package]\nname = \"structs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+         npy-core = {{ path = {:?}, features = [\"complex\", \"derive\", \"half\"] }}\n\n\
+         [profile.dev]\ndebug = false\n",
+        workspace.join("npy-core"),
+    )
+}
+
+/// What the crate does with each struct.
+const CHECK: &str = r#"
+fn check<T: npy_core::NpyRecord + PartialEq + std::fmt::Debug>(case: usize, dtype: &str) {
+    assert_eq!(T::dtype().to_string(), dtype, "case {case}");
+    let file = format!("data/{case}.npy");
+    let saved = std::fs::read(&file).unwrap();
+    // The same values in the reverse order of fields and the other byte order: a field that is read from a wrong place shows.
+    for source in [&file, &format!("data/{case}.other.npy")] {
+        let records = npy_core::load::<T>(source).unwrap();
+        let again = format!("data/{case}.again.npy");
+        npy_core::save(&again, &records).unwrap();
+        assert_eq!(std::fs::read(&again).unwrap(), saved, "case {case}, {dtype}");
+    }
+    println!("{case}");
+}
+
+"#;
+
+#[test]
+fn names_become_identifiers() {
+    let dtype: DType =
+        "[('type', '<f4'), ('self', '<f4'), ('Peak Time', '<f4'), ('peak_time', '<f4'), ('2nd', '<f4'), ('Größe', '<f4'), \
+        ('', '<f4'), ('Vp', '<f4'), ('snrDb', '<f4'), ('a\"b\\\\c', '<f4')]"
+            .parse()
+            .unwrap();
+    insta::assert_snapshot!(dtype.to_rust("my record"), @r#"
+    /// A record of 40 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    pub struct MyRecord {
+        /// `<f4`
+        pub r#type: f32,
+        /// `<f4`
+        #[npy(rename = "self")]
+        pub self_: f32,
+        /// `<f4`
+        #[npy(rename = "Peak Time")]
+        pub peak_time: f32,
+        /// `<f4`
+        #[npy(rename = "peak_time")]
+        pub peak_time_2: f32,
+        /// `<f4`
+        #[npy(rename = "2nd")]
+        pub field_2nd: f32,
+        /// `<f4`
+        #[npy(rename = "Größe")]
+        pub gr_e: f32,
+        /// `<f4`
+        #[npy(rename = "")]
+        pub field: f32,
+        /// `<f4`
+        #[npy(rename = "Vp")]
+        pub vp: f32,
+        /// `<f4`
+        #[npy(rename = "snrDb")]
+        pub snr_db: f32,
+        /// `<f4`
+        #[npy(rename = "a\"b\\c")]
+        pub a_b_c: f32,
+    }
+    "#);
+}
+
+#[test]
+fn layouts_become_attributes() {
+    let dtype: DType = "[('a', '|u1'), ('', '|V7'), (('the time', 't'), '>f8'), ('inner', [('x', '<f4'), ('', '|V2'), ('y', '<i2', (2, 3))], (2,)), \
+        ('o', '|O'), ('n', '<U0'), ('', '|V1')]"
+        .parse()
+        .unwrap();
+    insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
+    /// A record of 53 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    #[npy(itemsize = 53)]
+    pub struct Mixed {
+        /// `|u1`
+        pub a: u8,
+        /// `>f8`
+        #[npy(dtype = ">f8", title = "the time", offset = 8)]
+        pub t: f64,
+        /// A record.
+        pub inner: [MixedInner; 2],
+        // "o" is |O, which no Rust type is written as.
+        /// `<U0`
+        pub n: npy_core::FixedUnicode<0>,
+    }
+
+    /// A record of 18 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    pub struct MixedInner {
+        /// `<f4`
+        pub x: f32,
+        /// `('<i2', (2, 3))`
+        #[npy(offset = 6)]
+        pub y: [[i16; 3]; 2],
+    }
+    "#);
+    let aligned: DType = "[('a', '|u1'), ('', '|V7'), ('t', '>f8'), ('c', '>M8[25s]')]".parse().unwrap();
+    insta::assert_snapshot!(aligned.to_rust("Aligned"), @r#"
+    /// A record of 24 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    #[npy(align, endian = "big")]
+    pub struct Aligned {
+        /// `|u1`
+        pub a: u8,
+        /// `>f8`
+        pub t: f64,
+        /// `>M8[25s]`
+        pub c: npy_core::Datetime64<npy_core::unit::Second, 25>,
+    }
+    "#);
+}
+
+#[test]
+fn what_would_be_written_as_another_dtype_is_left_out() {
+    let dtype: DType = "[('a', '<f12'), ('', '|V1'), ('b', '<f8'), ('c', '>V2'), ('d', '>c24'), ('e', '<V2')]".parse().unwrap();
+    insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
+    /// A record of 49 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    pub struct Mixed {
+        // "a" is <f12, which no Rust type is written as.
+        /// `<f8`
+        #[npy(offset = 13)]
+        pub b: f64,
+        // "c" is >V2, which no Rust type is written as.
+        // "d" is >c24, which no Rust type is written as.
+        /// `<V2`
+        #[npy(offset = 47)]
+        pub e: npy_core::half::bf16,
+    }
+    "#);
+}
+
+/// Names that a hostile header makes many or long of.
+#[test]
+fn names_stay_short_and_few_work_is_done_for_them() {
+    let fields: String = (0..60_000_u32)
+        .map(|i| {
+            // Numbers in digits that are no letters.
+            let name: String = format!("{i:x}")
+                .bytes()
+                .map(|digit| char::from(b"!#$%&()*+,-./:;<"[(digit as char).to_digit(16).unwrap() as usize]))
+                .collect();
+            format!("('{name}','?'),")
+        })
+        .collect();
+    let dtype: DType = format!("[{fields}]").parse().unwrap();
+    let rust = dtype.to_rust("Many");
+    assert!(rust.contains("pub field_60000: bool,"));
+
+    let inner = (0..20_000).map(|i| format!("('a{i}',[]),")).collect::<String>();
+    let dtype: DType = format!("[('{}',[{inner}])]", "A".repeat(300_000)).parse().unwrap();
+    let rust = dtype.to_rust("Long");
+    assert!(rust.len() < 20_000_000, "{}", rust.len());
+}
+
+#[test]
+fn what_is_no_record_becomes_an_alias() {
+    let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust("Name");
+    assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");
+    assert_eq!(rust("('<c8', (2, 3))"), "/// `('<c8', (2, 3))`\npub type Name = [[npy_core::num_complex::Complex<f32>; 3]; 2];\n");
+    assert_eq!(rust("O"), "// Name: no Rust type is `|O`.\n");
+}

@@ -1,0 +1,530 @@
+//! Pickles made to do harm: each is refused for the right reason, at once, and costs next to nothing.
+
+use std::cell::Cell;
+use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::time::{Duration, Instant};
+
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
+use npy_core::{DType, DynValues, Error, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
+use npy_ndarray::{DynArray, NpyReadOptions};
+
+use crate::peak::with_peak;
+use crate::support::numpy::numpy;
+use crate::support::{announce, data, file_with_header};
+
+const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
+
+fn file(pickle: &[u8]) -> Vec<u8> {
+    file_with_header(1, HEADER, pickle)
+}
+
+/// Reads a pickle in every way there is, which must have the same result and take little.
+fn read(pickle: &[u8], options: ObjectOptions) -> Result<ObjectArray, Error> {
+    let file = file(pickle);
+    // The header's text takes some, and the error says where it is.
+    let bound = 64 * 1024 + 64 * pickle.len();
+    let began = Instant::now();
+    let (from_bytes, peak) = with_peak(|| NpyReader::from_bytes(&file).unwrap().into_objects(options));
+    assert!(peak < bound, "{peak} bytes were allocated for a pickle of {}", pickle.len());
+    let (from_stream, peak) = with_peak(|| object::read_with(&file[..], options));
+    assert!(peak < bound + 128 * 1024, "{peak} bytes were allocated for a stream with a pickle of {}", pickle.len());
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?} for a pickle of {} bytes", began.elapsed(), pickle.len());
+    match (&from_bytes, &from_stream) {
+        (Ok(one), Ok(other)) => assert_eq!(one.shape(), other.shape()),
+        // A frame that is too long is seen at another place when there is nothing behind it.
+        (Err(one), Err(other)) if kind(one) != "FrameTooLong" => {
+            let is_same = kind(one) == kind(other) || kind(one) == "Truncated" || kind(other) == "Truncated";
+            assert!(is_same, "{one} from memory, and {other} from a stream");
+        }
+        (Err(_), Err(_)) => {}
+        _ => panic!("{from_bytes:?} from memory, and {from_stream:?} from a stream"),
+    }
+    from_bytes
+}
+
+/// The variant of the problem.
+fn kind(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Pickle { problem, .. } => {
+            let text = format!("{problem:?}");
+            text.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// Where the error is, counted from the beginning of the pickle.
+fn offset(error: &Error) -> usize {
+    match error.kind() {
+        ErrorKind::Pickle { offset, .. } => usize::try_from(*offset).unwrap() - 10 - HEADER.len(),
+        other => panic!("{other}"),
+    }
+}
+
+struct Case {
+    name: String,
+    kind: String,
+    text: String,
+    pickle: Vec<u8>,
+}
+
+fn corpus() -> Vec<Case> {
+    let text = fs::read_to_string(data("pickles.tsv")).unwrap();
+    let case = |line: &str| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [name, kind, text, hex] = columns[..] else { panic!("{line}") };
+        let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        let pickle = hex.as_bytes().chunks(2).map(digits).collect();
+        Case { name: name.to_owned(), kind: kind.to_owned(), text: text.to_owned(), pickle }
+    };
+    text.lines().skip(1).map(case).collect()
+}
+
+#[test]
+fn the_corpus_is_refused_for_the_right_reasons() {
+    let cases = corpus();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let error = match read(&case.pickle, ObjectOptions::new().depth(100)) {
+            Ok(array) => {
+                wrong.push(format!("{} was taken: {:?}", case.name, array.items()));
+                continue;
+            }
+            Err(error) => error,
+        };
+        if kind(&error) != case.kind || case.text != "-" && !error.to_string().contains(&case.text) {
+            wrong.push(format!("{}: {} {:?} expected, and there is {}: {error}", case.name, case.kind, case.text, kind(&error)));
+        }
+        assert!(offset(&error) <= case.pickle.len(), "{}: {error}", case.name);
+        assert!(error.to_string().len() < 400, "{error}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    announce(&format!("hostile pickles: {} refused, each for the right reason", cases.len()));
+    assert!(cases.len() > 1_000);
+}
+
+#[test]
+fn classes_that_are_not_known_are_opaque_if_asked_and_nothing_else_changes() {
+    let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque).depth(100);
+    let mut opaque = 0;
+    for case in corpus() {
+        match read(&case.pickle, options) {
+            Ok(array) => {
+                // Only what was refused for its name is taken.
+                assert_eq!(case.kind, "UnknownGlobal", "{}: {:?}", case.name, array.items());
+                assert!(matches!(array.items(), [PyObject::Opaque(_)]), "{}: {:?}", case.name, array.items());
+                let mut written = Vec::new();
+                let error = array.write(&mut written).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 0, .. }), "{error}");
+                opaque += 1;
+            }
+            Err(error) if case.kind != "UnknownGlobal" => assert_eq!(kind(&error), case.kind, "{}: {error}", case.name),
+            Err(_) => {}
+        }
+    }
+    assert!(opaque > 300, "{opaque}");
+}
+
+/// A small array by every protocol, made by hand.
+fn small() -> Vec<u8> {
+    let mut written = Vec::new();
+    let items = vec![
+        PyObject::from("text"),
+        PyObject::from(1_i64 << 40),
+        PyObject::Float(0.5),
+        PyObject::List(vec![PyObject::Tuple(vec![PyObject::None, PyObject::from(&b"bytes"[..])])]),
+        PyObject::Dict(vec![(PyObject::from("k"), PyObject::Bool(true))]),
+        PyObject::Set(vec![PyObject::from(1)]),
+    ];
+    ObjectArray::from(items).write_with(&mut written, object::PickleForm::NumPy2).unwrap();
+    written.split_off(128)
+}
+
+#[test]
+fn every_beginning_of_a_pickle_is_refused() {
+    let whole = small();
+    assert!(read(&whole, ObjectOptions::new()).is_ok());
+    for end in 0..whole.len() {
+        let error = read(&whole[..end], ObjectOptions::new()).unwrap_err();
+        assert_eq!(kind(&error), "Truncated", "{end}: {error}");
+    }
+}
+
+#[test]
+fn every_changed_byte_is_survived() {
+    let whole = small();
+    let (mut read_again, mut refused) = (0, 0);
+    for at in 0..whole.len() {
+        for byte in 0..=255 {
+            let mut changed = whole.clone();
+            changed[at] = byte;
+            match NpyReader::from_bytes(&file(&changed)).unwrap().into_objects(ObjectOptions::new()) {
+                Ok(array) => {
+                    // Whatever it is, it can be printed, and written and read again.
+                    let printed: Vec<_> = array.items().iter().map(PyObject::to_string).collect();
+                    let mut written = Vec::new();
+                    array.write(&mut written).unwrap();
+                    let again = object::read(&written[..]).unwrap();
+                    assert_eq!(again.items().iter().map(PyObject::to_string).collect::<Vec<_>>(), printed);
+                    read_again += 1;
+                }
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::Pickle { .. }), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    announce(&format!("changed bytes in a pickle: {read_again} still arrays, {refused} refused"));
+    assert!(read_again > 1_000 && refused > 10_000);
+}
+
+/// A pickle that is an array of the one item.
+fn array_of(item: &[u8]) -> Vec<u8> {
+    let marker = b"\x8c\x04here";
+    let mut file = Vec::new();
+    ObjectArray::from(vec!["here"]).write_with(&mut file, object::PickleForm::NumPy2).unwrap();
+    let pickle = file.split_off(128);
+    let at = pickle.windows(marker.len()).position(|window| window == marker).unwrap();
+    // Without the frame, whose length would be another.
+    [&pickle[..2], &pickle[11..at], item, &pickle[at + marker.len() + 1..]].concat()
+}
+
+#[test]
+fn floods_are_refused_in_linear_time_and_memory() {
+    let million = 1 << 20;
+    let floods: [(&str, Vec<u8>); 12] = [
+        ("lists in lists", [vec![b']'; million], vec![b'a'; million - 1]].concat()),
+        ("tuples in tuples", [vec![b'N'], vec![0x85; million]].concat()),
+        ("dicts in dicts", b"}N".repeat(million)),
+        ("marks", vec![b'('; million]),
+        ("lists", [vec![b'('], vec![b']'; million], vec![b't']].concat()),
+        ("copies", [vec![b'(', b'N'], vec![b'2'; million], vec![b't']].concat()),
+        ("Nones", [vec![b'('], vec![b'N'; million], vec![b'l']].concat()),
+        (
+            "numbers in the memo",
+            [vec![b'N'], (0..million as u32 / 4).flat_map(|i| [&b"r"[..], &(i * 7919).to_le_bytes()].concat()).collect()].concat(),
+        ),
+        ("memo", [vec![b'('], b"N\x94".repeat(million), vec![b't']].concat()),
+        ("sets", [vec![b'('], b"\x8f(N\x90".repeat(million / 4), vec![b't']].concat()),
+        ("states", [b"cuuid\nUUID\nq\x00".to_vec(), b"h\x00)\x81}b".repeat(million / 4)].concat()),
+        ("digits", [vec![b'I'], vec![b'9'; million], vec![b'\n']].concat()),
+    ];
+    for (name, flood) in floods {
+        let pickle = [&array_of(&flood)[..], b""].concat();
+        let file = file(&pickle);
+        let began = Instant::now();
+        let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+        let (result, peak) =
+            with_peak(|| NpyReader::from_bytes(&file).unwrap().into_objects(options).map(|array| array.items().len()));
+        let per_byte = peak as f64 / pickle.len() as f64;
+        announce(&format!("a flood of {name}: {:?} in {:?}, {per_byte:.1} bytes a byte", result.is_ok(), began.elapsed()));
+        // What is read takes memory of its own, of 32 bytes a value.
+        let most = if result.is_ok() { 64.0 + 33.0 } else { 64.0 };
+        assert!(per_byte < most, "{name}: {per_byte} bytes for each byte");
+        assert!(began.elapsed() < Duration::from_secs(20), "{name}");
+    }
+}
+
+#[test]
+fn bombs_cost_nothing() {
+    for case in corpus().into_iter().filter(|case| case.text == "copy of what is shared") {
+        let file = file(&case.pickle);
+        let read = || NpyReader::from_bytes(&file).unwrap().into_objects(ObjectOptions::new()).unwrap_err();
+        let (error, peak) = with_peak(read);
+        assert_eq!(kind(&error), "LimitExceeded", "{}", case.name);
+        assert!(peak < 64 * 1024, "{}: {peak} bytes", case.name);
+        let fastest = (0..20)
+            .map(|_| {
+                let began = Instant::now();
+                let _ = read();
+                began.elapsed()
+            })
+            .min()
+            .unwrap();
+        // 1 ms with optimisation.
+        assert!(fastest < Duration::from_millis(10), "{}: {fastest:?}", case.name);
+    }
+    // What is below the limit is read, and what is shared is there as often as it is named.
+    let shared = [b"X\x04\x00\x00\x00textq\xc80(".to_vec(), b"h\xc8".repeat(1000), b"l".to_vec()].concat();
+    let array = read(&array_of(&shared), ObjectOptions::new().expansion(0)).unwrap();
+    assert_eq!(array.items(), [PyObject::List(vec![PyObject::from("text"); 1000])]);
+    let long = [b"X\x00\x01\x00\x00".to_vec(), vec![b'x'; 256], b"q\xc80(".to_vec(), b"h\xc8".repeat(1000), b"l".to_vec()].concat();
+    assert_eq!(kind(&read(&array_of(&long), ObjectOptions::new().expansion(0)).unwrap_err()), "LimitExceeded");
+    let array = NpyReader::from_bytes(&file(&array_of(&long))).unwrap().into_objects(ObjectOptions::new()).unwrap();
+    assert_eq!(array.items(), [PyObject::List(vec![PyObject::from("x".repeat(256)); 1000])]);
+}
+
+#[test]
+fn limits_hold_to_the_last_one() {
+    let nested = |depth: usize| array_of(&[vec![b']'; depth], vec![b'a'; depth - 1]].concat());
+    // The array, its state, its list, and then the lists.
+    for (limit, depth) in [(100, 97), (50, 47), (200, 197), (10_000, 197)] {
+        let options = ObjectOptions::new().depth(limit);
+        let array = read(&nested(depth), options).unwrap_or_else(|error| panic!("{limit}: {error}"));
+        // Printing, comparing, copying, writing and dropping it stays within the stack.
+        assert_eq!(array.items()[0].to_string(), "[".repeat(depth) + &"]".repeat(depth));
+        assert_eq!(array.clone(), array);
+        let mut written = Vec::new();
+        array.write(&mut written).unwrap();
+        assert_eq!(kind(&read(&nested(depth + 1), options).unwrap_err()), "LimitExceeded");
+    }
+    let pickle = small();
+    let length = pickle.len() as u64;
+    assert!(read(&pickle, ObjectOptions::new().bytes(length)).is_ok());
+    let error = read(&pickle, ObjectOptions::new().bytes(length - 1)).unwrap_err();
+    insta::assert_snapshot!(error, @"the pickle is refused: bytes of the pickle: 201 is more than the limit of 200; if the file can be trusted, raise it with `ObjectOptions` (at byte 267 of the file)");
+    let items = (0..).find(|items| read(&pickle, ObjectOptions::new().items(*items)).is_ok()).unwrap();
+    assert!((20..60).contains(&items), "{items}");
+    let error = read(&pickle, ObjectOptions::new().items(items - 1)).unwrap_err();
+    assert_eq!(kind(&error), "LimitExceeded");
+    let limits = Limits::new().header_bytes(10);
+    let error = object::read_with(&file(&pickle)[..], ObjectOptions::new().limits(limits)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+}
+
+#[test]
+fn a_large_integer_in_many_fractions_is_not_printed_for_each() {
+    let integer = [&b"\x8b\x08\x07\0\0"[..], &[1; 1800], b"q\xc80"].concat();
+    let fractions = b"h\xc9K\x01h\xc8\x86R".repeat(40_000);
+    let pickle = array_of(&[&integer[..], b"cfractions\nFraction\nq\xc90(", &fractions, b"l"].concat());
+    let began = Instant::now();
+    let array = NpyReader::from_bytes(&file(&pickle)).unwrap().into_objects(ObjectOptions::new()).unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let PyObject::List(items) = &array.items()[0] else { panic!("{:?}", array.items()[0]) };
+    assert_eq!(items.len(), 40_000);
+    // One that is negative is refused, however large it is.
+    let negative = [&b"\x8b\x08\x07\0\0"[..], &[0x81; 1800], b"q\xc80cfractions\nFraction\nK\x01h\xc8\x86R"].concat();
+    assert_eq!(kind(&read(&array_of(&negative), ObjectOptions::new()).unwrap_err()), "InvalidArguments");
+}
+
+#[test]
+fn scalars_that_share_a_dtype_are_charged_for_what_they_are() {
+    let dtype = DType::from(Record::packed((0..200).map(|i| (format!("f{i}"), i8::dtype()))).unwrap());
+    let scalar = DynValues::new(dtype, Order::C, &[], vec![7; 200]).unwrap();
+    let array = ObjectArray::from(vec![PyObject::Scalar(Box::new(scalar)); 5_000]);
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    assert!(file.len() < 1_200_000, "{}", file.len());
+    let (again, peak) = with_peak(|| object::read(&file[..]).unwrap());
+    assert_eq!(again, array);
+    // The limit is about what is really taken.
+    assert!(peak < 64 * file.len() + (64 << 20), "{peak}");
+    // The same scalar in a million places is as much as it was.
+    let shared = |count: usize| [&b"h\xc8"[..]].repeat(count).concat();
+    let ints = array_of(
+        &[
+            &b"cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nX\x02\0\0\0i8\x89\x88\x87R(K\x03X\x01\0\0\0<NNN"[..],
+            b"J\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tbC\x08\0\0\0\0\0\0\0\0\x86Rq\xc80(",
+            &shared(1_000_000),
+            b"l",
+        ]
+        .concat(),
+    );
+    let result = NpyReader::from_bytes(&self::file(&ints)).unwrap().into_objects(ObjectOptions::new());
+    assert_eq!(kind(&result.unwrap_err()), "LimitExceeded");
+}
+
+#[test]
+fn fields_of_fields_are_counted() {
+    let inner = DType::from(Record::packed((0..6).map(|i| (format!("i{i}"), u8::dtype()))).unwrap());
+    let outer = DType::from(Record::packed((0..6).map(|i| (format!("o{i}"), inner.clone()))).unwrap());
+    let mut file = Vec::new();
+    ObjectArray::from(vec![DynValues::new(outer, Order::C, &[1], vec![0; 36]).unwrap()]).write(&mut file).unwrap();
+    let with = |fields: usize| object::read_with(&file[..], ObjectOptions::new().limits(Limits::new().fields(fields)));
+    assert!(with(42).is_ok());
+    let error = with(41).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 41, found: 42 }), "{error}");
+}
+
+#[test]
+fn no_opcode_calls_anything() {
+    let table: Vec<_> = object::__opcodes().collect();
+    assert_eq!(table.len(), 68);
+    let refused: Vec<_> = table.iter().filter(|row| row.3 == "refused").map(|row| row.0).collect();
+    assert_eq!(refused, ["PERSID", "BINPERSID", "INST", "OBJ", "EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"]);
+    let Some(numpy) = numpy("no_opcode_calls_anything") else { return };
+    // Python's own table: there is no opcode that this one lacks, and none that is another there.
+    let program = "import pickletools\nfor op in pickletools.opcodes: print(op.name, ord(op.code), op.proto)";
+    let printed = String::from_utf8(numpy.run(["-c", program], b"")).unwrap();
+    let mut theirs: Vec<_> = printed.lines().map(str::to_owned).collect();
+    let mut ours: Vec<_> = table.iter().map(|row| format!("{} {} {}", row.0, row.1, row.2)).collect();
+    theirs.sort();
+    ours.sort();
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn the_corpus_is_what_its_script_makes() {
+    let Some(numpy) = numpy("the_corpus_is_what_its_script_makes") else { return };
+    numpy.run([data("make_pickles.py").as_os_str(), "check".as_ref()], b"");
+}
+
+#[test]
+fn python_2_texts_are_read_as_asked() {
+    let item = array_of(b"U\x02a\xe9\x94");
+    assert_eq!(kind(&read(&item, ObjectOptions::new()).unwrap_err()), "NotAscii");
+    let latin1 = read(&item, ObjectOptions::new().encoding(Encoding::Latin1)).unwrap();
+    assert_eq!(latin1.items(), [PyObject::from("aé")]);
+    let bytes = read(&item, ObjectOptions::new().encoding(Encoding::Bytes)).unwrap();
+    assert_eq!(bytes.items(), [PyObject::from(&b"a\xe9"[..])]);
+}
+
+#[test]
+fn errors_say_what_where_and_what_to_do() {
+    let error = |pickle: &[u8]| read(pickle, ObjectOptions::new()).unwrap_err();
+    insta::assert_snapshot!(error(b"\x80\x04cos\nsystem\n"), @"the pickle is refused: os.system is not on the list of what is read, and nothing is called; `UnknownGlobals::Opaque` keeps it as an opaque object (at byte 69 of the file)");
+    insta::assert_snapshot!(error(b"\x80\x04P1\n."), @"the pickle is refused: the opcode PERSID refers to something outside of the file, and is refused (at byte 69 of the file)");
+    insta::assert_snapshot!(error(b"\x80\x04N."), @"the pickle is refused: the pickle holds None, where an array of objects is needed (at byte 69 of the file)");
+    insta::assert_snapshot!(error(b"\x80\x04X\xff\xff\xff\x7f"), @"the pickle is refused: the file ends early: 2147483647 bytes are needed, and 0 are there (at byte 69 of the file)");
+    insta::assert_snapshot!(error(&array_of(b"]q\xc8h\xc8a")), @"the pickle is refused: an object contains itself, which has no value (at byte 201 of the file)");
+    insta::assert_snapshot!(error(&array_of(b"NN")), @"the pickle is refused: the opcode APPEND needs a list, and finds None (at byte 203 of the file)");
+    insta::assert_snapshot!(error(&array_of(b"U\x01\xe9")), @"the pickle is refused: a str of Python 2 holds the byte 0xe9, which is not ASCII: say by `ObjectOptions::encoding` how it is to be read (at byte 201 of the file)");
+    insta::assert_snapshot!(error(&array_of(b"\x8c\x01\xff")), @"the pickle is refused: the text is not UTF-8, or holds a lone surrogate, from its byte 0 on (at byte 201 of the file)");
+    insta::assert_snapshot!(error(&array_of(b"cbuiltins\ncomplex\n)R")), @"the pickle is refused: complex is given something else than two floats (at byte 220 of the file)");
+    insta::assert_snapshot!(error(&[&[0x80, 9][..], b"N."].concat()), @"the pickle is refused: protocol 9 is unknown: 0 to 5 are read (at byte 67 of the file)");
+    let problem = PickleProblem::WrongCount { shape: vec![2, 3], expected: 6, found: 5 };
+    insta::assert_snapshot!(problem, @"the shape [2, 3] needs 6 objects, and the list has 5");
+    let mut plain = Vec::new();
+    npy_core::write(&mut plain, &[1.0]).unwrap();
+    insta::assert_snapshot!(object::read(&plain[..]).unwrap_err(), @"the array is <f8, which holds no Python objects; `load` or `DynValues::load` reads it");
+    let array = ObjectArray::from(vec![PyObject::from("a"), PyObject::from(1000)]);
+    insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: the object is str, which is no f64; `PyObject` takes any");
+    insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is outside of the range of u8");
+    insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: the object is bytes, which is no String; `PyObject` takes any");
+}
+
+#[test]
+fn every_problem_has_a_message() {
+    let problem = |problem: PickleProblem| problem.to_string();
+    insta::assert_snapshot!(problem(PickleProblem::UnknownOpcode { opcode: 0xff }), @"the byte 0xff is no opcode");
+    insta::assert_snapshot!(problem(PickleProblem::NotCallable { opcode: "REDUCE", found: "a list" }), @"REDUCE of a list, which is no class or function");
+    insta::assert_snapshot!(problem(PickleProblem::StackUnderflow { opcode: "APPEND" }), @"the opcode APPEND needs more values than there are");
+    insta::assert_snapshot!(problem(PickleProblem::NoMark { opcode: "TUPLE" }), @"the opcode TUPLE needs a mark, and there is none");
+    insta::assert_snapshot!(problem(PickleProblem::NoMemo { index: 7 }), @"the memo has nothing under 7");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidNumber { text: "1x".to_owned() }), @r#""1x" is no number of at most 4300 digits"#);
+    insta::assert_snapshot!(problem(PickleProblem::InvalidLength { length: -1 }), @"a length of -1 cannot be");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidEscape), @"the text has an escape that is none");
+    insta::assert_snapshot!(problem(PickleProblem::LeftOver { values: 2 }), @"the pickle ends with 2 values where 1 is needed");
+    insta::assert_snapshot!(problem(PickleProblem::FrameTooLong { bytes: 3 }), @"a frame reaches 3 bytes beyond the end of the pickle");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidArray { problem: "…".to_owned() }), @"no valid array: …");
+    let opaque = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+    let array = read(&array_of(b"cpathlib\nPath\n(X\x01\x00\x00\x00atR"), opaque).unwrap();
+    insta::assert_snapshot!(array.items()[0], @"<pathlib.Path('a')>");
+    insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: an opaque object of pathlib.Path cannot be written");
+    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String; `PyObject` takes any");
+    insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#""1x" is no integer: it has at most 4300 decimal digits, and maybe a sign"#);
+}
+
+/// Counts the calls of `read`.
+struct Counting<'a, R>(R, &'a Cell<usize>);
+
+impl<R: Read> Read for Counting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1.set(self.1.get() + 1);
+        self.0.read(buffer)
+    }
+}
+
+impl<R: Seek> Seek for Counting<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// How often the system was asked to read by this thread.
+fn system_reads() -> usize {
+    let io = fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
+    io.lines().find_map(|line| line.strip_prefix("syscr: ")?.parse().ok()).unwrap_or_default()
+}
+
+/// Reads an array of objects in every way there is. How often each asked for bytes.
+fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("objects.npy");
+    fs::write(&path, file).unwrap();
+    let archive = |is_compressed| {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        archive.add_bytes("x.npy", file).unwrap();
+        archive.finish().unwrap().into_inner()
+    };
+    let (stored, deflated) = (archive(false), archive(true));
+    let (options, objects) = (NpyReadOptions::new().objects(ObjectOptions::new()), ObjectOptions::new());
+    let calls = Cell::new(0);
+    let mut found = Vec::new();
+    let mut by_system = |name, read: &dyn Fn()| {
+        let before = system_reads();
+        read();
+        found.push((name, system_reads() - before));
+    };
+    by_system("object::load", &|| drop(object::load(&path)));
+    by_system("DynArray::load_npy_with", &|| drop(DynArray::load_npy_with(&path, options)));
+    by_system("DynArray::load_npy_from_with", &|| {
+        drop(DynArray::load_npy_from_with(&Folder::open(folder.path()).unwrap(), "objects.npy", options));
+    });
+    let mut by_stream = |name, read: &dyn Fn(&Cell<usize>)| {
+        calls.set(0);
+        read(&calls);
+        found.push((name, calls.get()));
+    };
+    for (name, archive) in [("NpzReader, stored", &stored), ("NpzReader, deflated", &deflated)] {
+        by_stream(name, &|calls| {
+            let mut reader = NpzReader::new(Counting(Cursor::new(archive), calls)).unwrap();
+            drop(reader.array(0).unwrap().into_objects(objects));
+        });
+        by_stream(name, &|calls| {
+            let mut reader = npy_ndarray::NpzReader::new(Counting(Cursor::new(archive), calls)).unwrap();
+            drop(reader.dynamic_with("x", options));
+        });
+        by_stream(name, &|calls| {
+            let mut stream = NpzStream::new(Counting(&archive[..], calls));
+            drop(stream.next().unwrap().unwrap().array().unwrap().into_objects(objects));
+        });
+    }
+    found
+}
+
+/// Pickles without frames, as NumPy 1 writes them, are not read byte by byte.
+#[test]
+fn pickles_are_read_in_large_parts() {
+    let mut strings = Vec::new();
+    let texts: Vec<String> = (0..50_000).map(|i| format!("text {i}")).collect();
+    ObjectArray::from(texts).write(&mut strings).unwrap();
+    let marks = file(&vec![b'('; 1 << 20]);
+    for (kind, file) in [("strings", &strings), ("marks", &marks)] {
+        for (name, calls) in reads(file) {
+            assert!(calls < 100, "{name}, {kind}: {calls} reads for {} bytes", file.len());
+        }
+        // What may not be read ahead: known to belong to the pickle.
+        let calls = Cell::new(0);
+        let result = object::read(Counting(&file[..], &calls));
+        announce(&format!("{kind}: {} bytes in {} reads from a stream", file.len(), calls.get()));
+        match kind {
+            "strings" => assert!(calls.get() <= 50_000 * 3 + 1000 && result.is_ok()),
+            _ => assert!(calls.get() < 100 && result.is_err()),
+        }
+    }
+}
+
+/// Another array may follow in the stream.
+#[test]
+fn streams_are_left_behind_the_pickle() {
+    let mut count = 0;
+    for release in fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        for path in fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.extension().is_none_or(|extension| extension != "npy") {
+                continue;
+            }
+            let stream = [&fs::read(&path).unwrap()[..], b"rest"].concat();
+            let mut rest = &stream[..];
+            if object::read_with(&mut rest, ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)).is_ok() {
+                assert_eq!(rest, b"rest", "{}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}

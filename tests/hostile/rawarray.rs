@@ -1,0 +1,258 @@
+//! RawArray files made to do harm: the error is the right one, says where, and costs next to nothing.
+
+use npy_core::rawarray::{self, RaArray, RaHeader, RaKind};
+use npy_core::{ByteOrder, DynValues, Error, ErrorKind, Limits, Order, Part, RawArrayProblem};
+use npy_ndarray::ReadRaExt;
+
+use crate::peak::with_peak;
+use crate::support::ra::{file_of, header, pseudo_random};
+
+/// What a file of a few bytes may cost, whatever it claims.
+const FEW: usize = 64 * 1024;
+
+/// Reads the bytes in every way there is, at a bounded cost; returns the result of reading the whole as a value.
+fn read(bytes: &[u8]) -> Result<RaArray, Error> {
+    // A block of LZ4 holds 255 bytes in one at most; a stream's memory grows by a quarter and is doubled for its metadata.
+    let bound = bytes.len() * 600 + 4 * FEW;
+    let (result, peak) = with_peak(|| RaArray::read(bytes));
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile.ra");
+    std::fs::write(&path, bytes).unwrap();
+    let (loaded, peak) = with_peak(|| RaArray::load(&path));
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    match (&result, &loaded) {
+        (Ok(ours), Ok(loaded)) => assert_eq!(ours, loaded),
+        (Err(ours), Err(loaded)) => assert!(loaded.to_string().ends_with(&ours.to_string()), "{ours}; {loaded}"),
+        _ => panic!("a stream gives {result:?}, a file {loaded:?}"),
+    }
+    let (as_array, peak) = with_peak(|| ndarray::ArrayD::<u16>::read_ra(bytes).is_ok());
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    assert!(!as_array || result.is_ok());
+    let (as_slice, peak) = with_peak(|| rawarray::load::<u16>(&path).is_ok());
+    assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
+    assert!(!as_slice || as_array);
+    result
+}
+
+fn problem(bytes: &[u8]) -> RawArrayProblem {
+    match read(bytes).unwrap_err().into_kind() {
+        ErrorKind::RawArray { problem } => problem,
+        other => panic!("{other}"),
+    }
+}
+
+/// A file of six `<u2` in two dimensions.
+fn small() -> Vec<u8> {
+    file_of(RaKind::Unsigned, 2, ByteOrder::Little, &[2, 3], b"end")
+}
+
+fn small_compressed() -> Vec<u8> {
+    let values = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[20, 3], [1, 0, 2].repeat(40)).unwrap();
+    let mut file = Vec::new();
+    RaArray::try_from(values).unwrap().compressed().unwrap().with_metadata(*b"end").write(&mut file).unwrap();
+    assert!(file.len() < 64 + 120);
+    file
+}
+
+#[test]
+fn every_cut_is_an_error_and_every_bit_flip_is_harmless() {
+    for file in [small(), small_compressed()] {
+        let end = file.len() - b"end".len();
+        for length in 0..end {
+            let error = read(&file[..length]).unwrap_err();
+            let part = match length {
+                0 => {
+                    assert!(matches!(error.kind(), ErrorKind::RawArray { problem: RawArrayProblem::NotRawArray { .. } }));
+                    continue;
+                }
+                1..8 => Part::Magic,
+                8..64 => Part::Header,
+                _ => Part::Data,
+            };
+            let ErrorKind::Truncated { part: found_part, offset, found, .. } = *error.kind() else { panic!("{length}: {error}") };
+            assert_eq!((found_part, offset + found), (part, length as u64), "{error}");
+        }
+        let original = read(&file).unwrap();
+        let (mut taken, mut refused) = (0, 0);
+        for byte in 0..file.len() {
+            for bit in 0..8 {
+                let mut changed = file.clone();
+                changed[byte] ^= 1 << bit;
+                match read(&changed) {
+                    Ok(array) => {
+                        // Whatever is taken says what the bytes say.
+                        assert_ne!(array, original);
+                        let mut written = Vec::new();
+                        array.write(&mut written).unwrap();
+                        assert_eq!(written, changed);
+                        taken += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(taken > 100 && refused > 8 * 40, "{taken} {refused}");
+    }
+}
+
+#[test]
+fn lies_in_each_number() {
+    let file = |position: usize, number: u64| {
+        let mut file = small();
+        file[8 * position..][..8].copy_from_slice(&number.to_le_bytes());
+        file
+    };
+    // Flag 4 is for single bits in the crate `rawarray`, which neither writes nor reads them.
+    for number in [4, 5, 7, 1 << 63, u64::MAX] {
+        assert_eq!(problem(&file(1, number)), RawArrayProblem::UnknownFlags { offset: 8, found: number });
+    }
+    // Data that were not compressed.
+    assert!(matches!(
+        problem(&file(1, 3)),
+        RawArrayProblem::Damaged { offset: 64.. } | RawArrayProblem::WrongLength { offset: 64, .. }
+    ));
+    for number in [6, 7, 256, u64::MAX] {
+        assert_eq!(problem(&file(2, number)), RawArrayProblem::UnknownKind { offset: 16, found: number });
+    }
+    for number in [0, 3, 5, 32, 1 << 32, u64::MAX] {
+        let known = &[1, 2, 4, 8, 16];
+        assert_eq!(problem(&file(3, number)), RawArrayProblem::UnknownWidth { offset: 24, kind: 2, found: number, known });
+    }
+    assert_eq!(problem(&file(3, 4)), RawArrayProblem::WrongSize { offset: 32, expected: 24, found: 12 });
+    for number in [0, 11, 13, 1 << 40, u64::MAX] {
+        assert_eq!(problem(&file(4, number)), RawArrayProblem::WrongSize { offset: 32, expected: 12, found: number });
+    }
+    for number in [65, 1 << 32, 1 << 60, 1 << 63, u64::MAX] {
+        assert_eq!(problem(&file(5, number)), RawArrayProblem::TooManyDimensions { offset: 40, found: number });
+    }
+    // One dimension fewer or more than there are.
+    assert_eq!(problem(&file(5, 1)), RawArrayProblem::WrongSize { offset: 32, expected: 4, found: 12 });
+    assert!(matches!(
+        read(&file(5, 64)).unwrap_err().kind(),
+        ErrorKind::Truncated { part: Part::Header, offset: 48, expected: 512, .. }
+    ));
+    for dims in [[u64::MAX, 3], [1 << 63, 1 << 63], [1 << 32, 1 << 32], [0, u64::MAX], [1 << 62, 0]] {
+        let mut overflowing = file(6, dims[0]);
+        overflowing[56..64].copy_from_slice(&dims[1].to_le_bytes());
+        let expected = RawArrayProblem::Overflow { offset: 48, dims: dims.to_vec(), element_bytes: 2 };
+        assert_eq!(problem(&overflowing), expected, "{dims:?}");
+    }
+}
+
+#[test]
+fn sizes_that_agree_with_each_other_and_not_with_the_file() {
+    for count in [1 << 20, 1 << 40, 1 << 61] {
+        let lie = [header(0, 2, 2, 2 * count as u64, &[count]), vec![1; 100]].concat();
+        let error = read(&lie).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, offset: 56, found: 100, .. }), "{error}");
+        let limits = Limits::new().data_bytes(1 << 20);
+        let error = RaArray::read_with(&lie[..], limits).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of data", limit: 0x10_0000, .. }), "{error}");
+    }
+    // A single element of more bytes than NumPy allows, and of as many as it does.
+    let error = read(&header(0, 0, 1 << 31, 1 << 31, &[1])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of an element", found: 0x8000_0000, .. }), "{error}");
+    let error = read(&header(0, 0, (1 << 31) - 1, (1 << 31) - 1, &[1])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+    // Elements without bytes, of which there can be any number.
+    let error = read(&header(0, 0, 0, 0, &[1 << 40])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "elements without bytes", .. }), "{error}");
+    assert_eq!(read(&header(0, 0, 0, 0, &[3])).unwrap().header().dims(), [3]);
+    let error = RaHeader::parse_with(&header(0, 2, 2, 0, &[0; 64]), Limits::new().header_bytes(100)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of the header", limit: 100, found: 560 }), "{error}");
+    assert_eq!(RaHeader::parse(&header(0, 2, 2, 0, &[0; 64])).unwrap().0.dims(), [0; 64]);
+}
+
+#[test]
+fn compressed_data_that_lie() {
+    // 100 bytes that claim to be many: more than LZ4 could make of them, and as many as it could.
+    let block = vec![0xff; 100];
+    let lie = |count: usize| [header(2, 2, 1, 100, &[count]), block.clone()].concat();
+    assert_eq!(problem(&lie(1 << 40)), RawArrayProblem::WrongCompressedSize { offset: 32, expected: 1 << 40, found: 100 });
+    assert_eq!(problem(&lie(25_501)), RawArrayProblem::WrongCompressedSize { offset: 32, expected: 25_501, found: 100 });
+    assert_eq!(problem(&lie(25_500)), RawArrayProblem::Damaged { offset: 56 });
+    let error = read(&header(2, 2, 1, 1 << 40, &[1 << 40])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, offset: 56, found: 0, .. }), "{error}");
+    assert_eq!(
+        problem(&header(2, 2, 1, 1 << 40, &[1])),
+        RawArrayProblem::WrongCompressedSize { offset: 32, expected: 1, found: 1 << 40 }
+    );
+    // A block that is whole, of another length.
+    let compressed = small_compressed();
+    let data_bytes = RaHeader::parse(&compressed).unwrap().0.data_bytes();
+    let block = &compressed[64..][..usize::try_from(data_bytes).unwrap()];
+    let other = [header(2, 2, 2, data_bytes, &[61]), block.to_vec()].concat();
+    assert_eq!(problem(&other), RawArrayProblem::WrongLength { offset: 56, expected: 122, found: 120 });
+    // A match that begins before the data: 1 literal, then 5 bytes from 9 back, then 5 literals.
+    let before = [&[0x11, 7, 9, 0, 0x50][..], &[1; 5]].concat();
+    let file = [header(2, 2, 1, before.len() as u64, &[11]), before].concat();
+    assert_eq!(problem(&file), RawArrayProblem::Damaged { offset: 56 });
+    let right = [&[0x11, 7, 1, 0, 0x50][..], &[1; 5]].concat();
+    let file = [header(2, 2, 1, right.len() as u64, &[11]), right].concat();
+    assert_eq!(read(&file).unwrap().values().bytes(), [7, 7, 7, 7, 7, 7, 1, 1, 1, 1, 1]);
+    // An empty block is none.
+    assert_eq!(problem(&header(2, 2, 1, 0, &[0])), RawArrayProblem::Damaged { offset: 56 });
+}
+
+#[test]
+fn noise_is_no_file() {
+    let noise = pseudo_random(200_000);
+    for start in (0..noise.len()).step_by(97) {
+        let part = &noise[start..(start + 150).min(noise.len())];
+        assert!(matches!(problem(part), RawArrayProblem::NotRawArray { .. }));
+    }
+    // Behind a header of compressed data: an error, or what it says.
+    let (mut taken, mut refused) = (0, 0);
+    for start in (0..noise.len() - 64).step_by(61) {
+        let count = 1 + usize::from(noise[start]);
+        let file = [header(2, 2, 1, 40, &[count]), noise[start..][..40].to_vec()].concat();
+        match read(&file) {
+            Ok(array) => {
+                assert_eq!(array.values().bytes().len(), count);
+                taken += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 1000, "{taken} {refused}");
+}
+
+#[test]
+fn what_the_errors_say() {
+    let small = small();
+    let with = |position: usize, number: u64| {
+        let mut file = small.clone();
+        file[8 * position..][..8].copy_from_slice(&number.to_le_bytes());
+        RaArray::read(&file[..]).unwrap_err()
+    };
+    let magic = |bytes: &[u8]| RaArray::read(bytes).unwrap_err();
+    insta::assert_snapshot!(magic(b""), @"not an .ra file: the input is empty");
+    insta::assert_snapshot!(magic(b"rawa"), @"the file ends early: the magic string needs 8 bytes at offset 0, and 4 are there");
+    insta::assert_snapshot!(magic(b"yarrawar\0\0"), @r#"not an .ra file: it starts with "yarrawar": the header was written with its numbers in big-endian order"#);
+    insta::assert_snapshot!(magic(b"\x93NUMPY\x01\0v\0{'des"), @"not an .ra file: it is an .npy file");
+    insta::assert_snapshot!(magic(b"RAWARRAY"), @r#"not an .ra file: it starts with "RAWARRAY", and an .ra file starts with "rawarray""#);
+    insta::assert_snapshot!(magic(&small[..40]), @"the file ends early: the header needs 40 bytes at offset 8, and 32 are there");
+    insta::assert_snapshot!(magic(&small[..60]), @"the file ends early: the header needs 16 bytes at offset 48, and 12 are there");
+    insta::assert_snapshot!(magic(&small[..70]), @"the file ends early: the array needs 12 bytes at offset 64, and 6 are there");
+    insta::assert_snapshot!(npy_core::read::<u16>(&small[..]).unwrap_err(), @r#"not an .npy file: it starts with "rawarray", which is a RawArray file (.ra): read it with `rawarray` (feature `rawarray`)"#);
+    insta::assert_snapshot!(with(1, 4), @"the flags at byte 8 are 0x4, of which only 0x1 (big-endian) and 0x2 (LZ4) are known");
+    insta::assert_snapshot!(with(2, 6), @"the type code at byte 16 is 6, where 0 (user-defined) to 5 (brain float) are known");
+    insta::assert_snapshot!(with(3, 3), @"an element of type code 2 has 3 bytes at byte 24 of the file; 1, 2, 4, 8, 16 are known");
+    insta::assert_snapshot!(with(4, 11), @"the size of the data at byte 32 is 11, where dimensions and type need 12 bytes");
+    insta::assert_snapshot!(with(5, 1 << 63), @"the number of dimensions at byte 40 is 9223372036854775808, where NumPy's limit is 64");
+    insta::assert_snapshot!(with(6, 1 << 63), @"the dimensions [9223372036854775808, 3] at byte 48 with 2 bytes an element are larger than any array can be");
+    let compressed = |block: &[u8], count: usize| {
+        let file = [header(2, 2, 1, block.len() as u64, &[count]), block.to_vec()].concat();
+        RaArray::read(&file[..]).unwrap_err()
+    };
+    insta::assert_snapshot!(compressed(b"", 10), @"the size of the compressed data at byte 32 is 0, and LZ4 makes no 10 bytes of so many");
+    insta::assert_snapshot!(compressed(b"\xf0", 10), @"the compressed data at byte 56 are damaged");
+    insta::assert_snapshot!(compressed(b"\x10a", 10), @"the compressed data at byte 56 have a length of 1 when decompressed, where dimensions and type need 10");
+    insta::assert_snapshot!(RaHeader::new(RaKind::BrainFloat, 4, ByteOrder::Little, &[1]).unwrap_err(), @"an element of type code 5 has 4 bytes at byte 24 of the file; 2 are known");
+    let mixed = DynValues::new("[('a', '<u2'), ('b', '>u2')]".parse().unwrap(), Order::C, &[1], vec![0; 4]).unwrap();
+    insta::assert_snapshot!(RaArray::try_from(mixed).unwrap_err(), @"the dtype [('a', '<u2'), ('b', '>u2')] has both byte orders, and an .ra file has one; in Python, save it in one: `array.astype(array.dtype.newbyteorder('<'))`");
+    let array = RaArray::read(&small[..]).unwrap();
+    insta::assert_snapshot!(array.with_dtype("|b1".parse().unwrap()).unwrap_err(), @"the elements cannot be |b1: they are of type code 2 with 2 bytes, and only user-defined ones (0) of as many bytes can");
+    insta::assert_snapshot!(format!("{:#}", rawarray::load::<u8>("no/such.ra").unwrap_err()), @"no/such.ra: cannot open the file: No such file or directory (os error 2)");
+}

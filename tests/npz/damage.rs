@@ -1,0 +1,507 @@
+//! Archives that are damaged, cut, or made to do harm: an error that names the member, and never another value.
+
+use std::cell::Cell;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, NpyReader, Order};
+
+use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
+
+/// No flipped bit gives another value: it is an error, or in what does not matter.
+#[test]
+fn flipped_bits_are_found() {
+    let mut state = 1;
+    for archive in [stored(), compressed(), streamed()] {
+        let expected = values();
+        let mut errors = 0;
+        for _ in 0..2000 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let Ok(mut reader) = NpzReader::new(Cursor::new(damaged)) else {
+                errors += 1;
+                continue;
+            };
+            match reader.by_name::<f64>("values") {
+                Ok(values) => assert_eq!(values, expected, "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+            match reader.by_name::<Pick>("picks") {
+                Ok(values) => assert_eq!(values, picks(), "a flipped bit in byte {at}"),
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 500, "{errors}");
+    }
+}
+
+/// Every bit of a member's data, trailing bytes included.
+#[test]
+fn every_bit_of_a_members_data_is_covered() {
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.set_compressed(is_compressed);
+        let mut content = Vec::new();
+        npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
+        content.extend(b"trailing");
+        archive.add_bytes("x.npy", &content).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let begin = 30 + 5 + 20;
+        let end = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        for bit in 0..(end - begin) * 8 {
+            let mut damaged = archive.clone();
+            damaged[begin + bit / 8] ^= 1 << (bit % 8);
+            let mut reader = NpzReader::new(Cursor::new(damaged)).unwrap();
+            match reader.by_name::<u16>("x") {
+                Err(error) => assert_eq!(error.member(), Some("x")),
+                // Compressed data end within a byte; what is left of it means nothing.
+                Ok(values) => assert!(is_compressed && begin + bit / 8 + 1 == end && values == [1, 2, 3], "bit {bit}"),
+            }
+        }
+        assert_eq!(NpzReader::new(Cursor::new(&archive)).unwrap().by_name::<u16>("x").unwrap(), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn archives_cut_anywhere_are_errors() {
+    for archive in [stored(), compressed(), streamed()] {
+        for length in 0..archive.len() {
+            assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err(), "{length}");
+        }
+    }
+}
+
+/// A broken member does not hide the others.
+#[test]
+fn one_broken_member_is_one_error() {
+    let mut archive = stored();
+    let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
+    archive[at + 30 + 10 + 20 + 128] ^= 1;
+    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<f64>("values")), ArchiveProblem::WrongChecksum { .. }));
+    assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
+    // What is read only in part was not checked as a whole.
+    let mut first = [0.0; 3];
+    reader.array(0).unwrap().read_into(&mut first).unwrap();
+}
+
+#[test]
+fn lies_are_refused() {
+    let archive = stored();
+    let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let spoil = |at: usize, bytes: &[u8]| {
+        let mut spoiled = archive.clone();
+        spoiled[entry + at..][..bytes.len()].copy_from_slice(bytes);
+        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
+    };
+    // Encrypted; another method; sizes; the offset of another member.
+    assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
+    assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
+    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::LocalHeader { .. }));
+    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
+    assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
+    assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
+    assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
+    // The header before the data says something else: checksum, sizes in the 64-bit field, length of the extra fields, version of the name.
+    let local = |at: usize, bytes: &[u8]| {
+        let mut spoiled = archive.clone();
+        spoiled[at..][..bytes.len()].copy_from_slice(bytes);
+        problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
+    };
+    for at in [14, 22, 30 + 10 + 4, 30 + 10 + 12, 8, 30] {
+        assert!(matches!(local(at, &[0x77]), ArchiveProblem::LocalHeader { offset: 0 }), "{at}");
+    }
+    assert_eq!(local(28, &[0xff, 0xff]), ArchiveProblem::Overlap);
+    assert!(matches!(local(28, &[21]), ArchiveProblem::Overlap));
+    // Both headers lie together: about the size, and about the size in the archive, of stored and of compressed data.
+    for archive in [archive.clone(), compressed()] {
+        let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let is_stored = archive[8] == 0;
+        // Where they stand in the header before the data, and in the directory.
+        for (at, in_entry) in [(30 + 10 + 4, 24), (30 + 10 + 12, 20)] {
+            for difference in [-1_i64, 1, 4096, -4096] {
+                let mut spoiled = archive.clone();
+                let lie = u64::from_le_bytes(spoiled[at..][..8].try_into().unwrap()).wrapping_add_signed(difference);
+                spoiled[at..][..8].copy_from_slice(&lie.to_le_bytes());
+                spoiled[entry + in_entry..][..4].copy_from_slice(&lie.to_le_bytes()[..4]);
+                let error = NpzReader::from_bytes(&spoiled).unwrap().by_name::<f64>("values").unwrap_err();
+                assert_eq!(error.member(), Some("values"), "{at} {difference}");
+                let whole = NpzReader::from_bytes(&spoiled).unwrap().bytes(0, 1 << 20).unwrap_err();
+                // Compressed data that are cut short end early, or anyhow.
+                let is_plain = matches!(
+                    whole.kind(),
+                    ErrorKind::Archive {
+                        problem: ArchiveProblem::WrongSize { .. } | ArchiveProblem::Overlap | ArchiveProblem::Unused { .. }
+                    }
+                );
+                assert!(is_plain || !is_stored, "{at} {difference}: {whole}");
+            }
+        }
+    }
+    // Two entries of one member.
+    let length = archive.windows(4).skip(entry + 4).position(|window| window == b"PK\x01\x02").unwrap() + 4;
+    let mut twice = archive.clone();
+    let first = twice[entry..entry + length].to_vec();
+    twice.splice(entry..entry, first);
+    let end = twice.len() - 22;
+    twice[end + 8] += 1;
+    twice[end + 10] += 1;
+    let bytes = u32::from_le_bytes(twice[end + 12..][..4].try_into().unwrap()) + length as u32;
+    twice[end + 12..][..4].copy_from_slice(&bytes.to_le_bytes());
+    let mut reader = NpzReader::new(Cursor::new(twice)).unwrap();
+    let results = [reader.by_index::<f64>(0), reader.by_index::<f64>(1)];
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let refused = results.into_iter().find(Result::is_err).unwrap();
+    assert_eq!(problem(refused), ArchiveProblem::Overlap);
+    // Names.
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    writer.add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
+    assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
+    assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
+    // What was refused is not in it.
+    let archive = writer.finish().unwrap().into_inner();
+    assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
+    // A member in which writing failed ends an archive that cannot be gone back in.
+    let mut writer = NpzWriter::streaming(Vec::new());
+    let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
+    assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
+    assert!(writer.finish().is_err());
+}
+
+/// A member that expands to far more than its array has.
+#[test]
+fn bombs_are_refused() {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    let mut content = Vec::new();
+    npy_core::write(&mut content, &[1_u8]).unwrap();
+    content.resize(64 << 20, 0);
+    archive.add_bytes("x.npy", &content).unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    assert!(archive.len() < 100_000);
+    let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
+    assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
+    let mut stream = NpzStream::new(&archive[..]);
+    let mut member = stream.next().unwrap().unwrap();
+    assert!(matches!(problem(member.array().unwrap().into_vec::<u8>()), ArchiveProblem::Trailing { .. }));
+    let mut all = Vec::new();
+    reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
+    assert_eq!(all.len(), 10);
+}
+
+/// In a pipe, too, where it is known where the next member begins.
+#[test]
+fn one_broken_member_in_a_pipe_is_one_error() {
+    let all = |archive: &[u8]| {
+        let mut stream = NpzStream::new(archive);
+        let mut found = Vec::new();
+        loop {
+            // Twice the same error: nobody knows where it goes on.
+            match stream.next() {
+                Ok(Some(mut member)) => {
+                    let name = member.name().to_owned();
+                    let read = member.array().and_then(NpyReader::into_vec::<npy_core::Void>).err();
+                    found.push((name, read.map(|error| error.to_string())));
+                }
+                Ok(None) => return (found, true),
+                Err(error) if error.to_string().contains("where it begins is not known") => return (found, false),
+                Err(error) => found.push((error.member().unwrap_or_default().to_owned(), Some(error.to_string()))),
+            }
+        }
+    };
+    let names = |found: &[(String, Option<String>)]| found.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    for archive in [stored(), compressed()] {
+        let (found, is_whole) = all(&archive);
+        assert_eq!(names(&found), ["values", "picks", "größe/matrix", "empty", ""]);
+        assert!(is_whole);
+        // In the data of the first member; of its kind of compression; encrypted.
+        let data = 30 + 10 + 20 + 128;
+        for (at, bit) in [(data, 1), (data + 100, 0x80), (8, 0x40), (6, 1)] {
+            let mut damaged = archive.clone();
+            damaged[at] ^= bit;
+            let (found, is_whole) = all(&damaged);
+            assert!(is_whole, "{at}");
+            assert!(found[0].1.is_some(), "{found:?}");
+            assert_eq!(names(&found)[names(&found).len() - 4..], ["picks", "größe/matrix", "empty", ""], "{found:?}");
+        }
+    }
+    // Where the size stands behind data that are damaged, it is not known.
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.set_compressed(true);
+    archive.add_slice("x", &values()).unwrap();
+    archive.add_slice("y", &values()).unwrap();
+    let mut archive = archive.finish().unwrap();
+    archive[60] ^= 0xff;
+    let (found, is_whole) = all(&archive);
+    assert!(!is_whole && found.iter().all(|(name, error)| name == "x" && error.is_some()), "{found:?}");
+}
+
+/// What is no array goes by in a pipe, and can be read there.
+#[test]
+fn other_files_in_a_pipe() {
+    for is_compressed in [false, true] {
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(is_compressed);
+        archive.add_bytes("notes.txt", b"hello").unwrap();
+        archive.add_bytes("more", &[7; 100_000]).unwrap();
+        archive.add_slice("x", &[1_u8]).unwrap();
+        let archive = archive.finish().unwrap();
+        for kept in [true, false] {
+            let mut stream = NpzStream::new(&archive[..]);
+            let mut count = 0;
+            while let Some(mut member) = stream.next().unwrap() {
+                count += 1;
+                match member.name() {
+                    "notes.txt" if kept => {
+                        assert!(matches!(member.bytes(4).unwrap_err().kind(), ErrorKind::LimitExceeded { found: 5, .. }));
+                    }
+                    "more" if kept => assert_eq!(member.bytes(100_000).unwrap(), [7; 100_000]),
+                    _ => {}
+                }
+            }
+            assert_eq!(count, 3);
+        }
+        let mut archive = NpzReader::from_bytes(&archive).unwrap();
+        archive.verify().unwrap();
+        assert_eq!(archive.bytes(0, 5).unwrap(), b"hello");
+        let error = archive.by_index::<u8>(3).unwrap_err();
+        assert_eq!(error.to_string(), "there is no member 3: the archive has 3");
+    }
+    // Not an archive, and nothing.
+    let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "not an .npz file: it is an .npy file");
+    assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
+}
+
+/// The content of a member is checked whoever reads it.
+#[test]
+fn raw_members_are_checked_at_their_end() {
+    for archive in [stored(), compressed()] {
+        let mut content = Vec::new();
+        NpzReader::from_bytes(&archive).unwrap().array(0).unwrap().into_inner().read_to_end(&mut content).unwrap();
+        assert_eq!(content.len(), 8000);
+        let mut damaged = archive.clone();
+        damaged[30 + 10 + 20 + 300] ^= 1;
+        let mut reader = NpzReader::from_bytes(&damaged).unwrap();
+        let error = reader.array(0).unwrap().into_inner().read_to_end(&mut content).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+        let mut stream = NpzStream::new(&damaged[..]);
+        let mut member = stream.next().unwrap().unwrap();
+        assert!(member.array().unwrap().into_inner().read_to_end(&mut content).is_err());
+    }
+}
+
+/// Flipped bits are found in members that are passed over, too.
+#[test]
+fn flipped_bits_are_found_in_a_pipe() {
+    let mut state = 7;
+    for archive in [stored(), compressed(), streamed()] {
+        for _ in 0..500 {
+            let mut damaged = archive.clone();
+            let at = random(&mut state) % damaged.len();
+            damaged[at] ^= 1 << (random(&mut state) % 8);
+            let mut stream = NpzStream::new(&damaged[..]);
+            while let Ok(Some(mut member)) = stream.next() {
+                let name = member.name().to_owned();
+                let Ok(array) = member.array() else { continue };
+                if array.header().dtype().to_string() == "<f8"
+                    && let Ok(found) = array.into_vec::<f64>()
+                {
+                    // The name, and the shape's writing, are not covered by the checksum.
+                    assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
+                }
+            }
+        }
+    }
+    let mut archive = stored();
+    archive[30 + 10 + 20 + 128] ^= 1;
+    let mut stream = NpzStream::new(&archive[..]);
+    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
+    let error = stream.next().map(|_| ()).unwrap_err();
+    assert_eq!(error.member(), Some("values"));
+    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+}
+
+/// The content of the member [`of_method`], as `np.save` writes it.
+fn plain() -> Vec<u8> {
+    let mut plain = Vec::new();
+    npy_core::write(&mut plain, &(0..300).map(|i| i / 10).collect::<Vec<i32>>()).unwrap();
+    plain
+}
+
+/// [`plain`] as compressed by Python's `zipfile`, and by `zstd -19 --no-check`.
+fn compressed_by(method: u16) -> Vec<u8> {
+    const ZSTD: &str = "28b52ffd00681d0400e405934e554d5059010076007b276465736372273a20273c6934272c2027666f727472616e5f6f72646546616c73657368\
+                        617065273a20283330302c292c207d200a000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d21a811902fadbf7503e0\
+                        ad06310ce1ffffeb73008002040070060631f5eff2582ba901";
+    if method == 93 {
+        return (0..ZSTD.len()).step_by(2).map(|at| u8::from_str_radix(&ZSTD[at..at + 2], 16).unwrap()).collect();
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/zipfile/methods.npz");
+    let archive = std::fs::read(path).unwrap();
+    let mut at = 0;
+    loop {
+        let number =
+            |offset: usize, bytes: usize| archive[at + offset..][..bytes].iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
+        let data = at + 30 + number(26, 2) + number(28, 2);
+        let length = number(18, 4);
+        if number(8, 2) == usize::from(method) {
+            return archive[data..][..length].to_vec();
+        }
+        at = data + length;
+    }
+}
+
+/// An archive of one member `x.npy`, which is [`plain`] by its checksum and size; `streamed` puts these behind the data.
+fn of_method(method: u16, data: &[u8], streamed: bool) -> Vec<u8> {
+    let plain = plain();
+    let claim = [crc32(&plain), data.len() as u32, plain.len() as u32].map(u32::to_le_bytes).concat();
+    // LZMA data say themselves where they end.
+    let flags = if streamed { 8 } else { 0 } | if method == 14 { 2_u16 } else { 0 };
+    let fixed = [&20_u16.to_le_bytes()[..], &flags.to_le_bytes(), &method.to_le_bytes(), &[0; 4]].concat();
+    let before = if streamed { vec![0; 12] } else { claim.clone() };
+    let mut archive = [b"PK\x03\x04", &fixed[..], &before, &[5, 0, 0, 0], b"x.npy", data].concat();
+    if streamed {
+        archive.extend([b"PK\x07\x08", &claim[..]].concat());
+    }
+    let begin = archive.len() as u32;
+    archive.extend([b"PK\x01\x02\x14\0", &fixed[..], &claim, &[5, 0, 0, 0], &[0; 14], b"x.npy"].concat());
+    let length = archive.len() as u32 - begin;
+    archive.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &begin.to_le_bytes(), &[0, 0]].concat());
+    archive
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// Reads to the end in small steps, and goes on after errors. What came before the first error; whether there was one.
+fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
+    let (mut found, mut buffer, mut errors) = (Vec::new(), [0; 50], 0);
+    while errors < 4 {
+        match reader.read(&mut buffer) {
+            Err(_) => errors += 1,
+            Ok(read) => {
+                assert_eq!(errors, 0, "{place}: a call succeeds after one that failed");
+                if read == 0 {
+                    break;
+                }
+                found.extend(&buffer[..read]);
+            }
+        }
+    }
+    (found, errors > 0)
+}
+
+/// A decoder that failed is not called again, whoever asks: bzip2 aborts the process.
+#[test]
+fn failed_decoders_are_not_called_again() {
+    let expected = (0..300).map(|i| i / 10).collect::<Vec<i32>>();
+    for method in [0, 8, 12, 14, 93] {
+        let data = compressed_by(method);
+        let mut refused = 0;
+        for (at, change) in (0..data.len()).flat_map(|at| [1, 0x80, 0xff].map(|change| (at, change))).chain([(0, 0)]) {
+            let mut damaged = data.clone();
+            damaged[at] ^= change;
+            // Nothing says where stored data end if their size stands behind them.
+            for streamed in [false, true] {
+                let place = format!("method {method}, byte {at} ^ {change}, streamed {streamed}");
+                let archive = of_method(method, &damaged, streamed);
+                let whole = |result: npy_core::Result<Vec<i32>>| match result {
+                    Ok(items) => assert_eq!(items, expected, "{place}"),
+                    Err(error) => assert_ne!(change, 0, "{place}: {error}"),
+                };
+
+                let mut reader = NpzReader::from_bytes(&archive).unwrap();
+                whole(reader.by_name("x"));
+                let verified = reader.verify();
+                assert_eq!(reader.bytes(0, 1 << 20).is_err(), verified.is_err(), "{place}");
+                if let Ok(member) = reader.array(0) {
+                    let (content, failed) = read_past_errors(member.into_inner(), &place);
+                    assert_eq!(failed, verified.is_err(), "{place}");
+                    assert!(failed || content == plain()[128..], "{place}");
+                }
+                refused += u32::from(verified.is_err());
+
+                let mut stream = NpzStream::new(&archive[..]);
+                let mut member = stream.next().unwrap().unwrap();
+                whole(member.array().and_then(NpyReader::into_vec));
+                for _ in 0..3 {
+                    let _ = stream.next();
+                }
+                let mut stream = NpzStream::new(&archive[..]);
+                let mut member = stream.next().unwrap().unwrap();
+                for _ in 0..3 {
+                    if let Ok(array) = member.array() {
+                        let (_, failed) = read_past_errors(array.into_inner(), &place);
+                        assert!(!failed || change != 0, "{place}");
+                    }
+                    let _ = member.bytes(1 << 20);
+                }
+                for _ in 0..3 {
+                    let _ = stream.next();
+                }
+            }
+        }
+        let changes = 6 * data.len() as u32;
+        assert!(refused > changes * 9 / 10 && refused <= changes, "method {method}: {refused} of {changes}");
+    }
+}
+
+/// Gives `Ok(0)` once at this place, when told to.
+struct EndsOnce<'a> {
+    bytes: Cursor<&'a [u8]>,
+    at: u64,
+    is_armed: &'a Cell<bool>,
+}
+
+impl Read for EndsOnce<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = match self.at.checked_sub(self.bytes.position()) {
+            Some(0) if self.is_armed.replace(false) => 0,
+            Some(before @ 1..) if self.is_armed.get() => buffer.len().min(before as usize),
+            _ => buffer.len(),
+        };
+        self.bytes.read(&mut buffer[..most])
+    }
+}
+
+impl Seek for EndsOnce<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+/// `Ok(0)` before the end that the archive declares is an error, never a short content.
+#[test]
+fn stored_members_do_not_end_early() {
+    let archive = of_method(0, &plain(), false);
+    for at in 35..35 + plain().len() as u64 {
+        let is_armed = Cell::new(false);
+        let source = || EndsOnce { bytes: Cursor::new(&archive), at, is_armed: &is_armed };
+        let check = |array: Option<&mut dyn Read>| {
+            let Some(array) = array else { return assert!(at < 35 + 128, "{at}") };
+            let error = array.read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof, "{at}");
+        };
+
+        let mut reader = NpzReader::new(source()).unwrap();
+        is_armed.set(true);
+        check(reader.array(0).map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
+        assert!(!is_armed.get(), "{at}");
+        is_armed.set(true);
+        assert!(reader.bytes(0, 1 << 20).is_err() && reader.verify().is_ok(), "{at}");
+
+        is_armed.set(true);
+        let mut stream = NpzStream::new(source());
+        let mut member = stream.next().unwrap().unwrap();
+        check(member.array().map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
+        assert!(!is_armed.get(), "{at}");
+        is_armed.set(true);
+        let mut stream = NpzStream::new(source());
+        assert!(stream.next().unwrap().unwrap().bytes(1 << 20).is_err(), "{at}");
+    }
+}

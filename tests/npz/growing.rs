@@ -1,0 +1,487 @@
+//! Archives that grow: nothing that was committed is lost, whatever is cut, flipped, concatenated, crafted or killed.
+
+use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use npy_core::npz::{NpzReader, NpzWriter, recover};
+use npy_core::{ArchiveProblem, ErrorKind};
+
+use crate::support::archives::{members, problem, stored, streamed, values};
+
+/// An archive with one member a commit, and where each commit ends.
+fn grown(path: &Path, commits: usize) -> Vec<usize> {
+    drop(NpzWriter::create(path).unwrap().finish().unwrap());
+    let mut ends = vec![fs::read(path).unwrap().len()];
+    for commit in 0..commits {
+        let mut archive = NpzWriter::append(path).unwrap();
+        archive.set_compressed(commit % 2 == 1);
+        archive.add_slice(&format!("day{commit}"), &[commit as u64; 20]).unwrap();
+        archive.finish().unwrap();
+        ends.push(fs::read(path).unwrap().len());
+    }
+    ends
+}
+
+#[test]
+fn damaged_end_is_never_taken_for_an_older_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    let ends = grown(&path, 3);
+    let whole = fs::read(&path).unwrap();
+    let expected = members(&path).unwrap();
+    let end = ends[3];
+    let mut cases: Vec<Vec<u8>> = Vec::new();
+    // Cut anywhere behind the second commit, and each bit of the last directory and its end record flipped.
+    cases.extend((ends[2] + 1..end).map(|length| whole[..length].to_vec()));
+    let directory = whole.windows(4).rposition(|window| window == b"PK\x05\x06").unwrap() - 3 * (46 + 8);
+    for bit in directory * 8..end * 8 {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        cases.push(flipped);
+    }
+    let (mut restored, mut refused) = (0, 0);
+    for (case, damaged) in cases.iter().enumerate() {
+        fs::write(&path, damaged).unwrap();
+        let opened = NpzReader::open(&path).map(|archive| archive.len());
+        let appended = NpzWriter::append(&path);
+        if let Ok(count) = opened {
+            assert_eq!(count, 3, "{case}: an older archive was opened");
+        }
+        match appended {
+            Ok(archive) => {
+                assert!(opened.is_ok(), "{case}: append takes what open refuses");
+                archive.discard();
+            }
+            Err(_) => assert!(fs::read(&path).unwrap() == *damaged, "{case}: a refused append has changed the file"),
+        }
+        if opened.is_ok() {
+            continue;
+        }
+        let recovered = match recover(&path) {
+            Ok(recovered) => recovered,
+            Err(_) => {
+                // Nothing is dropped then.
+                assert!(fs::read(&path).unwrap() == *damaged, "{case}");
+                refused += 1;
+                continue;
+            }
+        };
+        let found = members(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
+        let least = if damaged.len() >= directory { 3 } else { 2 };
+        assert!(found.len() >= least, "{case}: {} members of {least}", found.len());
+        assert_eq!(recovered.members, found.len() as u64);
+        assert!(found.iter().all(|(name, content)| expected[name] == *content), "{case}");
+        // It is an archive like others again.
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.add_slice("more", &[1_u8]).unwrap();
+        archive.finish().unwrap();
+        assert_eq!(NpzReader::open(&path).unwrap().len(), found.len() + 1, "{case}");
+        restored += 1;
+    }
+    println!("{} damaged ends: {restored} restored, {refused} refused", cases.len());
+    assert!(restored > 100);
+}
+
+#[test]
+fn incomplete_archive_says_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    let ends = grown(&path, 2);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let expected = ArchiveProblem::Incomplete { members: 2, listed: 1, directory_end: ends[1] as u64 };
+    assert_eq!(problem(NpzReader::open(&path)), expected);
+    assert_eq!(problem(NpzWriter::append(&path)), expected);
+    let error = NpzReader::open(&path).unwrap_err().to_string();
+    assert!(error.ends_with(
+        "log.npz: incomplete archive: expected its end record at the end of the file; found 2 whole members, of which the last complete \
+         directory lists 1; `npy_core::npz::recover` keeps them"
+    ));
+    // A whole archive is left alone.
+    fs::write(&path, &whole).unwrap();
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.members, recovered.added, recovered.dropped), (2, 0, 0));
+    assert!(fs::read(&path).unwrap() == whole);
+    // What is no archive is neither taken for one nor changed.
+    for other in [b"\x93NUMPY".as_slice(), b"", b"PK", &[0; 100_000], &[b"PK\x03\x04".as_slice(), &[0; 300_000]].concat()] {
+        fs::write(&path, other).unwrap();
+        recover(&path).unwrap_err();
+        NpzWriter::append(&path).unwrap_err();
+        assert!(fs::read(&path).unwrap() == other);
+    }
+}
+
+#[test]
+fn concatenated_archives_are_refused_and_unchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    grown(&path, 2);
+    let (one, empty) = (fs::read(&path).unwrap(), b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0".as_slice());
+    let prefixed = [b"#!/bin/sh\n".as_slice(), &stored()].concat();
+    for parts in
+        [[&*one, &*stored()], [&*stored(), &*one], [&*stored(), empty], [&*prefixed, &*stored()], [&*stored(), &*streamed()]]
+    {
+        let both = parts.concat();
+        fs::write(&path, &both).unwrap();
+        let offset = parts[0].len() as u64;
+        let opened = problem(NpzReader::open(&path));
+        assert_eq!(problem(NpzWriter::append(&path)), opened);
+        if parts[1] != streamed() {
+            assert_eq!(opened, ArchiveProblem::Concatenated { offset });
+        }
+        assert_eq!(problem(recover(&path)), ArchiveProblem::Concatenated { offset });
+        assert!(fs::read(&path).unwrap() == both);
+    }
+}
+
+/// What `fill` adds to the archive, without a directory: as a process leaves it that is killed before it commits.
+fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
+    let mut archive = NpzWriter::append(path).unwrap();
+    fill(&mut archive);
+    let left = fs::read(path).unwrap();
+    archive.discard();
+    left
+}
+
+#[test]
+fn archive_in_an_uncommitted_member_is_not_taken_for_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    let inner = stored();
+    let cut = |archive: &mut NpzWriter<fs::File>| {
+        // Killed in the content, whose length was not known before.
+        let written = catch_unwind(AssertUnwindSafe(|| {
+            archive.add_with("inner", |member| {
+                member.write_all(&inner).map_err(npy_core::Error::from)?;
+                panic!("killed here")
+            })
+        }));
+        assert!(written.is_err());
+    };
+    for prefix in [b"".as_slice(), b"#!/bin/sh\n", &[b'x'; 100_000]] {
+        for committed in [0, 3] {
+            for kind in 0..3 {
+                grown(&path, committed);
+                let whole = [prefix, &fs::read(&path).unwrap()].concat();
+                fs::write(&path, &whole).unwrap();
+                let left = killed(&path, |archive| match kind {
+                    0 => archive.add_bytes("inner.npz", &inner).unwrap(),
+                    1 => archive.add_bytes("inner.npz", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").unwrap(),
+                    _ => cut(archive),
+                });
+                assert!(left.len() > whole.len() && left.starts_with(&whole));
+                fs::write(&path, &left).unwrap();
+                let case = format!("prefix of {}, {committed} committed, kind {kind}", prefix.len());
+                let opened = NpzReader::open(&path);
+                assert!(
+                    matches!(problem(opened), ArchiveProblem::Incomplete { listed, .. } if listed == committed as u64),
+                    "{case}"
+                );
+                NpzWriter::append(&path).map(NpzWriter::discard).unwrap_err();
+                assert!(fs::read(&path).unwrap() == left, "{case}");
+                let recovered = recover(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
+                let found = members(&path).unwrap();
+                assert!((0..committed).all(|day| found.contains_key(&format!("day{day}"))), "{case}: {:?}", found.keys());
+                // The whole member is kept as what it is, the other is dropped.
+                assert_eq!(
+                    (recovered.added, found.contains_key("inner.npz")),
+                    if kind < 2 { (1, true) } else { (0, false) },
+                    "{case}"
+                );
+                assert!(!found.contains_key("values"), "{case}");
+            }
+        }
+    }
+}
+
+/// Zip records with the given numbers, as whoever wants to be taken for an archive writes them.
+fn crafted(entries: &[(&str, u64, u32, u64)], begin: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, size, crc, offset) in entries {
+        bytes.extend(b"PK\x01\x02\x2d\x03\x2d\0\0\0\0\0\0\0\x21\0");
+        bytes.extend(crc.to_le_bytes());
+        bytes.extend((*size as u32).to_le_bytes());
+        bytes.extend((*size as u32).to_le_bytes());
+        bytes.extend((name.len() as u16).to_le_bytes());
+        bytes.extend([0; 12]);
+        bytes.extend((*offset as u32).to_le_bytes());
+        bytes.extend(name.as_bytes());
+    }
+    let (count, size) = ((entries.len() as u16).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([count, count].concat());
+    bytes.extend(size);
+    bytes.extend((begin as u32).to_le_bytes());
+    bytes.extend([0; 2]);
+    bytes
+}
+
+#[test]
+fn crafted_content_hides_no_member() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    grown(&path, 2);
+    let before = fs::read(&path).unwrap();
+    let expected = members(&path).unwrap();
+    // A member whose content knows where in the file it stands: a directory of nothing, of itself, of a forged member.
+    let content_at = before.len() as u64 + 30 + 5 + 20;
+    let local = b"PK\x03\x04\x2d\0\0\0\0\0\0\0\x21\0\0\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\0\0xA".to_vec();
+    let forged = [
+        crafted(&[], content_at),
+        crafted(&[("x", 1, 0, content_at)], content_at + local.len() as u64),
+        crafted(&[("x", 1, 0, 0)], content_at + local.len() as u64),
+        // One that swallows all before it.
+        crafted(&[("day0.npy", content_at - 60, 0, 22), ("x", 1, 0, content_at)], content_at + local.len() as u64),
+    ];
+    for (case, directory) in forged.iter().enumerate() {
+        let content = if case == 0 { directory.clone() } else { [&*local, directory].concat() };
+        for is_known in [true, false] {
+            fs::write(&path, &before).unwrap();
+            let left = killed(&path, |archive| {
+                if is_known {
+                    archive.add_bytes("trick", &content).unwrap();
+                } else {
+                    let write = AssertUnwindSafe(|| {
+                        archive.add_with("t", |member| {
+                            member.write_all(&content).map_err(npy_core::Error::from)?;
+                            panic!("killed here")
+                        })
+                    });
+                    assert!(catch_unwind(write).is_err());
+                }
+            });
+            fs::write(&path, &left).unwrap();
+            // Reading may find out later; adding may not cut anything.
+            if let Ok(mut archive) = NpzReader::open(&path) {
+                assert!(archive.verify().is_err(), "{case}: a forged archive was taken for the file");
+            }
+            assert!(NpzWriter::append(&path).map(NpzWriter::discard).is_err(), "{case}");
+            assert!(fs::read(&path).unwrap() == left, "{case}");
+            if recover(&path).is_ok() {
+                let found = members(&path).unwrap();
+                assert!(expected.iter().all(|(name, content)| found.get(name) == Some(content)), "{case}: {:?}", found.keys());
+                assert!(!found.contains_key("x"), "{case}");
+            } else {
+                assert!(fs::read(&path).unwrap() == left, "{case}");
+            }
+            // Once it is committed, it is a member like others.
+            fs::write(&path, &before).unwrap();
+            let mut archive = NpzWriter::append(&path).unwrap();
+            archive.add_bytes("trick", &content).unwrap();
+            archive.finish().unwrap();
+            let found = members(&path).unwrap();
+            assert_eq!((found.len(), &found["trick"]), (3, &content));
+        }
+    }
+}
+
+#[test]
+fn recovery_drops_no_whole_member() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.npz");
+    // A member without content is whole if a directory, damaged or not, lists it.
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.add_slice("first", &[1_u8]).unwrap();
+    archive.add_bytes("empty", b"").unwrap();
+    archive.add_slice("last", &[2_u8]).unwrap();
+    archive.finish().unwrap();
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    assert_eq!(recover(&path).unwrap().members, 3);
+    assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("last").unwrap(), [2]);
+    // Without one it may be one that was not finished, and what follows its content: nothing is dropped.
+    let directory = whole.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    fs::write(&path, &whole[..directory]).unwrap();
+    assert!(matches!(problem(recover(&path)), ArchiveProblem::Unrecoverable { .. }));
+    assert!(fs::read(&path).unwrap() == whole[..directory]);
+    // Nor where a size is damaged and members follow.
+    let mut damaged = whole[..whole.len() - 1].to_vec();
+    damaged[30 + "first.npy".len() + 4 + 8 + 6] = 1;
+    fs::write(&path, &damaged).unwrap();
+    assert!(matches!(problem(recover(&path)), ArchiveProblem::Unrecoverable { .. }));
+    assert!(fs::read(&path).unwrap() == damaged);
+    // Zeros behind an older end, as a power cut leaves them.
+    let ends = grown(&path, 2);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[ends[1]..].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    assert!(matches!(problem(NpzReader::open(&path)), ArchiveProblem::Incomplete { listed: 1, .. }));
+    assert_eq!(recover(&path).unwrap().members, 1);
+    assert_eq!(NpzReader::open(&path).unwrap().len(), 1);
+}
+
+/// Members added to a file that no longer has the name would be lost without a word.
+#[cfg(unix)]
+#[test]
+fn finish_refuses_an_archive_that_was_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npz");
+    let create = |path: &Path| {
+        let mut archive = NpzWriter::create(path).unwrap();
+        archive.add_slice("day1", &[1.0_f64]).unwrap();
+        archive.finish().unwrap();
+    };
+    for is_replaced in [true, false] {
+        create(&path);
+        let mut archive = NpzWriter::append(&path).unwrap();
+        archive.add_slice("day2", &[2.0_f64]).unwrap();
+        if is_replaced {
+            create(&path)
+        } else {
+            fs::remove_file(&path).unwrap()
+        }
+        let error = archive.finish().unwrap_err();
+        assert!(format!("{error:#}").contains("log.npz: ") && format!("{error:#}").contains("replaced or removed"), "{error:#}");
+        assert_eq!(path.exists().then(|| members(&path).unwrap().len()), is_replaced.then_some(1));
+    }
+}
+
+#[test]
+fn archive_with_a_member_that_was_given_up_is_whole() {
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_slice("x", &values()).unwrap();
+    let given_up = archive.add_with("y", |member| {
+        member.write_all(&stored())?;
+        Err(ErrorKind::ObjectArray.into())
+    });
+    given_up.unwrap_err();
+    let file = archive.finish().unwrap();
+    assert_eq!(NpzReader::new(file).unwrap().by_name::<f64>("x").unwrap(), values());
+}
+
+#[test]
+fn offset_beyond_the_file_is_no_search_without_end() {
+    // One entry, whose 64-bit offset is 2^62, in a correct directory.
+    let mut entry = crafted(&[("x", 1, 0, 0xffff_ffff)], 0)[..47].to_vec();
+    entry[30] = 12;
+    entry.extend([1, 0, 8, 0]);
+    entry.extend((1_u64 << 62).to_le_bytes());
+    let mut file = entry.clone();
+    file.extend(crafted(&[], 0));
+    let end = entry.len();
+    file[end + 8..][..4].copy_from_slice(&[1, 0, 1, 0]);
+    file[end + 12..][..4].copy_from_slice(&(end as u32).to_le_bytes());
+    let mut source = Counted { bytes: Cursor::new(&file), read: 0, calls: 0 };
+    if let Ok(mut archive) = NpzReader::new(&mut source) {
+        assert!(archive.verify().is_err());
+    }
+    assert!(source.calls < 100, "{}", source.calls);
+}
+
+/// A source that counts what is asked of it.
+struct Counted<'a> {
+    bytes: Cursor<&'a [u8]>,
+    read: u64,
+    calls: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        (self.read, self.calls) = (self.read + read as u64, self.calls + 1);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.calls += 1;
+        self.bytes.seek(position)
+    }
+}
+
+#[test]
+fn search_for_a_directory_reads_each_byte_about_once() {
+    const LENGTH: usize = 4 << 20;
+    let end =
+        |begin: usize, at: usize| crafted(&[], begin as u64)[..12].to_vec().into_iter().chain(((at - begin) as u32).to_le_bytes());
+    // A thousand end records whose directories are as large as the file; the same in front of entries; local headers without a content; directories.
+    let mut ends = [b"PK\x03\x04".as_slice(), &vec![0; LENGTH]].concat();
+    for at in (LENGTH - 100_000..LENGTH - 100).step_by(100) {
+        let record: Vec<u8> = end(4, at).chain(4_u32.to_le_bytes()).chain([0; 2]).collect();
+        ends[at..][..record.len()].copy_from_slice(&record);
+    }
+    let local = b"PK\x03\x04\x2d\0\0\0\0\0\0\0\x21\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0x".repeat(LENGTH / 31);
+    let entries = [b"PK\x03\x04".as_slice(), &crafted(&[("x", 1, 0, 4)], 4)[..47].repeat(LENGTH / 47)].concat();
+    let directories = crafted(&[], 0).repeat(LENGTH / 22);
+    let streamed = b"PK\x03\x04\x2d\0\x08\0\0\0\0\0\x21\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0x".repeat(LENGTH / 31);
+    for (name, bytes) in
+        [("ends", ends), ("locals", local), ("entries", entries), ("directories", directories), ("streamed", streamed)]
+    {
+        let mut source = Counted { bytes: Cursor::new(&bytes), read: 0, calls: 0 };
+        // Nothing but directories of nothing is an archive of nothing.
+        assert_eq!(NpzReader::new(&mut source).map(|archive| archive.len()).ok(), (name == "directories").then_some(0));
+        println!("{name}: {} bytes, {} read, {} calls", bytes.len(), source.read, source.calls);
+        assert!(source.read <= 4 * bytes.len() as u64, "{name}: {} bytes read of {}", source.read, bytes.len());
+        assert!(source.calls <= bytes.len() as u64 / 16, "{name}: {} calls", source.calls);
+    }
+}
+
+#[test]
+fn dropped_archive_is_finished_unless_something_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.npz");
+    let names = || NpzReader::open(&path).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
+    // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not compressed yet.
+    for threads in [1, 2] {
+        let mut archive = NpzWriter::new_compressed(fs::File::create(&path).unwrap());
+        archive.set_threads(threads);
+        archive.add_slice("x", &values()).unwrap();
+        archive.add_slice("y", &values()).unwrap();
+        drop(archive);
+        assert_eq!(names(), ["x", "y"]);
+        assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("y").unwrap(), values());
+    }
+    let mut pipe = Vec::new();
+    NpzWriter::streaming(&mut pipe).add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(NpzReader::new(Cursor::new(&pipe)).unwrap().len(), 1);
+    // Under a path.
+    NpzWriter::create(&path).unwrap().add_slice("z", &[1_u8]).unwrap();
+    assert_eq!(names(), ["z"]);
+    NpzWriter::append(&path).unwrap().add_slice("more", &[2_u8]).unwrap();
+    assert_eq!(names(), ["z", "more"]);
+    let before = fs::read(&path).unwrap();
+    // After an error, and in a panic, what stood there stays.
+    for add in [NpzWriter::create, NpzWriter::append] {
+        for (case, fail) in [
+            (|archive| archive.add_slice("y", &[1_u8])) as fn(&mut NpzWriter<fs::File>) -> npy_core::Result<()>,
+            |archive| archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())),
+            |archive| archive.add_slice("nul\0", &[1_u8]),
+            |archive| {
+                archive.add_stream::<String>("text", |_| Ok(())).and(archive.add_stream("text", |text| text.push(&"x".to_owned())))
+            },
+            |archive| archive.add_slice("wide", &[npy_core::FixedBytes::<8>::default(); 1]).and(archive.add_bytes("y.npy", b"")),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut archive = add(&path).unwrap();
+            archive.add_slice("y", &[1_u8]).unwrap();
+            fail(&mut archive).unwrap_err();
+            drop(archive);
+            assert!(fs::read(&path).unwrap() == before, "{case}");
+        }
+        let panicked = catch_unwind(|| {
+            let mut archive = add(&path).unwrap();
+            archive.add_slice("y", &[1_u8]).unwrap();
+            panic!("on purpose");
+        });
+        assert!(panicked.is_err() && fs::read(&path).unwrap() == before);
+        // A panic in a content, which is caught: the archive is torn, and says so.
+        let mut archive = add(&path).unwrap();
+        let content = AssertUnwindSafe(|| archive.add_with("x", |_| panic!("on purpose")));
+        assert!(catch_unwind(content).is_err());
+        assert!(archive.add_slice("y", &[1_u8]).is_err() && archive.finish().is_err());
+        assert!(fs::read(&path).unwrap() == before);
+        // A failure that was followed by a success is one that the caller has dealt with.
+        let mut archive = add(&path).unwrap();
+        archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+        archive.add_slice("good", &[1_u8]).unwrap();
+        drop(archive);
+        assert!(names().contains(&"good".to_owned()));
+        fs::write(&path, &before).unwrap();
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -1,0 +1,103 @@
+//! Deflate data of our own, read by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
+
+use std::io::Cursor;
+
+use npy_core::npz::{NpzReader, NpzWriter};
+
+use crate::support::archives::random;
+use crate::support::numpy::{numpy, push_frame};
+
+/// What is compressed by codes alone, by a search for repetitions, by both in turns, and not at all.
+fn members() -> Vec<(&'static str, Vec<u8>)> {
+    let mut state = 11;
+    let mut uniform = || (random(&mut state) as f64 + 0.5) / (1_u64 << 31) as f64;
+    let mut normal = || (-2.0 * uniform().ln()).sqrt() * uniform().cos();
+    let floats: Vec<u8> = (0..400_000).flat_map(|_| normal().to_le_bytes()).collect();
+    let singles: Vec<u8> = (0..400_000).flat_map(|_| (normal() as f32).to_le_bytes()).collect();
+    let steps: Vec<u8> = (0..400_000_u64).flat_map(|i| (i / 3).to_be_bytes()).collect();
+    // Turns at the borders of blocks, and within them.
+    let turns: Vec<u8> = floats.chunks(300_000).zip(steps.chunks(300_000)).flat_map(|(a, b)| [a, b].concat()).collect();
+    let random: Vec<u8> = (0..3 << 20).map(|_| (random(&mut state) >> 7) as u8).collect();
+    let few = random.iter().map(|byte| b"ACGT"[usize::from(byte % 4)]).collect();
+    let one_of_many = random.iter().map(|byte| if *byte == 0 { b'x' } else { b'.' }).collect();
+    vec![
+        ("floats", floats),
+        ("singles", singles),
+        ("steps", steps),
+        ("turns", turns),
+        ("random", random),
+        ("few", few),
+        ("one of many", one_of_many),
+        ("zeros", vec![0; 3 << 20]),
+        ("short", b"abcabcabc".to_vec()),
+        ("empty", Vec::new()),
+    ]
+}
+
+/// The data of the only member of an archive.
+fn deflated(content: &[u8], level: u32, threads: usize) -> Vec<u8> {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.set_level(level);
+    archive.set_threads(threads);
+    archive.add_bytes("x", content).unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    let mut reader = NpzReader::from_bytes(&archive).unwrap();
+    assert_eq!(reader.bytes(0, 1 << 30).unwrap(), content);
+    let size = usize::try_from(reader.compressed_size(0).unwrap()).unwrap();
+    archive[30 + 1 + 20..][..size].to_vec()
+}
+
+#[test]
+fn three_inflaters_read_what_is_deflated() {
+    let numpy = numpy("three_inflaters_read_what_is_deflated");
+    let program = "
+import sys, zlib
+data, at = sys.stdin.buffer.read(), 0
+def frame():
+    global at
+    length = int.from_bytes(data[at:at + 4], 'little')
+    at += 4 + length
+    return data[at - length:at]
+count = 0
+while at < len(data):
+    content, deflated = frame(), frame()
+    inflater = zlib.decompressobj(-15)
+    assert inflater.decompress(deflated) == content
+    assert inflater.eof and not inflater.unused_data
+    count += 1
+print(count)
+";
+    let mut frames = Vec::new();
+    let mut count = 0;
+    for (name, content) in members() {
+        for level in [1, 6, 9] {
+            let deflated = deflated(&content, level, 1);
+            let inflated = miniz_oxide::inflate::decompress_to_vec_with_limit(&deflated, content.len() + 1).unwrap();
+            assert!(inflated == content, "{name} {level}");
+            push_frame(&mut frames, &content);
+            push_frame(&mut frames, &deflated);
+            count += 1;
+        }
+    }
+    if let Some(numpy) = numpy {
+        let printed = String::from_utf8(numpy.run(["-c", program], &frames)).unwrap();
+        assert_eq!(printed.trim(), count.to_string());
+    }
+}
+
+/// The same bytes by any number of threads, and never many more than those of zlib.
+#[test]
+fn what_is_deflated_is_as_small_as_by_zlib() {
+    let numpy = numpy("what_is_deflated_is_as_small_as_by_zlib");
+    for (name, content) in members() {
+        let ours = deflated(&content, 6, 1);
+        assert!(ours == deflated(&content, 6, 3), "{name}");
+        let Some(numpy) = numpy else { continue };
+        let program = "import sys, zlib; print(len(zlib.compress(sys.stdin.buffer.read(), 6)))";
+        let zlib: usize = String::from_utf8(numpy.run(["-c", program], &content)).unwrap().trim().parse().unwrap();
+        assert!(ours.len() <= zlib + zlib / 50 + 64, "{name}: {} {zlib}", ours.len());
+        if name == "floats" || name == "random" {
+            assert!(ours.len() <= zlib, "{name}: {} {zlib}", ours.len());
+        }
+    }
+}

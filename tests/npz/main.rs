@@ -1,0 +1,18 @@
+//! Archives of arrays.
+
+mod blocks;
+mod damage;
+mod golden;
+mod growing;
+mod huffman;
+mod numpy;
+mod options;
+mod reading;
+mod sparse;
+mod structs;
+mod writing;
+mod zip_crate;
+#[path = "../support/peak.rs"]
+mod peak;
+#[path = "../support/mod.rs"]
+mod support;

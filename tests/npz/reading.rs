@@ -1,0 +1,211 @@
+//! What is done with archives besides reading members one after another: files, views, numbers, threads, limits, pipes.
+
+use std::fs;
+use std::io::Cursor;
+use std::process::{Command, Stdio};
+
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, DType, ErrorKind, Header, Limits, Order};
+
+use crate::support::archives::{Pick, fill, picks, problem, values, writer};
+use crate::support::numpy::numpy;
+
+#[test]
+fn members_become_files_below_a_folder() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut archive = writer();
+    archive.add_slice("a/b/x", &values()).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.add_bytes("empty/", b"").unwrap();
+    let good = archive.finish().unwrap().into_inner();
+    let mut reader = NpzReader::from_bytes(&good).unwrap();
+    let paths = reader.extract_all(directory.path()).unwrap();
+    assert_eq!(paths, ["a/b/x.npy", "notes.txt", "empty"].map(|name| directory.path().join(name)));
+    assert_eq!(npy_core::load::<f64>(&paths[0]).unwrap(), values());
+    assert_eq!(fs::read(&paths[1]).unwrap(), b"hello");
+    assert!(paths[2].is_dir());
+
+    let inner = directory.path().join("inner");
+    for name in ["../x", "/etc/x", "a/../../x", "a\\..\\x", "C:x", "a//x", "./x", ""] {
+        let mut archive = writer();
+        archive.add_bytes("first", b"1").unwrap();
+        archive.add_bytes(name, b"2").unwrap();
+        let bad = archive.finish().unwrap().into_inner();
+        let mut reader = NpzReader::from_bytes(&bad).unwrap();
+        assert_eq!(problem(reader.extract(1, &inner)), ArchiveProblem::UnsafeName, "{name:?}");
+        let error = reader.extract_all(&inner).unwrap_err();
+        assert_eq!(error.member(), Some(name));
+        // Not even the first.
+        assert!(!inner.exists());
+    }
+    // Damaged: no file.
+    let mut damaged = good;
+    let at = damaged.windows(5).position(|window| window == b"hello").unwrap();
+    damaged[at] ^= 1;
+    let mut reader = NpzReader::from_bytes(&damaged).unwrap();
+    assert!(matches!(problem(reader.extract(1, &inner)), ArchiveProblem::WrongChecksum { .. }));
+    assert_eq!(fs::read_dir(&inner).unwrap().count(), 0);
+    // A name with a NUL, as only others write it.
+    let mut archive = writer();
+    archive.add_bytes("a_b", b"2").unwrap();
+    let bad: Vec<u8> = archive.finish().unwrap().into_inner().iter().map(|byte| if *byte == b'_' { 0 } else { *byte }).collect();
+    assert_eq!(problem(NpzReader::from_bytes(&bad).unwrap().extract(0, &inner)), ArchiveProblem::UnsafeName);
+}
+
+#[test]
+fn views_or_copies_as_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.set_aligned(true);
+    archive.add_slice("aligned", &values()).unwrap();
+    archive.set_aligned(false);
+    let big: DType = ">f8".parse().unwrap();
+    archive.add("big", &Header::new(big, Order::C, &[1000]).unwrap(), |writer| writer.write_slice(&values())).unwrap();
+    archive.add_slice("odd", &values()).unwrap();
+    archive.set_compressed(true);
+    archive.add_slice("compressed", &values()).unwrap();
+    drop(archive.finish().unwrap());
+    // SAFETY: nobody else knows the file.
+    let map = unsafe { memmap2::Mmap::map(&fs::File::open(&path).unwrap()).unwrap() };
+    let mut archive = NpzReader::from_bytes(&map).unwrap();
+    for name in ["aligned", "big", "odd", "compressed"] {
+        let items = archive.view_or_read::<f64>(name).unwrap();
+        assert_eq!(*items, values(), "{name}");
+        assert_eq!(matches!(items, std::borrow::Cow::Borrowed(_)), name == "aligned", "{name}");
+        assert_eq!(archive.view::<f64>(name).is_ok(), name == "aligned", "{name}");
+        let mut arrays = npy_ndarray::NpzReader::from_bytes(&map).unwrap();
+        let array = arrays.view_or_read::<f64, ndarray::Ix1>(name).unwrap();
+        assert_eq!((array.to_vec(), array.is_view()), (values(), name == "aligned"), "{name}");
+        assert!(arrays.view_or_read::<f64, ndarray::Ix2>(name).is_err(), "{name}");
+        // What is not about the place stays an error.
+        assert!(matches!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch { .. }), "{name}");
+    }
+}
+
+#[test]
+fn scalars_have_no_dimensions() {
+    let mut archive = writer();
+    archive.add_scalar("rate", &0.5_f64).unwrap();
+    archive.add_scalar("name", &"SGD".to_owned()).unwrap();
+    archive.add_scalar("pick", &picks()[2]).unwrap();
+    archive.add_scalar("xyz", &[1.0_f32, 2.0, 3.0]).unwrap();
+    archive.add_slice("one", &[1_u8]).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert_eq!(archive.scalar::<f64>("rate").unwrap(), 0.5);
+    assert_eq!(archive.scalar::<String>("name").unwrap(), "SGD");
+    assert_eq!(archive.scalar::<Pick>("pick").unwrap(), picks()[2]);
+    assert_eq!(archive.scalar::<[f32; 3]>("xyz").unwrap(), [1.0, 2.0, 3.0]);
+    let error = archive.scalar::<u8>("one").unwrap_err();
+    assert_eq!(error.to_string(), "member \"one\": the array has 1 dimension (shape [1]), where 0 are needed");
+    let Some(numpy) = numpy("scalars_have_no_dimensions") else { return };
+    let program = "
+import io, sys
+import numpy as np
+archive = np.load(io.BytesIO(sys.stdin.buffer.read()))
+print(archive['rate'], archive['name'], archive['pick']['name'], archive['pick'].shape, archive['xyz'].shape)
+file = io.BytesIO()
+np.savez(file, rate=0.5, name='SGD')
+";
+    let printed = String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap();
+    assert_eq!(printed.trim(), "0.5 SGD abc () (3,)");
+}
+
+/// Clones of a reader read at the same time, each its own member.
+#[test]
+fn several_threads_read_one_archive() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
+    for i in 0..20_u32 {
+        archive.set_compressed(i % 2 == 0);
+        archive.add_slice(&format!("m{i}"), &vec![i; 10_000]).unwrap();
+    }
+    drop(archive.finish().unwrap());
+    let archive = NpzReader::open(&path).unwrap();
+    std::thread::scope(|scope| {
+        for first in 0..4_usize {
+            let mut archive = archive.clone();
+            scope.spawn(move || {
+                for index in (first..20).step_by(4) {
+                    assert_eq!(archive.by_index::<u32>(index).unwrap(), vec![index as u32; 10_000]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn limits_of_archives() {
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.add_slice("x", &[0_u8; 100_000]).unwrap();
+    archive.add_slice("y", &[0_u8; 10]).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let limit = |limits| NpzReader::with_limits(Cursor::new(&bytes), limits).and_then(|mut archive| archive.by_name::<u8>("x"));
+    let error = limit(Limits::new().members(1)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+    let error = limit(Limits::new().member_bytes(100_127)).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of a member", limit: 100_127, found: 100_128 }),
+        "{error}"
+    );
+    assert_eq!(limit(Limits::new().members(2).member_bytes(100_128)).unwrap(), [0; 100_000]);
+    // A stream knows only when it comes there.
+    for bytes in [&bytes[..], &{
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.set_compressed(true);
+        archive.add_slice("x", &[0_u8; 100_000]).unwrap();
+        archive.finish().unwrap()
+    }] {
+        let mut stream = NpzStream::with_limits(bytes, Limits::new().member_bytes(1000));
+        // At once, or when so much was read.
+        let error = match stream.next() {
+            Ok(member) => member.unwrap().array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err(),
+            Err(error) => error,
+        };
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+    }
+}
+
+/// A million members: opened in memory of the directory's size, and each found.
+#[test]
+fn a_million_members() {
+    const MEMBERS: usize = 1_000_000;
+    let mut archive = writer();
+    for i in 0..MEMBERS {
+        archive.add_bytes(&format!("{i}"), b"").unwrap();
+    }
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert_eq!(archive.len(), MEMBERS);
+    assert_eq!(archive.index_of("777777"), Some(777_777));
+    assert_eq!(archive.bytes(MEMBERS - 1, 0).unwrap(), b"");
+    let error = archive.by_name::<u8>("none").unwrap_err();
+    assert_eq!(error.to_string(), "the archive has no array \"none\"; it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 999988 more");
+    let Some(numpy) = numpy("a_million_members") else { return };
+    let program = "import io, sys, zipfile; print(len(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).infolist()))";
+    assert_eq!(String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap().trim(), MEMBERS.to_string());
+}
+
+/// `cat x.npz | reader`: all arrays, whoever wrote them.
+#[cfg(unix)]
+#[test]
+fn an_archive_comes_through_a_pipe() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    drop(fill(NpzWriter::create_compressed(&path).unwrap()));
+    let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stream = NpzStream::new(cat.stdout.take().unwrap());
+    let mut names = Vec::new();
+    while let Some(mut member) = stream.next().unwrap() {
+        names.push(member.name().to_owned());
+        match &*names[names.len() - 1] {
+            "values" => assert_eq!(member.array().unwrap().into_vec::<f64>().unwrap(), values()),
+            "picks" => assert_eq!(member.array().unwrap().into_vec::<Pick>().unwrap(), picks()),
+            _ => drop(member.array().unwrap().header().clone()),
+        }
+    }
+    assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""]);
+    assert!(cat.wait().unwrap().success());
+}

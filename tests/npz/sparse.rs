@@ -1,0 +1,277 @@
+//! Sparse matrices: SciPy reads ours, and ours are what SciPy wrote.
+
+use std::fs;
+use std::io::Cursor;
+
+use ndarray::{Array, Array2, ArrayD, IxDyn, array};
+use npy_core::ErrorKind;
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_ndarray::sparse::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, DiaMatrix, SparseMatrix};
+use npy_ndarray::{NpzArchive, NpzWriteOptions, ReadNpyExt};
+
+use crate::support::numpy::{frames, numpy};
+use crate::support::{announce, data};
+
+/// All places of the matrix.
+fn dense(matrix: &SparseMatrix<f64>) -> ArrayD<f64> {
+    match matrix {
+        SparseMatrix::Csr(matrix) => {
+            let mut dense = Array2::zeros(matrix.shape);
+            for row in 0..matrix.shape[0] {
+                for k in matrix.indptr[row]..matrix.indptr[row + 1] {
+                    dense[[row, matrix.indices[k]]] += matrix.data[k];
+                }
+            }
+            dense.into_dyn()
+        }
+        SparseMatrix::Csc(matrix) => {
+            let mut dense = Array2::zeros(matrix.shape);
+            for column in 0..matrix.shape[1] {
+                for k in matrix.indptr[column]..matrix.indptr[column + 1] {
+                    dense[[matrix.indices[k], column]] += matrix.data[k];
+                }
+            }
+            dense.into_dyn()
+        }
+        SparseMatrix::Bsr(matrix) => {
+            let mut dense = Array2::zeros(matrix.shape);
+            let (_, rows, columns) = matrix.data.dim();
+            for block_row in 0..matrix.shape[0] / rows {
+                for k in matrix.indptr[block_row]..matrix.indptr[block_row + 1] {
+                    for ((i, j), value) in matrix.data.index_axis(ndarray::Axis(0), k).indexed_iter() {
+                        dense[[block_row * rows + i, matrix.indices[k] * columns + j]] += value;
+                    }
+                }
+            }
+            dense.into_dyn()
+        }
+        SparseMatrix::Coo(matrix) => {
+            let mut dense = ArrayD::zeros(IxDyn(&matrix.shape));
+            for (k, value) in matrix.data.iter().enumerate() {
+                let place: Vec<usize> = matrix.coords.iter().map(|axis| axis[k]).collect();
+                dense[IxDyn(&place)] += value;
+            }
+            dense
+        }
+        SparseMatrix::Dia(matrix) => {
+            let mut dense = Array2::zeros(matrix.shape);
+            for (k, offset) in matrix.offsets.iter().enumerate() {
+                for column in 0..matrix.shape[1].min(matrix.data.ncols()) {
+                    let row = column as isize - offset;
+                    if let Some(place) = usize::try_from(row).ok().and_then(|row| dense.get_mut([row, column])) {
+                        *place = matrix.data[[k, column]];
+                    }
+                }
+            }
+            dense.into_dyn()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn written(matrix: &impl NpzArchive) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    matrix.write_npz(&mut file).unwrap();
+    file.into_inner()
+}
+
+#[test]
+fn every_file_of_scipy_is_read() {
+    let mut count = 0;
+    for directory in ["scipy-1.11.4", "scipy-1.17.1"] {
+        let mut first: Option<ArrayD<f64>> = None;
+        for entry in fs::read_dir(data(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            if name.contains("c16") {
+                let matrix = CsrMatrix::<npy_core::num_complex::Complex<f64>>::load_npz(&path).unwrap();
+                assert_eq!(matrix.data.len(), matrix.indices.len());
+                continue;
+            }
+            if name.contains("nothing") {
+                let SparseMatrix::Csr(matrix) = SparseMatrix::<f32>::load_npz(&path).unwrap() else { panic!("{name}") };
+                assert!(matrix.data.is_empty() && matrix.indptr.iter().all(|begin| *begin == 0));
+                continue;
+            }
+            let matrix = SparseMatrix::<f64>::load_npz(&path).unwrap_or_else(|error| panic!("{error}"));
+            let is_array = match &matrix {
+                SparseMatrix::Csr(matrix) => matrix.is_array,
+                SparseMatrix::Csc(matrix) => matrix.is_array,
+                SparseMatrix::Bsr(matrix) => matrix.is_array,
+                SparseMatrix::Coo(matrix) => matrix.is_array,
+                SparseMatrix::Dia(matrix) => matrix.is_array,
+                other => panic!("{other:?}"),
+            };
+            // Earlier SciPy did not store that.
+            assert_eq!(is_array, name.contains("_array") && directory == "scipy-1.17.1", "{name}");
+            // The same matrix in every format.
+            if !name.contains("bsr") {
+                let dense = dense(&matrix);
+                assert_eq!(first.get_or_insert_with(|| dense.clone()), &dense, "{name}");
+            }
+            if name.ends_with("_stored") {
+                let bytes = fs::read(&path).unwrap();
+                let is_wide = NpzReader::from_bytes(&bytes).unwrap().header(0).unwrap().dtype().itemsize() == 8;
+                // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as wide as they must be.
+                assert!(is_wide || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
+            }
+            let again = SparseMatrix::<f64>::read_npz(Cursor::new(written(&matrix))).unwrap();
+            assert_eq!(again, matrix, "{name}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 42);
+}
+
+/// What a live SciPy makes of random matrices, in both directions, byte for byte.
+#[test]
+fn scipy_reads_ours_and_writes_the_same() {
+    let Some(numpy) = numpy("scipy_reads_ours_and_writes_the_same") else { return };
+    let program = r"
+import io, struct, sys
+import numpy as np, scipy.sparse as sp
+rng = np.random.default_rng(3)
+def out(data):
+    sys.stdout.buffer.write(struct.pack('<I', len(data)) + data)
+for k in range(60):
+    shape = (int(rng.integers(1, 9)) * 2, int(rng.integers(1, 9)) * 3)
+    dense = rng.standard_normal(shape) * (rng.random(shape) < 0.3)
+    if k % 10 == 0:
+        dense[:] = 0
+    coo = sp.coo_matrix(dense)
+    format = ['csr', 'csc', 'coo', 'dia', 'bsr'][k % 5]
+    matrix = coo.tobsr((2, 3)) if format == 'bsr' else coo.asformat(format)
+    if k % 3 == 1:
+        matrix = getattr(sp, format + '_array')(matrix)
+    file = io.BytesIO()
+    sp.save_npz(file, matrix, compressed=k % 2 == 1)
+    out(file.getvalue())
+    file = io.BytesIO()
+    np.save(file, dense)
+    out(file.getvalue())
+# More dimensions than two, and one.
+for shape in [(3, 4, 5), (6,)]:
+    dense = rng.standard_normal(shape) * (rng.random(shape) < 0.4)
+    file = io.BytesIO()
+    sp.save_npz(file, sp.coo_array(dense), compressed=False)
+    out(file.getvalue())
+    file = io.BytesIO()
+    np.save(file, dense)
+    out(file.getvalue())
+";
+    let printed = numpy.run(["-c", program], b"");
+    let files = frames(&printed);
+    let mut ours = Vec::new();
+    let mut identical = 0;
+    for (k, pair) in files.chunks(2).enumerate() {
+        let matrix = SparseMatrix::<f64>::read_npz(Cursor::new(pair[0])).unwrap_or_else(|error| panic!("{k}: {error}"));
+        let expected = ArrayD::<f64>::read_npy(pair[1]).unwrap();
+        assert_eq!(dense(&matrix), expected, "{k}");
+        let stored = written(&matrix);
+        identical += usize::from(stored == pair[0]);
+        let mut compressed = Cursor::new(Vec::new());
+        matrix.write_npz_with(&mut compressed, NpzWriteOptions::new().compressed(true)).unwrap();
+        for file in [&stored, &compressed.into_inner()] {
+            for bytes in [file.as_slice(), pair[1]] {
+                ours.extend((bytes.len() as u32).to_le_bytes());
+                ours.extend(bytes);
+            }
+        }
+    }
+    announce(&format!("sparse matrices: {identical} of {} stored files byte for byte alike", files.len() / 4 + 1));
+    assert!(identical >= 25, "{identical}");
+    let program = r"
+import io, struct, sys
+import numpy as np, scipy.sparse as sp
+count = 0
+def frame():
+    length = sys.stdin.buffer.read(4)
+    return length and io.BytesIO(sys.stdin.buffer.read(struct.unpack('<I', length)[0]))
+while True:
+    file = frame()
+    if not file:
+        break
+    matrix = sp.load_npz(file)
+    assert (matrix.toarray() == np.load(frame())).all()
+    count += 1
+print(count)
+";
+    assert_eq!(String::from_utf8(numpy.run(["-c", program], &ours)).unwrap().trim(), "124");
+}
+
+#[test]
+fn matrices_that_do_not_fit_are_refused() {
+    let problem = |result: npy_core::Result<()>| match result.unwrap_err().into_kind() {
+        ErrorKind::InvalidSparse { problem } => problem,
+        other => panic!("{other}"),
+    };
+    let csr = |shape, indptr: &[usize], indices: &[usize], entries: usize| {
+        problem(CsrMatrix::new(shape, indptr.to_vec(), indices.to_vec(), vec![0.0; entries]).map(drop))
+    };
+    assert_eq!(csr([2, 2], &[0, 1], &[0], 1), "`indptr` has 2 numbers, where 3 are needed");
+    assert_eq!(csr([2, 2], &[], &[0], 1), "`indptr` has 0 numbers, where 3 are needed");
+    assert_eq!(csr([usize::MAX, 2], &[0], &[], 0), format!("`indptr` has 1 numbers, where {} are needed", usize::MAX));
+    assert_eq!(csr([2, 2], &[0, 1, 1], &[0], 2), "there are 1 indices, and 2 entries");
+    for indptr in [[0, 2, 1], [1, 1, 1], [0, 1, 9]] {
+        assert_eq!(csr([2, 2], &indptr, &[0, 1], 2), "`indptr` does not grow from 0 to at most 2, the number of entries");
+    }
+    assert_eq!(csr([2, 2], &[0, 1, 2], &[0, 2], 2), "an index is 2, and the axis has a length of 2");
+    assert!(CscMatrix::new([3, 1], vec![0, 1], vec![2], vec![1.0]).is_ok());
+    assert!(CscMatrix::new([1, 3], vec![0, 1], vec![2], vec![1.0]).is_err());
+    let blocks = Array::<f64, _>::zeros((1, 2, 2));
+    assert_eq!(
+        problem(BsrMatrix::new([3, 2], vec![0, 1], vec![0], blocks.clone()).map(drop)),
+        "blocks of 2×2 do not fill a matrix of 3×2"
+    );
+    assert!(BsrMatrix::new([2, 2], vec![0, 1], vec![0], blocks).is_ok());
+    assert!(BsrMatrix::new([0, 0], vec![0], vec![], Array::<f64, _>::zeros((0, 0, 0))).is_err());
+    assert_eq!(
+        problem(CooMatrix::new(vec![2, 2], vec![vec![0]], vec![1.0]).map(drop)),
+        "there are coordinates of 1 axes, and the shape has 2"
+    );
+    assert_eq!(
+        problem(CooMatrix::new(vec![2, 2], vec![vec![0], vec![]], vec![1.0]).map(drop)),
+        "there are 1 entries, and 0 coordinates of axis 1"
+    );
+    assert_eq!(
+        problem(DiaMatrix::new([2, 2], vec![0, 1, 0], Array2::<f64>::zeros((3, 2))).map(drop)),
+        "there are two diagonals of offset 0"
+    );
+    assert_eq!(
+        problem(DiaMatrix::new([2, 2], vec![0], Array2::<f64>::zeros((3, 2))).map(drop)),
+        "there are 1 offsets, and 3 diagonals"
+    );
+
+    // In files: another format, none, negative and missing indices, a shape of three axes.
+    let file = |format: &str, shape: &[i64], indices: &[i64], data: ArrayD<f64>| {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.add_scalar("format", &format.to_owned()).unwrap();
+        archive.add_slice("shape", shape).unwrap();
+        archive.add_slice("indices", indices).unwrap();
+        archive.add_slice("indptr", &[0_i32, 1, 1]).unwrap();
+        archive.add_with("data", |member| npy_ndarray::WriteNpyExt::write_npy(&data, member)).unwrap();
+        archive.finish().unwrap()
+    };
+    let one = || array![1.0].into_dyn();
+    let read = |file| problem(CsrMatrix::<f64>::read_npz(file).map(drop));
+    assert!(CsrMatrix::<f64>::read_npz(file("csr", &[2, 2], &[0], one())).is_ok());
+    assert_eq!(read(file("csc", &[2, 2], &[0], one())), "its format is \"csc\", where \"csr\" is needed; `SparseMatrix` is any");
+    assert_eq!(read(file("csr", &[2, 2], &[-1], one())), "an index or a length is -1");
+    assert_eq!(read(file("csr", &[2, -2], &[0], one())), "an index or a length is -2");
+    assert_eq!(read(file("csr", &[2, 2, 2], &[0], one())), "its shape [2, 2, 2] is not that of a matrix");
+    assert_eq!(problem(DiaMatrix::<f64>::read_npz(file("dia", &[2, 2], &[0], one())).map(drop)), "it has no array \"offsets\"");
+    assert!(
+        problem(SparseMatrix::<f64>::read_npz(file("lil", &[2, 2], &[0], one())).map(drop))
+            .starts_with("its format is \"lil\"; SciPy")
+    );
+    let error = CsrMatrix::<f64>::read_npz(file("csr", &[2, 2], &[0], array![[1.0]].into_dyn())).unwrap_err();
+    assert_eq!(error.to_string(), "member \"data\": the array has 2 dimensions (shape [1, 1]), where 1 is needed");
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_slice("data", &[1.0]).unwrap();
+    let error = CsrMatrix::<f64>::read_npz(archive.finish().unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "the archive has no arrays \"format\", \"shape\"; it has data");
+    // What is set to something invalid is not written.
+    let mut matrix = CsrMatrix::new([2, 2], vec![0, 1, 1], vec![1], vec![1.0]).unwrap();
+    matrix.indices[0] = usize::MAX;
+    assert!(matrix.write_npz(Cursor::new(Vec::new())).is_err());
+}

@@ -1,0 +1,367 @@
+//! Writing archives: in every way the same archive, added to, streamed into, compressed by several threads; and what goes wrong.
+
+use std::fs;
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
+
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::{ArchiveProblem, DType, ErrorKind};
+
+use crate::support::archives::{Pick, picks, problem, random, stored, values, writer};
+use crate::support::numpy::numpy;
+
+/// Numbers that compress, and not too well.
+fn noise(count: usize) -> Vec<u32> {
+    let mut state = 5;
+    (0..count).map(|_| random(&mut state) as u32 & 0x00ff_ff0f).collect()
+}
+
+#[test]
+fn members_of_unknown_length_are_as_if_it_were_known() {
+    for is_compressed in [false, true] {
+        let mut known = writer();
+        let mut unknown = writer();
+        for archive in [&mut known, &mut unknown] {
+            archive.set_compressed(is_compressed);
+        }
+        let rows: Vec<[f32; 3]> = (0..50_000).map(|i| [i as f32, 0.5, -1.0]).collect();
+        known.add_slice("values", &values()).unwrap();
+        known.add_slice("rows", &rows).unwrap();
+        known.add_slice("picks", &picks()).unwrap();
+        known.add_slice::<u8>("none", &[]).unwrap();
+
+        unknown
+            .add_stream("values", |writer| {
+                let (first, rest) = (values()[0], values()[1..].to_vec());
+                writer.push(&first)?;
+                writer.write_slice(&rest)
+            })
+            .unwrap();
+        unknown.add_stream("rows", |writer| writer.extend(&rows)).unwrap();
+        let dtype: DType = "[('id', '<u4'), ('name', '<U3'), ('xyz', '<f4', (3,))]".parse().unwrap();
+        unknown.add_stream_of("picks", dtype, |writer| picks().iter().try_for_each(|pick| writer.push(pick))).unwrap();
+        unknown.add_stream::<u8>("none", |_| Ok(())).unwrap();
+        let (known, unknown) = (known.finish().unwrap().into_inner(), unknown.finish().unwrap().into_inner());
+        if !is_compressed {
+            assert!(known == unknown, "a stored member has the same bytes");
+        }
+        let mut archive = NpzReader::from_bytes(&unknown).unwrap();
+        assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+        assert_eq!(archive.by_name::<[f32; 3]>("rows").unwrap(), rows);
+        assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
+        assert!(archive.by_name::<u8>("none").unwrap().is_empty());
+        if let Some(numpy) = numpy("members_of_unknown_length_are_as_if_it_were_known") {
+            let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+assert zipfile.ZipFile(data).testzip() is None
+data.seek(0)
+archive = np.load(data)
+print(archive['values'].shape, archive['rows'].shape, archive['picks']['name'].tolist(), archive['none'].shape)
+";
+            let printed = String::from_utf8(numpy.run(["-c", program], &unknown)).unwrap();
+            assert_eq!(printed.trim(), "(1000,) (50000, 3) ['a', 'ab', 'abc', 'a', 'ab'] (0,)");
+        }
+    }
+    let mut archive = NpzWriter::streaming(Vec::new());
+    let error = archive.add_stream::<u8>("x", |_| Ok(())).unwrap_err();
+    assert_eq!(error.member(), Some("x"));
+    assert!(error.to_string().contains("its length must be known before"), "{error}");
+    // Nothing was written, so that it goes on.
+    archive.add_slice("x", &[1_u8]).unwrap();
+    assert_eq!(NpzReader::from_bytes(&archive.finish().unwrap()).unwrap().by_name::<u8>("x").unwrap(), [1]);
+}
+
+/// The header of an array stands in blocks of compressed data that hold 65,535 bytes at most.
+#[test]
+fn headers_longer_than_a_block_are_streamed() {
+    #[derive(npy_core::NpyRecord, Debug, PartialEq)]
+    struct Long {
+        x: [u8; 2],
+        y: f64,
+    }
+    let name = "n".repeat(150_000);
+    let dtype: DType = format!("[('x', '|u1', (2,)), ('{name}', '<i4'), ('y', '<f8')]").parse().unwrap();
+    let items = || (0..1000).map(|i| Long { x: [1, 2], y: f64::from(i) });
+    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    archive.add_stream_of("long", dtype, |writer| items().try_for_each(|item| writer.push(&item))).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+    assert!(archive.by_name::<Long>("long").unwrap().into_iter().eq(items()));
+}
+
+#[test]
+fn levels_are_those_of_zlib() {
+    // Phrases of random length and order, so that a longer search finds longer repetitions.
+    let (words, mut state) = (noise(3000), 6);
+    let mut items = Vec::new();
+    while items.len() < 100_000 {
+        let begin = random(&mut state) % 2900;
+        items.extend(&words[begin..begin + 1 + random(&mut state) % 40]);
+    }
+    items.truncate(100_000);
+    let mut sizes = Vec::new();
+    for level in [0, 1, 6, 9, 50] {
+        let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+        archive.set_level(level);
+        archive.add_slice("x", &items).unwrap();
+        // Each member its own.
+        archive.set_compressed(false);
+        archive.add_slice("y", &items[..10]).unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        let mut reader = NpzReader::from_bytes(&archive).unwrap();
+        assert_eq!(reader.by_name::<u32>("x").unwrap(), items);
+        assert_eq!(reader.by_name::<u32>("y").unwrap(), items[..10]);
+        assert_eq!(reader.size(1), Some(128 + 40));
+        sizes.push(archive.len());
+    }
+    assert!(sizes[0] > 400_000 && sizes[2] < sizes[1] && sizes[3] != sizes[2], "{sizes:?}");
+    assert_eq!(sizes[3], sizes[4]);
+}
+
+/// Blocks that were compressed at the same time are one stream that everybody reads, the same for any number of threads.
+#[test]
+fn threads_compress_blocks() {
+    let items = noise(1_500_000);
+    let archive = |threads, level| {
+        let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+        archive.set_threads(threads);
+        archive.set_level(level);
+        archive.add_slice("large", &items).unwrap();
+        archive.add_slice("small", &[1_u8, 2, 3]).unwrap();
+        archive.add_slice::<u8>("none", &[]).unwrap();
+        archive.add_stream("stream", |writer| items.chunks(777).try_for_each(|chunk| writer.write_slice(chunk))).unwrap();
+        archive.add_bytes("empty", b"").unwrap();
+        // Exactly one block.
+        archive.add_bytes("block", &vec![7; 1 << 20]).unwrap();
+        archive.finish().unwrap().into_inner()
+    };
+    let serial = archive(1, 6);
+    let two = archive(2, 6);
+    assert!(two == archive(5, 6));
+    assert!(serial == archive(0, 6));
+    assert!(serial == two);
+    for archive in [&two, &archive(3, 0), &archive(2, 1)] {
+        let mut reader = NpzReader::from_bytes(archive).unwrap();
+        assert_eq!(reader.by_name::<u32>("large").unwrap(), items);
+        assert_eq!(reader.by_name::<u8>("small").unwrap(), [1, 2, 3]);
+        assert!(reader.by_name::<u8>("none").unwrap().is_empty());
+        assert_eq!(reader.by_name::<u32>("stream").unwrap(), items);
+        let empty = reader.index_of("empty").unwrap();
+        assert_eq!(reader.bytes(empty, 0).unwrap(), b"");
+        let block = reader.index_of("block").unwrap();
+        assert_eq!(reader.bytes(block, 1 << 20).unwrap(), vec![7; 1 << 20]);
+    }
+    if let Some(numpy) = numpy("threads_compress_blocks") {
+        let program = "
+import io, sys, zipfile
+import numpy as np
+data = io.BytesIO(sys.stdin.buffer.read())
+assert zipfile.ZipFile(data).testzip() is None
+data.seek(0)
+archive = np.load(data)
+print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['stream']).all(), archive['small'])
+";
+        let sum: u64 = items.iter().map(|item| u64::from(*item)).sum();
+        let printed = String::from_utf8(numpy.run(["-c", program], &two)).unwrap();
+        assert_eq!(printed.trim(), format!("{sum} True [1 2 3]"));
+    }
+}
+
+/// What cannot be written is as if it had not been begun, in a file and in memory; the others are kept.
+#[test]
+fn a_member_that_fails_does_not_spoil_the_others() {
+    fn fill<W: Write>(archive: &mut NpzWriter<W>, is_small: bool) {
+        archive.add_slice("first", &values()).unwrap();
+        for is_compressed in [false, true] {
+            for threads in [1, 2] {
+                archive.set_compressed(is_compressed);
+                archive.set_threads(threads);
+                let rows = |count: usize| (0..count).map(|i| i as f64).collect::<Vec<_>>();
+                let failed = archive.add_stream::<f64>("failed", |writer| {
+                    writer.write_slice(&rows(if is_small { 10 } else { 300_000 }))?;
+                    Err(io::Error::other("the sensor is lost").into())
+                });
+                assert!(format!("{:#}", failed.unwrap_err()).contains("the sensor is lost"));
+                archive.add_slice("failed", &[Some(1.5_f64), None]).unwrap_err();
+                archive.add_stream::<String>("failed", |writer| writer.push(&"long".to_owned())).unwrap_err();
+                archive.add_slice(&format!("good {is_compressed} {threads}"), &[1_u8, 2]).unwrap();
+            }
+        }
+        archive.add_stream::<f64>("failed", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for is_small in [true, false] {
+        let mut expected = writer();
+        expected.add_slice("first", &values()).unwrap();
+        let mut in_memory = writer();
+        fill(&mut in_memory, is_small);
+        let in_memory = in_memory.finish().unwrap().into_inner();
+        let path = directory.path().join("run.npz");
+        let mut in_file = NpzWriter::create(&path).unwrap();
+        fill(&mut in_file, is_small);
+        drop(in_file.finish().unwrap());
+        let in_file = fs::read(&path).unwrap();
+        for archive in [&in_memory, &in_file] {
+            let mut reader = NpzReader::from_bytes(archive).unwrap();
+            reader.verify().unwrap();
+            assert_eq!(reader.names().collect::<Vec<_>>(), ["first", "good false 1", "good false 2", "good true 1", "good true 2"]);
+            assert_eq!(reader.by_name::<f64>("first").unwrap(), values());
+        }
+        // A file is cut; memory keeps what was given up, before the directory.
+        assert!(in_file.len() < 10_000);
+        if let Some(numpy) = numpy("a_member_that_fails_does_not_spoil_the_others") {
+            let program = "import io, sys, zipfile; print(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).testzip())";
+            assert_eq!(String::from_utf8(numpy.run(["-c", program], &in_memory)).unwrap().trim(), "None");
+        }
+    }
+    // In a pipe it cannot be taken back, and the first cause is said again.
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    let error = archive.add_slice("y", &[1_u8]).unwrap_err();
+    assert!(
+        format!("{error:#}").contains("an earlier write failed, and left it torn (member \"x\": the array holds Python"),
+        "{error}"
+    );
+}
+
+/// A sink that fails after some bytes.
+struct Failing {
+    file: Cursor<Vec<u8>>,
+    most: usize,
+}
+
+impl Write for Failing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.file.position() as usize + bytes.len() > self.most {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
+/// Wherever writing fails it is an error, and nothing is added after it.
+#[test]
+fn a_full_disk_is_an_error_at_every_byte() {
+    let write = |most, threads, is_compressed| {
+        let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most });
+        archive.set_compressed(is_compressed);
+        archive.set_threads(threads);
+        archive.add_slice("values", &values()[..40])?;
+        archive.add_stream("stream", |writer| writer.write_slice(&values()[..10]))?;
+        archive.finish()
+    };
+    for (threads, is_compressed) in [(1, false), (1, true), (2, true)] {
+        let length = write(usize::MAX, threads, is_compressed).unwrap().file.into_inner().len();
+        for most in 0..length {
+            let error = write(most, threads, is_compressed).map(|_| ()).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull),
+                "{most}: {error}"
+            );
+        }
+    }
+    let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most: 100 });
+    archive.add_slice("x", &values()).unwrap_err();
+    assert!(format!("{:#}", archive.add_slice("y", &[1_u8]).unwrap_err()).contains("an earlier write failed"));
+    assert!(format!("{:#}", archive.finish().map(|_| ()).unwrap_err()).contains("an earlier write failed"));
+}
+
+#[test]
+fn members_are_added_to_an_archive_that_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npz");
+    fs::write(&path, stored()).unwrap();
+    for day in 0..10_u64 {
+        let before = fs::read(&path).unwrap();
+        let mut archive = NpzWriter::append(&path).unwrap();
+        assert_eq!(problem(archive.add_slice("values", &[1_u8])), ArchiveProblem::DuplicateName);
+        archive.set_compressed(day % 2 == 1);
+        archive.add_slice(&format!("day{day}"), &[day; 100]).unwrap();
+        drop(archive.finish().unwrap());
+        let mut names = Vec::new();
+        let mut stream = NpzStream::new(fs::File::open(&path).unwrap());
+        while let Some(member) = stream.next().unwrap() {
+            names.push(member.name().to_owned());
+        }
+        assert_eq!((names.len() as u64, names.last().cloned()), (5 + day + 1, Some(format!("day{day}"))));
+        // Nothing that stood there was written again.
+        let after = fs::read(&path).unwrap();
+        assert!(after.starts_with(&before));
+        let mut archive = NpzReader::open(&path).unwrap();
+        assert_eq!(archive.len() as u64, 5 + day + 1);
+        assert_eq!(archive.by_name::<u64>(&format!("day{day}")).unwrap(), [day; 100]);
+        assert_eq!(archive.by_name::<u64>("day0").unwrap(), [0; 100]);
+        assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
+    }
+    // Discarded: as before. What failed is as if it had not been begun.
+    let before = fs::read(&path).unwrap();
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("x", &values()).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > before.len() as u64);
+    archive.discard();
+    assert!(fs::read(&path).unwrap() == before);
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    assert!(fs::read(&path).unwrap() == before);
+    // Nobody else adds at the same time.
+    let error = NpzWriter::append(&path).unwrap_err();
+    assert!(format!("{error:#}").contains("it is being added to already"), "{error}");
+    drop(archive);
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("y", &[1_u8]).unwrap();
+    // Something that does not ask.
+    fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
+    let error = archive.finish().unwrap_err();
+    assert!(format!("{error:#}").contains("something else has changed the file meanwhile"), "{error}");
+    // Nothing of theirs is cut off.
+    assert!(fs::read(&path).unwrap().ends_with(b"more"));
+    fs::write(&path, &before).unwrap();
+    // No file, and no archive.
+    let error = NpzWriter::append(directory.path().join("none.npz")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::NotFound), "{error}");
+    fs::write(directory.path().join("x.npy"), b"\x93NUMPY").unwrap();
+    assert!(matches!(problem(NpzWriter::append(directory.path().join("x.npy"))), ArchiveProblem::NotZip { .. }));
+    assert_eq!(fs::read(directory.path().join("x.npy")).unwrap(), b"\x93NUMPY");
+
+    let Some(numpy) = numpy("members_are_added_to_an_archive_that_is_there") else { return };
+    let program = r"
+import sys, zipfile
+import numpy as np
+path = sys.argv[1]
+assert zipfile.ZipFile(path).testzip() is None
+archive = np.load(path)
+print(len(archive.files), int(sum(archive['day%d' % i].sum() for i in range(10))))
+# One of Python's, with a comment, 64-bit fields and something in front of it.
+with open(path, 'wb') as file:
+    file.write(b'#!/bin/sh\n' * 10)
+with zipfile.ZipFile(path, 'a') as archive:
+    archive.comment = b'PK\5\6 in a comment'
+    with archive.open('x.npy', 'w', force_zip64=True) as member:
+        np.save(member, np.arange(5.0))
+";
+    let printed = String::from_utf8(numpy.run(["-c", program, path.to_str().unwrap()], b"")).unwrap();
+    assert_eq!(printed.trim(), "15 4500");
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.set_aligned(true);
+    archive.add_slice("y", &[1_u16, 2]).unwrap();
+    drop(archive.finish().unwrap());
+    let mut archive = NpzReader::open(&path).unwrap();
+    assert_eq!(archive.by_name::<f64>("x").unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(archive.by_name::<u16>("y").unwrap(), [1, 2]);
+    // Its data lie at a multiple of 64 of the file, whatever is in front of the archive.
+    let bytes = fs::read(&path).unwrap();
+    let magic: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x93NUMPY")).collect();
+    assert_eq!(magic[1] % 64, 0);
+    assert!(bytes.ends_with(b"PK\x05\x06 in a comment"));
+}

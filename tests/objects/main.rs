@@ -1,0 +1,8 @@
+//! Arrays of Python objects.
+
+mod golden;
+mod numpy;
+mod serde_types;
+mod values;
+#[path = "../support/mod.rs"]
+mod support;

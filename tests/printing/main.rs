@@ -1,0 +1,6 @@
+//! Arrays as text.
+
+mod numpy;
+mod text;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,273 @@
+//! Ways to read that are fast: they give what the plain way gives, and refuse what it refuses.
+
+use std::fmt::Debug;
+
+use npy_core::{
+    Error, ErrorKind, FixedBytes, FixedUnicode, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions,
+};
+
+use crate::peak::with_peak;
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Pick {
+    station: String,
+    time: f64,
+}
+
+/// A file of so many elements, whose bytes are those that count up modulo a prime.
+fn file(descr: &str, count: usize) -> Vec<u8> {
+    let header = Header::new(descr.parse().unwrap(), Order::C, &[count]).unwrap();
+    let bytes = usize::try_from(header.data_bytes()).unwrap();
+    let mut file = header.to_bytes();
+    file.extend((0..bytes).map(|i| u8::try_from(i % 251).unwrap()));
+    file
+}
+
+/// All elements as they come in chunks, and the length of the longest.
+fn in_chunks<T: NpyElement + Clone, R: std::io::Read>(mut reader: NpyReader<R>) -> Result<(Vec<T>, usize), Error> {
+    let (mut items, mut longest) = (Vec::new(), 0);
+    reader.for_each_chunk(|chunk: &[T]| {
+        assert!(!chunk.is_empty());
+        longest = longest.max(chunk.len());
+        items.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    assert_eq!(reader.remaining(), 0);
+    Ok((items, longest))
+}
+
+/// Reads a file in chunks from a stream, from memory and from the disk; all must be what `into_vec` gives.
+fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: usize) {
+    let file = file(descr, count);
+    let whole = NpyReader::from_bytes(&file).unwrap().into_vec::<T>().unwrap();
+    assert_eq!(whole.len(), count);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    std::fs::write(&path, &file).unwrap();
+    let streamed = in_chunks::<T, _>(NpyReader::new(&file[..]).unwrap()).unwrap();
+    for (items, longest) in
+        [in_chunks(NpyReader::from_bytes(&file).unwrap()).unwrap(), in_chunks(NpyReader::open(&path).unwrap()).unwrap(), streamed]
+    {
+        assert!(items == whole, "{descr} {count}");
+        assert!(longest * size_of::<T>().max(1) <= 256 * 1024 || longest == 1 || size_of::<T>() == 0, "{longest}");
+    }
+    // Cut anywhere, the error is that of reading all.
+    let data = Header::parse(&file).unwrap().1;
+    for length in [data, data + (file.len() - data) / 2, file.len().saturating_sub(1).max(data)] {
+        if length == file.len() {
+            continue;
+        }
+        let expected = NpyReader::new(&file[..length]).unwrap().into_vec::<T>().unwrap_err().to_string();
+        std::fs::write(&path, &file[..length]).unwrap();
+        assert_eq!(in_chunks::<T, _>(NpyReader::new(&file[..length]).unwrap()).unwrap_err().to_string(), expected, "{descr}");
+        let expected = format!("{}: {expected}", path.display());
+        assert_eq!(in_chunks::<T, _>(NpyReader::open(&path).unwrap()).unwrap_err().to_string(), expected, "{descr}");
+    }
+}
+
+#[test]
+fn chunks_are_the_array() {
+    for count in [0, 1, 2, 1000, 32_768, 32_769, 100_000] {
+        check_chunks::<u8>("|u1", count);
+        check_chunks::<bool>("|b1", count);
+        check_chunks::<i16>(">i2", count);
+        check_chunks::<u64>("<u8", count);
+        check_chunks::<u64>(">u8", count);
+        check_chunks::<FixedBytes<7>>("|S7", count);
+        check_chunks::<FixedBytes<0>>("|S0", count.min(1000));
+    }
+    check_chunks::<FixedBytes<300_000>>("|S300000", 3);
+}
+
+#[test]
+fn chunks_of_what_is_decoded() {
+    let picks: Vec<Pick> = (0..50_000).map(|i| Pick { station: format!("S{}", i % 77), time: f64::from(i) }).collect();
+    let mut file = Vec::new();
+    npy_core::write(&mut file, &picks).unwrap();
+    for chunks in [in_chunks::<Pick, _>(NpyReader::new(&file[..]).unwrap()), in_chunks(NpyReader::from_bytes(&file).unwrap())] {
+        assert!(chunks.unwrap().0 == picks);
+    }
+    // Behind what was read before, and the stream behind the array.
+    file.push(b'!');
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    assert_eq!(reader.records::<Pick>().next().unwrap().unwrap(), picks[0]);
+    let left = reader.remaining();
+    let mut seen = 0;
+    let count = |chunk: &[Pick]| {
+        seen += chunk.len();
+        Ok(())
+    };
+    reader.for_each_chunk(count).unwrap();
+    assert_eq!(seen, left);
+    assert_eq!(reader.into_inner(), b"!");
+    // The index in the error is that in the array.
+    let mut broken = Vec::new();
+    npy_core::write(&mut broken, &vec!["é".to_owned(); 200_000]).unwrap();
+    let at = broken.len() - 4;
+    broken[at..].copy_from_slice(&0x11_0000_u32.to_le_bytes());
+    let error = in_chunks::<String, _>(NpyReader::new(&broken[..]).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), npy_core::read::<String>(&broken[..]).unwrap_err().to_string());
+    assert!(error.to_string().contains("199999"), "{error}");
+}
+
+#[test]
+fn chunks_end_at_an_error() {
+    let file = file("<u2", 300_000);
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    let mut calls = 0;
+    let refuse = |_: &[u16]| {
+        calls += 1;
+        Err(ErrorKind::ObjectArray.into())
+    };
+    assert!(matches!(reader.for_each_chunk(refuse).unwrap_err().kind(), ErrorKind::ObjectArray));
+    assert_eq!(calls, 1);
+    assert!(reader.into_vec::<u16>().is_err());
+    // Another dtype is an error of an empty array, too.
+    let mut empty = NpyReader::new(&file[..]).unwrap();
+    empty.skip(300_000).unwrap();
+    assert!(matches!(empty.for_each_chunk(|_: &[f32]| Ok(())).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+}
+
+#[test]
+fn chunks_take_the_memory_of_one() {
+    let large = file(">f8", 2_000_000);
+    let (_, peak) = with_peak(|| NpyReader::new(&large[..]).unwrap().for_each_chunk(|_: &[f64]| Ok(())).unwrap());
+    assert!(peak < 300 * 1024, "{peak}");
+    // An array that claims more than there is.
+    let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
+    claim.extend([0; 20]);
+    let (error, peak) = with_peak(|| NpyReader::new(&claim[..]).unwrap().for_each_chunk(|_: &[f64]| Ok(())).unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+    assert!(peak < 300 * 1024, "{peak}");
+}
+
+/// Elements from all parts of a file, those at its chunks' borders among them, and how many there are.
+fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: usize) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    let itemsize = descr.parse::<npy_core::DType>().unwrap().itemsize();
+    let file = file(descr, bytes / itemsize);
+    std::fs::write(&path, &file).unwrap();
+    let expected = NpyReader::new(&file[..]).unwrap().into_vec::<T>().unwrap();
+    for threads in [0, 1, 2, 3, 7] {
+        let options = ReadOptions::new().threads(threads);
+        assert!(npy_core::load_with::<T>(&path, options).unwrap() == expected, "{descr}, {threads} threads");
+        let aligned = npy_core::load_aligned_with::<T>(&path, options).unwrap();
+        assert!(*aligned == *expected, "{descr}, {threads} threads");
+        assert_eq!(aligned.as_ptr().addr() % (2 << 20), 0);
+        // Over other elements, from the middle on, and what is behind.
+        let mut reader = NpyReader::open_with(&path, options).unwrap();
+        reader.skip(3).unwrap();
+        let mut items = vec![expected[0].clone(); expected.len() - 5];
+        reader.read_into(&mut items).unwrap();
+        assert!(items == expected[3..expected.len() - 2], "{descr}, {threads} threads");
+        assert_eq!(reader.remaining(), 2);
+        assert_eq!(reader.into_vec::<T>().unwrap(), expected[expected.len() - 2..]);
+    }
+}
+
+#[test]
+fn threads_read_the_same() {
+    const MIB: usize = 1 << 20;
+    check_threads::<u8>("|u1", 9 * MIB);
+    check_threads::<bool>("|b1", 9 * MIB + 12_345);
+    check_threads::<i16>(">i2", 9 * MIB + 2);
+    check_threads::<u32>("<u4", 13 * MIB);
+    check_threads::<u32>(">u4", 13 * MIB + 4);
+    check_threads::<i64>(">i8", 12 * MIB);
+    check_threads::<i64>("<i8", 12 * MIB + 8);
+    check_threads::<npy_core::Datetime64<npy_core::unit::Second>>(">M8[s]", 9 * MIB);
+    // Elements that do not end where chunks do, and larger ones than what is read at a time otherwise.
+    check_threads::<FixedBytes<7>>("|S7", 9 * MIB);
+    check_threads::<FixedUnicode<5>>(">U5", 9 * MIB);
+    check_threads::<FixedBytes<500_000>>("|S500000", 14 * MIB);
+    // Not enough for threads.
+    check_threads::<u64>(">u8", 8 * MIB - 8);
+}
+
+/// Files that end early: the error is that of a single thread.
+#[test]
+fn threads_refuse_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.npy");
+    let whole = file(">u4", 4 << 20);
+    let data = Header::parse(&whole).unwrap().1;
+    for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let expected = npy_core::load::<u32>(&path).unwrap_err().to_string();
+        assert_eq!(npy_core::load_aligned::<u32>(&path).unwrap_err().to_string(), expected);
+        let mut items = vec![0_u32; 4 << 20];
+        for threads in [2, 3, 7] {
+            let options = ReadOptions::new().threads(threads);
+            let (error, peak) = with_peak(|| npy_core::load_with::<u32>(&path, options).unwrap_err());
+            assert_eq!(error.to_string(), expected);
+            assert!(peak < length * 5 / 4 + (256 << 10), "{peak}");
+            assert_eq!(npy_core::load_aligned_with::<u32>(&path, options).unwrap_err().to_string(), expected);
+            let mut reader = NpyReader::open_with(&path, options).unwrap();
+            let error = reader.read_into(&mut items).unwrap_err().with_path(&path);
+            assert_eq!(error.to_string(), expected);
+            assert!(reader.read_into(&mut items[..1]).is_err());
+        }
+    }
+    // Another dtype, and limits, are refused before anything is read.
+    std::fs::write(&path, &whole).unwrap();
+    let options = ReadOptions::new().threads(2);
+    assert!(matches!(npy_core::load_with::<f32>(&path, options).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    let limited = options.limits(Limits::new().data_bytes(1 << 20));
+    assert!(matches!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+}
+
+#[test]
+fn aligned_memory_holds_every_element() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    for count in [0, 1, 3000] {
+        let texts: Vec<String> = (0..count).map(|i| i.to_string()).collect();
+        npy_core::save(&path, &texts).unwrap();
+        assert!(*npy_core::load_aligned::<String>(&path).unwrap() == *texts);
+        // From a stream, whose end nobody knows.
+        let numbers = file(">f8", count);
+        let expected = npy_core::read::<f64>(&numbers[..]).unwrap();
+        let mut reader = NpyReader::new(&numbers[..]).unwrap();
+        let mut first = vec![0.0; count / 2];
+        reader.read_into(&mut first).unwrap();
+        let rest = reader.into_aligned::<f64>().unwrap();
+        assert!([&first[..], &rest].concat() == expected);
+        assert_eq!(rest.as_ptr().addr() % 64 * usize::from(!rest.is_empty()), 0);
+    }
+    // Bytes of bools are 0 or 1, whatever the file holds.
+    let mut bools = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes();
+    bools.extend([0, 255, 1]);
+    assert_eq!(*NpyReader::from_bytes(&bools).unwrap().into_aligned::<bool>().unwrap(), [false, true, true]);
+    // Nothing is taken for what is not there.
+    let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
+    claim.extend([0; 20]);
+    std::fs::write(&path, &claim).unwrap();
+    let (error, peak) = with_peak(|| npy_core::load_aligned::<f64>(&path).unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+    assert!(peak < 300 * 1024, "{peak}");
+}
+
+/// A file that gets shorter while it is read: what the header and the length promised is not there.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_notice_what_is_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("shrinking.npy");
+    let whole = file("<u4", 16 << 20);
+    std::fs::write(&path, &whole).unwrap();
+    let mut reader = NpyReader::open_with(&path, ReadOptions::new().threads(3)).unwrap();
+    let shorter = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let cutting = std::thread::spawn(move || shorter.set_len(10 << 20).unwrap());
+    let mut items = vec![0_u32; 16 << 20];
+    // Whichever comes first, the result is the array or the error that says how much was there.
+    match reader.read_into(&mut items) {
+        Ok(()) => assert!(items == NpyReader::new(&whole[..]).unwrap().into_vec::<u32>().unwrap()),
+        Err(error) => {
+            let ErrorKind::Truncated { part: Part::Data, offset, expected, found } = error.kind() else { panic!("{error}") };
+            assert_eq!((*offset, *expected), (128, 64 << 20));
+            assert!(*found >= (10 << 20) - 128, "{found}");
+        }
+    }
+    cutting.join().unwrap();
+}

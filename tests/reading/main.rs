@@ -1,0 +1,9 @@
+//! Files and streams that are read.
+
+mod elements;
+mod folders;
+mod reuse;
+#[path = "../support/peak.rs"]
+mod peak;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,220 @@
+//! The date and time types of `jiff` and `chrono`: exact or an error, never another date.
+
+use npy_core::chrono::{self, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use npy_core::jiff::{SignedDuration, Timestamp, civil};
+use npy_core::unit::{Day, Hour, Millisecond, Nanosecond, Second};
+use npy_core::{Datetime64, ErrorKind, Header, NpyElement, NpyRecord, Order, Timedelta64, ValueProblem};
+
+use crate::support::numpy::numpy;
+
+fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, items).unwrap();
+    file
+}
+
+/// A file of that dtype with these counts in it.
+fn counts(dtype: &str, counts: &[i64]) -> Vec<u8> {
+    let header = Header::new(dtype.parse().unwrap(), Order::C, &[counts.len()]).unwrap();
+    let data = counts.iter().flat_map(|count| if dtype.starts_with('>') { count.to_be_bytes() } else { count.to_le_bytes() });
+    header.to_bytes().into_iter().chain(data).collect()
+}
+
+fn problem<T>(result: npy_core::Result<T>) -> ValueProblem {
+    match result.map(|_| ()).unwrap_err().into_kind() {
+        ErrorKind::InvalidValue { problem, .. } => problem,
+        other => panic!("{other}"),
+    }
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Jiff {
+    time: Timestamp,
+    local: civil::DateTime,
+    date: civil::Date,
+    span: SignedDuration,
+    #[npy(dtype = "M8[ms]")]
+    milliseconds: Timestamp,
+    #[npy(dtype = ">M8[s]")]
+    big: [civil::DateTime; 2],
+    #[npy(dtype = "m8[25s]")]
+    steps: SignedDuration,
+    #[npy(dtype = "M8[M]")]
+    month: civil::Date,
+    #[npy(dtype = "M8[us]")]
+    perhaps: Option<Timestamp>,
+}
+
+fn jiff() -> Jiff {
+    Jiff {
+        time: "2024-02-29T12:34:56.789012345Z".parse().unwrap(),
+        local: "1999-12-31T23:59:59.999999999".parse().unwrap(),
+        date: "1066-10-14".parse().unwrap(),
+        span: SignedDuration::new(-3, -500_000_000),
+        milliseconds: "0001-01-01T00:00:00.001Z".parse().unwrap(),
+        big: [civil::date(-44, 3, 15).at(12, 0, 0, 0), "9999-12-31T23:59:59".parse().unwrap()],
+        steps: SignedDuration::from_secs(75),
+        month: "2024-03-01".parse().unwrap(),
+        perhaps: None,
+    }
+}
+
+#[test]
+fn jiff_goes_out_and_comes_back() {
+    let records = [jiff(), Jiff { perhaps: Some(Timestamp::UNIX_EPOCH), ..jiff() }];
+    let file = written(&records);
+    assert_eq!(
+        Header::parse(&file).unwrap().0.dtype().to_string(),
+        "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('milliseconds', '<M8[ms]'), \
+         ('big', '>M8[s]', (2,)), ('steps', '<m8[25s]'), ('month', '<M8[M]'), ('perhaps', '<M8[us]')]",
+    );
+    assert_eq!(npy_core::read::<Jiff>(&file[..]).unwrap(), records);
+}
+
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Chrono {
+    time: chrono::DateTime<Utc>,
+    local: NaiveDateTime,
+    date: NaiveDate,
+    span: TimeDelta,
+    #[npy(dtype = "M8[h]")]
+    hours: Option<NaiveDateTime>,
+    #[npy(dtype = ">M8[Y]")]
+    year: NaiveDate,
+}
+
+fn chrono() -> Chrono {
+    let date = NaiveDate::from_ymd_opt(1066, 10, 14).unwrap();
+    Chrono {
+        time: chrono::DateTime::from_timestamp(-1, 999_999_999).unwrap(),
+        local: NaiveDate::from_ymd_opt(2024, 2, 29).unwrap().and_hms_nano_opt(1, 2, 3, 4).unwrap(),
+        date,
+        span: TimeDelta::new(-3, 500_000_000).unwrap(),
+        hours: Some(date.and_hms_opt(5, 0, 0).unwrap()),
+        year: NaiveDate::from_ymd_opt(1600, 1, 1).unwrap(),
+    }
+}
+
+#[test]
+fn chrono_goes_out_and_comes_back() {
+    let records = [chrono(), Chrono { hours: None, ..chrono() }];
+    let file = written(&records);
+    assert_eq!(
+        Header::parse(&file).unwrap().0.dtype().to_string(),
+        "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('hours', '<M8[h]'), ('year', '>M8[Y]')]",
+    );
+    assert_eq!(npy_core::read::<Chrono>(&file[..]).unwrap(), records);
+}
+
+#[test]
+fn not_a_time_is_an_error_or_none() {
+    let file = written(&[Datetime64::<Nanosecond>::NAT]);
+    assert_eq!(problem(npy_core::read::<Timestamp>(&file[..])), ValueProblem::NotATime);
+    assert_eq!(problem(npy_core::read::<NaiveDate>(&file[..])), ValueProblem::NotATime);
+    assert_eq!(npy_core::read::<Option<Timestamp>>(&file[..]).unwrap(), [None]);
+    assert_eq!(npy_core::read::<Option<NaiveDate>>(&file[..]).unwrap(), [None]);
+    let file = written(&[Timedelta64::<Second>::NAT]);
+    assert_eq!(problem(npy_core::read::<SignedDuration>(&file[..])), ValueProblem::NotATime);
+    assert_eq!(npy_core::read::<Option<TimeDelta>>(&file[..]).unwrap(), [None]);
+    assert_eq!(written(&[None::<Timestamp>]), written(&[Datetime64::<Nanosecond>::NAT]));
+}
+
+#[test]
+fn what_is_out_of_range_or_inexact_is_an_error() {
+    // Beyond year 9999 and beyond chrono's 262,142.
+    let far = written(&[Datetime64::<Day>::new(100_000_000)]);
+    assert_eq!(
+        problem(npy_core::read::<civil::Date>(&far[..])),
+        ValueProblem::OutOfRange { value: "275760-09-13".to_owned(), dtype: "Date".to_owned() },
+    );
+    assert!(matches!(problem(npy_core::read::<Timestamp>(&far[..])), ValueProblem::OutOfRange { .. }));
+    assert!(matches!(problem(npy_core::read::<chrono::DateTime<Utc>>(&far[..])), ValueProblem::OutOfRange { .. }));
+    for (unit, count) in [("Y", i64::MAX), ("W", i64::MIN + 1), ("2147483647W", i64::MAX), ("2147483647Y", i64::MIN + 1)] {
+        let file = counts(&format!("<M8[{unit}]"), &[count]);
+        assert!(matches!(problem(npy_core::read::<civil::DateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+        assert!(matches!(problem(npy_core::read::<NaiveDate>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+    }
+    // Nanoseconds that have hardly a number.
+    for (unit, count) in [("5148945h", -9_178_858_941_031_675_838), ("307866266m", -9_210_773_326_519_055_936), ("h", i64::MIN + 1)]
+    {
+        let file = counts(&format!("<M8[{unit}]"), &[count]);
+        assert!(matches!(problem(npy_core::read::<civil::DateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+        assert!(matches!(problem(npy_core::read::<Timestamp>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+        assert!(matches!(problem(npy_core::read::<NaiveDateTime>(&file[..])), ValueProblem::OutOfRange { .. }), "{unit}");
+    }
+    // A time of day is no date, and picoseconds are no nanoseconds.
+    let noon = written(&[Datetime64::<Hour>::new(12)]);
+    assert_eq!(
+        problem(npy_core::read::<civil::Date>(&noon[..])),
+        ValueProblem::Inexact { value: "1970-01-01T12".to_owned(), dtype: "Date".to_owned() },
+    );
+    assert!(matches!(problem(npy_core::read::<Timestamp>(&counts("<M8[ps]", &[1])[..])), ValueProblem::Inexact { .. }));
+    assert_eq!(npy_core::read::<Timestamp>(&counts("<M8[ps]", &[-2000])[..]).unwrap()[0].as_nanosecond(), -2);
+    // Nanoseconds end in 2262.
+    let later: Timestamp = "2300-01-01T00:00:00Z".parse().unwrap();
+    assert!(matches!(problem(npy_core::write(Vec::new(), &[later])), ValueProblem::OutOfRange { .. }));
+    let inexact = Jiff { milliseconds: "2024-01-01T00:00:00.0001Z".parse().unwrap(), ..jiff() };
+    assert_eq!(
+        problem(npy_core::write(Vec::new(), &[inexact])),
+        ValueProblem::Inexact { value: "2024-01-01T00:00:00.000100000".to_owned(), dtype: "<M8[ms]".to_owned() },
+    );
+    // Half of a step of 25 seconds; the second day of a month.
+    assert!(matches!(
+        problem(npy_core::write(Vec::new(), &[Jiff { steps: SignedDuration::from_secs(60), ..jiff() }])),
+        ValueProblem::Inexact { .. }
+    ));
+    let second = "2024-03-02".parse().unwrap();
+    assert!(matches!(problem(npy_core::write(Vec::new(), &[Jiff { month: second, ..jiff() }])), ValueProblem::Inexact { .. }));
+    // A leap second.
+    let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap().and_hms_nano_opt(23, 59, 59, 1_500_000_000).unwrap();
+    assert!(matches!(problem(npy_core::write(Vec::new(), &[leap])), ValueProblem::Refused { .. }));
+}
+
+#[test]
+fn what_is_no_time_is_a_mismatch() {
+    for dtype in ["<i8", "<M8", "<m8[s]"] {
+        let error = npy_core::read::<Timestamp>(&counts(dtype, &[1])[..]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{dtype}: {error}");
+    }
+    for dtype in ["<m8", "<M8[s]", "<m8[Y]", "<m8[M]"] {
+        let error = npy_core::read::<SignedDuration>(&counts(dtype, &[1])[..]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{dtype}: {error}");
+    }
+    assert_eq!(npy_core::read::<SignedDuration>(&written(&[Timedelta64::<Millisecond>::new(-1)])[..]).unwrap()[0].as_millis(), -1);
+}
+
+/// Every unit, as NumPy understands it.
+#[test]
+fn numpy_means_the_same_dates() {
+    let Some(numpy) = numpy("numpy_means_the_same_dates") else { return };
+    let program = r"
+import io, struct, sys
+import numpy as np
+steps = [-7, -1, 0, 1, 3, 29, 200]
+out = sys.stdout.buffer
+for unit in ['Y', 'M', 'W', 'D', 'h', 'm', 's', 'ms', 'us', 'ns', '7D', '3M', '25s', '1000us']:
+    for order in '<>':
+        array = np.array(steps, 'i8').astype(order + 'i8').view(order + 'M8[%s]' % unit)
+        file = io.BytesIO()
+        np.save(file, array)
+        for data in [file.getvalue(), '\n'.join(map(str, array.astype('M8[ns]'))).encode()]:
+            out.write(struct.pack('<I', len(data)) + data)
+";
+    let printed = numpy.run(["-c", program], b"");
+    let frames = crate::support::numpy::frames(&printed);
+    assert_eq!(frames.len(), 14 * 2 * 2);
+    for pair in frames.chunks(2) {
+        let expected: Vec<civil::DateTime> =
+            std::str::from_utf8(pair[1]).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(npy_core::read::<civil::DateTime>(pair[0]).unwrap(), expected);
+        let timestamps = npy_core::read::<Timestamp>(pair[0]).unwrap();
+        assert!(timestamps.iter().zip(&expected).all(|(time, date)| time.to_string() == format!("{date}Z")));
+        let chrono = npy_core::read::<NaiveDateTime>(pair[0]).unwrap();
+        assert!(
+            chrono
+                .iter()
+                .zip(&timestamps)
+                .all(|(chrono, time)| i128::from(chrono.and_utc().timestamp_nanos_opt().unwrap()) == time.as_nanosecond())
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! What each attribute of `#[derive(NpyRecord)]` and each shape of type does: reading, writing, alone and nested.
+
+#![allow(clippy::cloned_ref_to_slice_refs, reason = "an array of one shows what is compared")]
+
+mod absence;
+mod conversions;
+mod layouts;
+mod names;
+mod shapes;
+mod text_and_time;
+
+use std::fmt::Debug;
+
+use npy_core::unit::{Millisecond, Nanosecond};
+use npy_core::{
+    ByteOrder, Datetime64, ErrorKind, FixedBytes, FixedUnicode, Header, MismatchKind, NpyElement, NpyReader, NpyRecord, NpyWriter,
+    Order, ValueProblem,
+};
+
+/// Any element inside of a record, alone and in an array of arrays.
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Nested<T> {
+    before: u8,
+    alone: T,
+    several: [[T; 2]; 1],
+}
+
+/// The file that NumPy would write of these items.
+fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, items).unwrap();
+    file
+}
+
+/// The items in a file of another dtype.
+fn written_as<T: NpyElement>(items: &[T], dtype: &str) -> Vec<u8> {
+    let header = Header::new(dtype.parse().unwrap(), Order::C, &[items.len()]).unwrap();
+    let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+    writer.write_slice(items).unwrap();
+    writer.finish().unwrap()
+}
+
+/// A file of that dtype with nothing but zeros in it.
+fn zeros(dtype: &str) -> Vec<u8> {
+    let header = Header::new(dtype.parse().unwrap(), Order::C, &[2]).unwrap();
+    let mut file = header.to_bytes();
+    file.resize(file.len() + usize::try_from(header.data_bytes()).unwrap(), 0);
+    file
+}
+
+fn dtype_of_file(file: &[u8]) -> String {
+    Header::parse(file).unwrap().0.dtype().to_string()
+}
+
+/// Items are written under `dtype` and read again: alone, nested in another record, and in the other byte order.
+fn round_trip<T: NpyElement + Clone + Debug + PartialEq>(items: &[T], dtype: &str) {
+    let file = written(items);
+    assert_eq!(dtype_of_file(&file), dtype);
+    assert_eq!(npy_core::read::<T>(&file[..]).unwrap(), items);
+    let mut over = items.to_vec();
+    over.reverse();
+    NpyReader::new(&file[..]).unwrap().read_into(&mut over).unwrap();
+    assert_eq!(over, items);
+
+    let nested: Vec<_> =
+        items.iter().map(|item| Nested { before: 7, alone: item.clone(), several: [[item.clone(), items[0].clone()]] }).collect();
+    let file = written(&nested);
+    assert_eq!(npy_core::read::<Nested<T>>(&file[..]).unwrap(), nested, "{}", dtype_of_file(&file));
+    let (header, _) = Header::parse(&file).unwrap();
+    let swapped = header.dtype().clone().with_byte_order(ByteOrder::Big).to_string();
+    assert_eq!(npy_core::read::<Nested<T>>(&written_as(&nested, &swapped)[..]).unwrap(), nested, "{swapped}");
+}
+
+/// The kinds of all mismatches, with their paths.
+fn mismatches<T: NpyElement + Debug>(file: &[u8]) -> Vec<(String, MismatchKind)> {
+    match npy_core::read::<T>(file).unwrap_err().into_kind() {
+        ErrorKind::Mismatch { mismatches, .. } => mismatches.into_iter().map(|mismatch| (mismatch.path, mismatch.kind)).collect(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Where in which record, and what.
+fn problem<T>(result: npy_core::Result<T>) -> (u64, String, ValueProblem) {
+    match result.map(|_| ()).unwrap_err().into_kind() {
+        ErrorKind::InvalidValue { index, path, problem } => (index, path, problem),
+        other => panic!("{other}"),
+    }
+}

@@ -1,0 +1,25 @@
+//! Small files take as much memory as their elements, at one go.
+
+use npy_core::SaveOptions;
+
+use crate::peak::{CALLS, with_peak};
+
+#[test]
+fn small_files_take_one_allocation_at_most() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("small.npy");
+    let items = [0.5_f32; 10];
+    let in_place = SaveOptions::new().in_place(true);
+    // Anew, then over it, in the same memory.
+    for allocations in [1, 0] {
+        let before = CALLS.get();
+        npy_core::save_with(&path, &items, in_place).unwrap();
+        assert_eq!(CALLS.get() - before, allocations, "saving");
+    }
+    let before = CALLS.get();
+    let (loaded, peak) = with_peak(|| npy_core::load::<f32>(&path).unwrap());
+    assert_eq!((CALLS.get() - before, peak, &loaded[..]), (1, size_of_val(&items), &items[..]), "loading");
+    let (mut again, before) = (loaded, CALLS.get());
+    npy_core::load_into(&path, &mut again).unwrap();
+    assert_eq!((CALLS.get() - before, &again[..]), (0, &items[..]), "loading again");
+}

@@ -1,0 +1,9 @@
+//! Files that are saved, replaced and grown.
+
+mod allocations;
+mod growing;
+mod saving;
+#[path = "../support/peak.rs"]
+mod peak;
+#[path = "../support/mod.rs"]
+mod support;
