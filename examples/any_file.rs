@@ -1,7 +1,7 @@
 //! Files of which nobody knows the dtype. `cargo run --example any_file -- [file.npy]...`
 
-use npy_core::object::{ObjectArray, PyObject};
-use npy_ndarray::{Casting, DynArray, NpyReadOptions, match_dtype};
+use npy_core::object::{ObjectArray, ObjectOptions, PyObject};
+use npy_ndarray::{Casting, DynArray, match_dtype};
 
 fn main() -> npy_ndarray::Result<()> {
     let mut files: Vec<String> = std::env::args().skip(1).collect();
@@ -13,7 +13,7 @@ fn main() -> npy_ndarray::Result<()> {
     }
     for file in files {
         // Python objects only if they are asked for; nothing in the file is ever run.
-        let array = DynArray::load_npy_with(&file, NpyReadOptions::new().allow_objects(true))?;
+        let array = DynArray::load_npy_with(&file, ObjectOptions::new())?;
         println!("{file}: {} {:?}", array.dtype(), array.shape());
         match &array {
             DynArray::Record(values) => println!("{}", values.table().most_rows(6)),
@@ -29,7 +29,7 @@ fn about(array: &DynArray) -> npy_ndarray::Result<String> {
     Ok(match_dtype!(array, {
         Real(numbers) => {
             let mean = array.cast::<f64>()?.mean();
-            let fits = array.cast_with::<f32>(Casting::Checked).is_ok();
+            let fits = array.cast_as::<f32>(Casting::Checked).is_ok();
             format!("{} numbers, mean {mean:?}, as f32: {fits}", numbers.len())
         }
         Record(values) => format!("{} records of {} bytes", array.len(), values.dtype().itemsize()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::NpyRecord;
 use npy_core::npz::NpzStream;
-use npy_ndarray::{NpzArchive, NpzReadOptions, NpzReader, NpzValue, NpzWriteOptions, NpzWriter};
+use npy_ndarray::{NpzArchive, NpzReader, NpzValue, NpzWriter, ReadOptions, npz::WriteOptions};
 
 #[derive(NpzArchive)]
 struct Run {
@@ -37,7 +37,7 @@ fn main() -> npy_ndarray::Result<()> {
     let picks = vec![Pick { station: "GRF".to_owned(), time: 0.5 }, Pick { station: "BFO".to_owned(), time: 0.7 }];
     let calibration = Calibration { gains: array![1.0, 0.9], day: 325 };
     let run = Run { spectrum: Array2::zeros((512, 512)), picks, rate: 100.0, comment: None, calibration, others: BTreeMap::new() };
-    run.save_npz_with(&path, NpzWriteOptions::new().compressed(true).threads(2))?; // np.savez_compressed
+    run.save_npz_with(&path, WriteOptions::new().compressed(true).threads(2))?; // np.savez_compressed
     println!("np.load({path:?}) has {} bytes", std::fs::metadata(&path).map_or(0, |file| file.len()));
 
     // One more array, without writing again what is there.
@@ -45,7 +45,7 @@ fn main() -> npy_ndarray::Result<()> {
     archive.add_array("residuals", &array![0.1, -0.2])?;
     archive.finish()?;
 
-    let run = Run::load_npz_with(&path, NpzReadOptions::new().threads(2))?;
+    let run = Run::load_npz_with(&path, ReadOptions::new().threads(2))?;
     println!("{:?}, {:?}, {}, {:?}", run.spectrum.dim(), run.picks[1], run.calibration.day, run.others.keys());
 
     // One array of it, which is all that is read.

@@ -26,7 +26,6 @@
 //! - [`load`], [`save`]: a one-dimensional file by its path; [`save_like`]: in the dtype of another file; [`read`], [`write`](write()): the same with a stream.
 //! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
 //! - [`load_into`], [`NpyReader::read_to_vec`], [`NpyReader::read_into`]: many files, one after another in the same memory.
-//! - [`Folder`]: many small files of one folder, faster than by their paths.
 //! - [`load_columns`]: some fields of records, each into a vector of its own. [`view_column`]: one of them in place, without copying.
 //! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another; [`NpyReader::for_each_chunk`]: all elements once, fast.
 //! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
@@ -42,7 +41,6 @@
 //! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
 //! - [`DType`], [`Header`]: what a file holds, as values. [`FileFormat`]: which format a file has, by its content.
 //! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for. [`ReadOptions`]: several threads for large files.
-//! - [`load_aligned`]: files into aligned memory.
 //!
 //! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
 //!
@@ -123,13 +121,10 @@ pub use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKi
 pub use crate::format::header::{Header, Version};
 pub use crate::format::region::{AxisRange, ByteRanges, byte_ranges, region_shape};
 pub use crate::format::rows::row_range;
-pub use crate::memory::aligned::AlignedBuffer;
 pub use crate::options::{Order, SaveOptions};
-pub use crate::read::aligned::{load_aligned, load_aligned_with};
 pub use crate::read::chunks::{Chunks, Records};
 pub use crate::read::columns::{NpyColumns, load_columns, load_columns_with};
 pub use crate::read::file::{load, load_into, load_with};
-pub use crate::read::folder::Folder;
 pub use crate::read::stream::{read, read_with};
 pub use crate::write::append::{Recovered, recover};
 pub use dynamic::DynValues;

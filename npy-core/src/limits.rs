@@ -11,7 +11,7 @@
 /// let limits = Limits::new().data_bytes(1 << 20);
 /// let mut file = Vec::new();
 /// npy_core::write(&mut file, &[0.0_f64; 1000])?;
-/// let reader = NpyReader::with_limits(&file[..], limits)?;
+/// let reader = NpyReader::new_with(&file[..], limits)?;
 /// assert_eq!(reader.header().shape(), [1000]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -167,7 +167,7 @@ impl Limits {
     /// # archive.add_slice("x", &[1.0_f64])?;
     /// # archive.add_slice("y", &[2.0_f64])?;
     /// # let upload = archive.finish()?;
-    /// let error = NpzReader::with_limits(upload, Limits::new().members(1)).unwrap_err();
+    /// let error = NpzReader::new_with(upload, Limits::new().members(1)).unwrap_err();
     /// assert!(error.to_string().starts_with("members: 2 is more than the limit of 1"));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -186,7 +186,7 @@ impl Limits {
     ///
     /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
     /// archive.add_bytes("zeros", &[0; 1 << 20])?; // of which 1 KiB or so stands in the archive
-    /// let mut archive = NpzReader::with_limits(archive.finish()?, Limits::new().member_bytes(1 << 16))?;
+    /// let mut archive = NpzReader::new_with(archive.finish()?, Limits::new().member_bytes(1 << 16))?;
     /// let error = archive.bytes(0, u64::MAX).unwrap_err();
     /// assert!(error.to_string().contains("bytes of a member: 1048576 is more than the limit of 65536"));
     /// # Ok::<(), npy_core::Error>(())

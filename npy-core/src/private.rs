@@ -38,7 +38,6 @@ pub use crate::print::partial::{printed, printed_edges};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::file::{HeadedFile, with_file};
-pub use crate::read::folder::with_file_in;
 pub use crate::transpose::reverse_axes;
 pub use crate::view::{
     NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,

@@ -38,7 +38,7 @@ pub use grow::NpyBlockWriter;
 #[cfg(feature = "mmap")]
 pub use mmap::{MapMutNpyExt, MapNpyExt};
 #[cfg(feature = "npz")]
-pub use npz::archive::{NpzArchive, NpzReadOptions, NpzValue, NpzWriteOptions};
+pub use npz::archive::{NpzArchive, NpzValue};
 #[cfg(feature = "npz")]
 pub use npz::sparse;
 #[cfg(feature = "zip")]
@@ -47,11 +47,11 @@ pub use npz::zip_crate::{ZipArchiveExt, ZipWriterExt};
 pub use npz::{NpzReader, NpzWriter};
 #[cfg(feature = "rawarray")]
 pub use rawarray::{ReadRaExt, WriteRaExt};
-pub use read::{NpyReadOptions, ReadNpyExt, read_npy};
-pub use read_into::{load_npy_from_into, load_npy_into, load_npy_into_with, read_npy_into};
+pub use read::{ReadNpyExt, read_npy};
+pub use read_into::{load_npy_into, load_npy_into_with, read_npy_into};
 pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
-pub use write::{NpyWriteOptions, WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
+pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
 
 // The bounds of two implementations, which a compiler's message may name.
 #[doc(hidden)]

@@ -9,12 +9,11 @@ use npy_core::__private::first_bytes;
 use npy_core::npz::ArchiveFile;
 #[cfg(feature = "rawarray")]
 use npy_core::rawarray::RaArray;
-use npy_core::{ErrorKind, FileFormat, Result};
+use npy_core::{ErrorKind, FileFormat, ReadOptions, Result};
 
 use super::dynamic::DynArray;
 #[cfg(feature = "npz")]
 use super::npz::NpzReader;
-use super::read::NpyReadOptions;
 
 /// What [`load_any`] finds in a file.
 #[derive(Debug)]
@@ -61,31 +60,31 @@ pub enum Loaded {
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub fn load_any<P: AsRef<Path>>(path: P) -> Result<Loaded> {
-    load_any_with(path, NpyReadOptions::new())
+    load_any_with(path, ReadOptions::new())
 }
 
-/// [`load_any`] with options. Those of an archive apply to each of its arrays; of an `.ra` file only the limits apply.
+/// [`load_any`] with options. Those of an archive apply to each of its arrays; an `.ra` file has no choice of order here.
 ///
 /// # Errors
 ///
 /// Like [`load_any`].
 ///
 /// ```
-/// use npy_ndarray::{ErrorKind, NpyReadOptions, load_any_with, npy_core::Limits};
+/// use npy_ndarray::{ErrorKind, ReadOptions, load_any_with, npy_core::Limits};
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("upload");
 /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-/// let error = load_any_with(&path, NpyReadOptions::new().limits(Limits::new().data_bytes(10))).unwrap_err();
+/// let error = load_any_with(&path, ReadOptions::new().limits(Limits::new().data_bytes(10))).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub fn load_any_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Loaded> {
+pub fn load_any_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Loaded> {
     let path = path.as_ref();
-    load(path, options).map_err(|error| error.with_path(path))
+    load(path, options.into()).map_err(|error| error.with_path(path))
 }
 
-fn load(path: &Path, options: NpyReadOptions) -> Result<Loaded> {
+fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let cannot_open = |error| ErrorKind::Io { action: "cannot open the file", error };
     let mut file = File::open(path).map_err(cannot_open)?;
     let is_regular = file.metadata().map_err(cannot_open)?.is_file();
@@ -101,31 +100,31 @@ fn load(path: &Path, options: NpyReadOptions) -> Result<Loaded> {
 }
 
 #[cfg(feature = "npz")]
-fn archive(path: &Path, is_regular: bool, options: NpyReadOptions) -> Result<Loaded> {
+fn archive(path: &Path, is_regular: bool, options: ReadOptions) -> Result<Loaded> {
     if !is_regular {
         let hint = "an archive in a pipe has no directory yet: read it with `npy_core::npz::NpzStream`";
         let error = std::io::Error::new(std::io::ErrorKind::NotSeekable, hint);
         return Err(ErrorKind::Io { action: "cannot open the archive", error }.into());
     }
-    NpzReader::open_for(path, options).map(Loaded::Archive)
+    NpzReader::open_with(path, options).map(Loaded::Archive)
 }
 
 #[cfg(not(feature = "npz"))]
-fn archive(_: &Path, _: bool, _: NpyReadOptions) -> Result<Loaded> {
+fn archive(_: &Path, _: bool, _: ReadOptions) -> Result<Loaded> {
     Err(ErrorKind::MissingFeature { what: "an .npz archive", feature: "npz" }.into())
 }
 
 #[cfg(feature = "rawarray")]
-fn raw_array(path: &Path, pipe: Option<impl Read>, options: NpyReadOptions) -> Result<Loaded> {
+fn raw_array(path: &Path, pipe: Option<impl Read>, options: ReadOptions) -> Result<Loaded> {
     let array = match pipe {
-        Some(pipe) => RaArray::read_with(pipe, options.limits),
-        None => RaArray::load_with(path, options.limits),
+        Some(pipe) => RaArray::read_with(pipe, options),
+        None => RaArray::load_with(path, options),
     };
     array.map(Loaded::RawArray)
 }
 
 #[cfg(not(feature = "rawarray"))]
-fn raw_array(_: &Path, _: Option<impl Read>, _: NpyReadOptions) -> Result<Loaded> {
+fn raw_array(_: &Path, _: Option<impl Read>, _: ReadOptions) -> Result<Loaded> {
     Err(ErrorKind::MissingFeature { what: "an .ra file", feature: "rawarray" }.into())
 }
 

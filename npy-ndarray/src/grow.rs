@@ -59,10 +59,10 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// Like [`NpyWriter::create_with`].
+    /// Like [`NpyWriter::create_like`].
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
-        Ok(Self { writer: NpyWriter::create_with(path, &header)?, shape: shape.to_vec(), order, failed: false })
+        Ok(Self { writer: NpyWriter::create_like(path, &header)?, shape: shape.to_vec(), order, failed: false })
     }
 
     /// Goes on with a file.

@@ -16,10 +16,9 @@
 //!
 //! # Where to look
 //!
-//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`NpyReadOptions`] demand an order, set limits, or have
+//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`ReadOptions`] demand an order, set limits, or have
 //!   several threads read.
 //! - [`load_npy_into`], [`read_npy_into`]: over the elements of an array that is there already.
-//! - [`Folder`], [`ReadNpyExt::load_npy_from`], [`load_npy_from_into`]: many small files of one directory, faster than by their paths.
 //! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
 //! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
@@ -36,7 +35,7 @@
 //! # Order
 //!
 //! A file in Fortran order becomes an array whose memory is in Fortran order, without moving an element, and a Fortran-contiguous array
-//! is written as such a file. Every other array is written in C order. [`NpyReadOptions::order`] and [`NpyWriteOptions::order`] demand
+//! is written as such a file. Every other array is written in C order. [`ReadOptions::order`] and [`SaveOptions::order`] demand
 //! the other one, which takes no copy of the whole for numbers: they are transposed on their way, in the cache.
 //!
 //! # Features
@@ -84,7 +83,13 @@ pub use zip;
 /// }
 /// ```
 pub use npy_core::__private::NpyRecord;
-pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Folder, Order, Result, SaveOptions};
+pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
+
+/// Options of archives; see [`npy_core::npz`] for archives without `ndarray`.
+#[cfg(feature = "npz")]
+pub mod npz {
+    pub use npy_core::npz::WriteOptions;
+}
 #[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use npy_derive::NpyRecord_of_npy_ndarray as NpyRecord;
@@ -149,7 +154,9 @@ pub mod ndarray_0_16 {
     pub use npy_derive::NpzArchive_0_16 as NpzArchive;
 
     pub use crate::__match_dtype_0_16 as match_dtype;
-    pub use crate::{AxisRange, Casting, Error, ErrorKind, Folder, Order, Result, SaveOptions, npy_core};
+    #[cfg(feature = "npz")]
+    pub use crate::npz;
+    pub use crate::{AxisRange, Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions, npy_core};
 
     /// An array of any storage: the parameter of a function.
     macro_rules! array_ref {

@@ -1,13 +1,12 @@
 //! Files and streams into owned arrays.
 
+use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::__private::{with_file, with_file_in};
-#[cfg(feature = "object")]
-use npy_core::object::ObjectOptions;
-use npy_core::{AxisRange, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::__private::with_file;
+use npy_core::{AxisRange, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use super::order::layout;
 use super::region::read_region;
@@ -45,7 +44,7 @@ pub trait ReadNpyExt: Sized {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     fn read_npy<R: Read>(reader: R) -> Result<Self> {
-        Self::read_npy_with(reader, NpyReadOptions::new())
+        Self::read_npy_with(reader, ReadOptions::new())
     }
 
     /// Reads a file.
@@ -66,7 +65,7 @@ pub trait ReadNpyExt: Sized {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
-        Self::load_npy_with(path, NpyReadOptions::new())
+        Self::load_npy_with(path, ReadOptions::new())
     }
 
     /// [`read_npy`](Self::read_npy) with options.
@@ -77,15 +76,15 @@ pub trait ReadNpyExt: Sized {
     ///
     /// ```
     /// use ndarray::{Array1, array};
-    /// use npy_ndarray::{NpyReadOptions, ReadNpyExt, WriteNpyExt, npy_core::Limits};
+    /// use npy_ndarray::{ReadOptions, ReadNpyExt, WriteNpyExt, npy_core::Limits};
     ///
     /// let mut upload = Vec::new();
     /// array![1.5, 2.5].write_npy(&mut upload)?;
-    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(10));
+    /// let small = ReadOptions::new().limits(Limits::new().data_bytes(10));
     /// assert!(Array1::<f64>::read_npy_with(&upload[..], small).is_err());
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self>;
+    fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
     /// [`load_npy`](Self::load_npy) with options.
     ///
@@ -95,65 +94,62 @@ pub trait ReadNpyExt: Sized {
     ///
     /// ```
     /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
+    /// use npy_ndarray::{ReadOptions, Order, ReadNpyExt, WriteNpyExt};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("matrix.npy");
     /// array![[1, 2], [3, 4]].save_npy(&path)?;
-    /// let matrix = Array2::<i32>::load_npy_with(&path, NpyReadOptions::new().order(Order::Fortran).threads(2))?;
+    /// let matrix = Array2::<i32>::load_npy_with(&path, ReadOptions::new().order(Order::Fortran).threads(2))?;
     /// assert_eq!((matrix[[1, 0]], matrix.strides()), (3, &[1, 2][..]));
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a file of a directory that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`]. Several
-    /// threads may do so at once.
+    /// Reads a file that is open: relative to a directory, say, or without a name.
+    ///
+    /// As fast as [`load_npy`](Self::load_npy); the array begins where the file stands, and errors name no path.
     ///
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
     ///
     /// ```
-    /// use ndarray::{Array1, Array2};
-    /// use npy_ndarray::{Folder, ReadNpyExt, WriteNpyExt};
+    /// use std::fs::File;
     ///
-    /// # let temporary = tempfile::tempdir()?;
-    /// # let path = temporary.path();
-    /// # for i in 0..100 {
-    /// #     Array2::<u8>::from_elem((28, 28), i).save_npy(path.join(format!("{i:05}.npy")))?;
-    /// # }
-    /// let folder = Folder::open(path)?;
-    /// let mut brightness = Array1::<f64>::zeros(100);
-    /// for (i, slot) in brightness.iter_mut().enumerate() {
-    ///     let image = Array2::<u8>::load_npy_from(&folder, format!("{i:05}.npy"))?;
-    ///     *slot = image.mapv(f64::from).mean().unwrap_or_default();
-    /// }
-    /// assert_eq!(brightness[99], 99.0);
+    /// use ndarray::Array1;
+    /// use npy_ndarray::ReadNpyExt;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let trace = Array1::<f64>::load_npy_file(File::open(&path)?)?;
+    /// assert_eq!(trace.sum(), 4.0);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    fn load_npy_from<P: AsRef<Path>>(folder: &Folder, name: P) -> Result<Self> {
-        Self::load_npy_from_with(folder, name, NpyReadOptions::new())
+    fn load_npy_file(file: File) -> Result<Self> {
+        Self::load_npy_file_with(file, ReadOptions::new())
     }
 
-    /// [`load_npy_from`](Self::load_npy_from) with options.
+    /// [`load_npy_file`](Self::load_npy_file) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
     ///
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
     ///
     /// ```
-    /// use ndarray::Array1;
-    /// use npy_ndarray::{Folder, NpyReadOptions, ReadNpyExt, npy_core::Limits};
+    /// use std::fs::File;
     ///
-    /// # let temporary = tempfile::tempdir()?;
-    /// # let path = temporary.path();
-    /// # npy_core::save(path.join("trace.npy"), &[1.5_f64, 2.5])?;
-    /// let folder = Folder::open(path)?;
-    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(1000));
-    /// assert_eq!(Array1::<f64>::load_npy_from_with(&folder, "trace.npy", small)?.sum(), 4.0);
+    /// use ndarray::Array1;
+    /// use npy_ndarray::{Limits, ReadNpyExt};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let file = File::open(&path)?;
+    /// assert!(Array1::<f64>::load_npy_file_with(file, Limits::new().data_bytes(10)).is_err()); // 16 bytes
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self>;
+    fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self>;
 
     /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
     ///
@@ -180,103 +176,6 @@ pub trait ReadNpyExt: Sized {
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self>;
 }
 
-/// How an array is read.
-///
-/// ```
-/// use ndarray::{Array2, ShapeBuilder};
-/// use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, WriteNpyExt};
-///
-/// let fortran = Array2::from_shape_fn((2, 3).f(), |(i, j)| i * 3 + j).mapv(|x| x as u8);
-/// let mut file = Vec::new();
-/// fortran.write_npy(&mut file)?;
-///
-/// let as_it_is = Array2::<u8>::read_npy(&file[..])?;
-/// assert_eq!(as_it_is.strides(), [1, 2]);
-/// let standard = Array2::<u8>::read_npy_with(&file[..], NpyReadOptions::new().order(Order::C))?;
-/// assert_eq!(standard.strides(), [3, 1]);
-/// assert_eq!(as_it_is, standard);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-#[must_use]
-pub struct NpyReadOptions {
-    pub(crate) order: Option<Order>,
-    pub(crate) limits: Limits,
-    pub(crate) threads: usize,
-    #[cfg(feature = "object")]
-    pub(crate) objects: Option<ObjectOptions>,
-}
-
-impl NpyReadOptions {
-    /// The order of the file, and the default [`Limits`].
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Demands an order of the array's memory. If the file has the other, the array is transposed: while it is read, for a file of
-    /// numbers that is opened by its path; otherwise in blocks afterwards, which takes a second array's memory while it lasts.
-    pub fn order(mut self, order: Order) -> Self {
-        self.order = Some(order);
-        self
-    }
-
-    /// Sets what the file may ask for.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// How many threads read a large file at most, the calling one included; see [`ReadOptions::threads`].
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpyReadOptions, ReadNpyExt, WriteNpyExt};
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
-    /// array![[1.0, 2.0], [3.0, 4.0]].save_npy(&path)?;
-    /// let matrix = Array2::<f64>::load_npy_with(&path, NpyReadOptions::new().threads(2))?;
-    /// assert_eq!(matrix[[1, 0]], 3.0);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
-        self
-    }
-
-    /// What of them concerns the file.
-    pub(crate) fn of_file(self) -> ReadOptions {
-        ReadOptions::new().limits(self.limits).threads(self.threads)
-    }
-
-    /// Whether a [`DynArray`](super::DynArray) may be one of Python objects, as `allow_pickle=True` of `np.load` asks for. Not so unless
-    /// it is called. Unlike there nothing is imported, called or run: see [`npy_core::object`].
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, NpyReadOptions, ReadNpyExt, npy_core::object::ObjectArray};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec!["a", "bc"]).write(&mut file)?;
-    /// assert!(DynArray::read_npy(&file[..]).is_err());
-    /// let array = DynArray::read_npy_with(&file[..], NpyReadOptions::new().allow_objects(true))?;
-    /// assert_eq!(array.to_string(), "['a' 'bc']");
-    /// assert_eq!(array.into::<ndarray::Array1<String>>()?[1], "bc");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    #[cfg(feature = "object")]
-    pub fn allow_objects(mut self, allowed: bool) -> Self {
-        self.objects = allowed.then(ObjectOptions::new);
-        self
-    }
-
-    /// [`allow_objects`](Self::allow_objects), with what is allowed of them. The limits to the header are those of [`limits`](Self::limits).
-    #[cfg(feature = "object")]
-    pub fn objects(mut self, options: ObjectOptions) -> Self {
-        self.objects = Some(options);
-        self
-    }
-}
-
 /// For every owned array whose elements have a dtype ([`NpyElement`]).
 // The bound is on the array and not on its elements: the compiler shows the message of a bound that a method needs only if it is on the
 // type that the method is called on.
@@ -285,16 +184,19 @@ where
     S: DataOwned,
     Self: OwnedArrayOf<S::Elem>,
 {
-    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
-        Self::from_reader(NpyReader::with_limits(reader, options.limits)?, options.order)
+    fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        Self::from_reader(NpyReader::new_with(reader, options)?, options.order)
     }
 
-    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        with_file(path.as_ref(), options.of_file(), |reader| Self::from_reader(reader, options.order))
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        with_file(path.as_ref(), options, |reader| Self::from_reader(reader, options.order))
     }
 
-    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
-        with_file_in(folder, name.as_ref(), options.of_file(), |reader| Self::from_reader(reader, options.order))
+    fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        Self::from_reader(NpyReader::from_file_with(file, options)?, options.order)
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {

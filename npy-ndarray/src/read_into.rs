@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::Dimension;
-use npy_core::__private::{with_file, with_file_in};
-use npy_core::{ErrorKind, Folder, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::__private::with_file;
+use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 /// How many elements are read at a time where those of the array do not lie together.
 const ELEMENTS: usize = 1 << 15;
@@ -70,50 +70,6 @@ where
     D: Dimension,
 {
     with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
-}
-
-/// [`load_npy_into`] of a file in a directory that is open, which is faster for many small files; see [`Folder`].
-///
-/// # Errors
-///
-/// Like [`load_npy_into`].
-///
-/// Here two threads read the images of a directory into one array:
-///
-/// ```
-/// use ndarray::{Array2, Array3, Axis};
-/// use npy_ndarray::{Folder, WriteNpyExt, load_npy_from_into};
-///
-/// # let temporary = tempfile::tempdir()?;
-/// # let path = temporary.path();
-/// # for i in 0..100 {
-/// #     Array2::<u8>::from_elem((28, 28), i).save_npy(path.join(format!("{i:05}.npy")))?;
-/// # }
-/// let folder = Folder::open(path)?;
-/// let mut images = Array3::<u8>::zeros((100, 28, 28));
-/// std::thread::scope(|scope| {
-///     let halves = images.axis_chunks_iter_mut(Axis(0), 50).enumerate();
-///     let threads: Vec<_> = halves
-///         .map(|(half, mut images)| {
-///             let folder = &folder;
-///             scope.spawn(move || {
-///                 let mut images = images.outer_iter_mut().enumerate();
-///                 images.try_for_each(|(i, mut image)| load_npy_from_into(folder, format!("{:05}.npy", 50 * half + i), &mut image))
-///             })
-///         })
-///         .collect();
-///     threads.into_iter().try_for_each(|thread| thread.join().unwrap())
-/// })?;
-/// assert_eq!(images[[99, 27, 27]], 99);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
-pub fn load_npy_from_into<P, A, D>(folder: &Folder, name: P, array: array_ref!(&mut A, D)) -> Result<()>
-where
-    P: AsRef<Path>,
-    A: NpyElement,
-    D: Dimension,
-{
-    with_file_in(folder, name.as_ref(), ReadOptions::new(), |mut reader| fill(&mut reader, array))
 }
 
 /// Reads the array that begins at the stream's position over the elements of an array, and leaves the stream just after it.

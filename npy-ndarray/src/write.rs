@@ -45,7 +45,7 @@ pub trait WriteNpyExt {
     ///
     /// When writing fails, or an element cannot be expressed in its dtype.
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
-        self.write_npy_with(writer, NpyWriteOptions::new())
+        self.write_npy_with(writer, SaveOptions::new())
     }
 
     /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
@@ -65,17 +65,17 @@ pub trait WriteNpyExt {
     ///
     /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
-        self.save_npy_with(path, NpyWriteOptions::new())
+        self.save_npy_with(path, SaveOptions::new())
     }
 
     /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
     ///
     /// ```
     /// use ndarray::array;
-    /// use npy_ndarray::{NpyWriteOptions, Order, WriteNpyExt, npy_core::Header};
+    /// use npy_ndarray::{SaveOptions, Order, WriteNpyExt, npy_core::Header};
     ///
     /// let mut file = Vec::new();
-    /// array![[1, 2], [3, 4]].write_npy_with(&mut file, NpyWriteOptions::new().order(Order::Fortran))?;
+    /// array![[1, 2], [3, 4]].write_npy_with(&mut file, SaveOptions::new().order(Order::Fortran))?;
     /// assert_eq!(Header::read(&file[..])?.order(), Order::Fortran);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
@@ -83,88 +83,32 @@ pub trait WriteNpyExt {
     /// # Errors
     ///
     /// Like [`write_npy`](Self::write_npy).
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()>;
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()>;
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`], or [`NpyWriteOptions`], which have the order too.
+    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`], or [`SaveOptions`], which have the order too.
     ///
     /// ```
     /// # use ndarray::array;
-    /// # use npy_ndarray::{NpyWriteOptions, Order, SaveOptions, WriteNpyExt};
+    /// # use npy_ndarray::{SaveOptions, Order, SaveOptions, WriteNpyExt};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("matrix.npy");
     /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
-    /// array![[1.0, 2.0]].save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran))?;
+    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().order(Order::Fortran))?;
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Like [`save_npy`](Self::save_npy).
-    fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
-        replace_file_with(path.as_ref(), options.save, self.data_bytes(), |file| self.write_npy_with(file, options))
+        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
     }
 
     /// How many bytes are going to be written at least, as far as that is known beforehand.
     #[doc(hidden)]
     fn data_bytes(&self) -> u64 {
         0
-    }
-}
-
-/// How an array is written.
-///
-/// ```
-/// use ndarray::{Array2, array};
-/// use npy_ndarray::{NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
-/// let matrix = array![[1, 2, 3], [4, 5, 6]];
-/// // In Python: np.save(path, np.asfortranarray(matrix))
-/// matrix.save_npy_with(&path, NpyWriteOptions::new().order(Order::Fortran).durable(true))?;
-/// let back = Array2::<i32>::load_npy(&path)?;
-/// assert_eq!(back, matrix);
-/// assert_eq!(back.strides(), [1, 2]);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct NpyWriteOptions {
-    pub(crate) order: Option<Order>,
-    pub(crate) save: SaveOptions,
-}
-
-impl NpyWriteOptions {
-    /// The order that the array has, as `np.save` writes it, and the default [`SaveOptions`].
-    pub const fn new() -> Self {
-        Self { order: None, save: SaveOptions::new() }
-    }
-
-    /// Demands an order of the file. The elements of an array that has the other are transposed while they are written, in pieces that
-    /// stay in the cache, without a copy of the whole. An array that is contiguous in both, such as one of a single axis, becomes a file
-    /// in C order, as NumPy has it.
-    pub const fn order(mut self, order: Order) -> Self {
-        self.order = Some(order);
-        self
-    }
-
-    /// See [`SaveOptions::durable`].
-    pub const fn durable(mut self, durable: bool) -> Self {
-        self.save = self.save.durable(durable);
-        self
-    }
-
-    /// See [`SaveOptions::in_place`].
-    pub const fn in_place(mut self, in_place: bool) -> Self {
-        self.save = self.save.in_place(in_place);
-        self
-    }
-}
-
-impl From<SaveOptions> for NpyWriteOptions {
-    fn from(save: SaveOptions) -> Self {
-        Self { order: None, save }
     }
 }
 
@@ -175,7 +119,7 @@ where
     S: Data,
     Self: ArrayOf<S::Elem>,
 {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         self.write_array(writer, options.into())
     }
 
@@ -193,7 +137,7 @@ where
     note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]` or one more axis"
 )]
 pub trait ArrayOf<A> {
-    fn write_array<W: Write>(&self, writer: W, options: NpyWriteOptions) -> Result<()>;
+    fn write_array<W: Write>(&self, writer: W, options: SaveOptions) -> Result<()>;
 
     fn array_bytes(&self) -> u64;
 }
@@ -204,7 +148,7 @@ where
     S: Data<Elem = A>,
     D: Dimension,
 {
-    fn write_array<W: Write>(&self, writer: W, options: NpyWriteOptions) -> Result<()> {
+    fn write_array<W: Write>(&self, writer: W, options: SaveOptions) -> Result<()> {
         let dtype = dtype_of(self.iter());
         write_as(self, &dtype, &dtype, writer, options)
     }
@@ -225,7 +169,7 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     dtype: &DType,
     stored: &DType,
     mut writer: W,
-    options: NpyWriteOptions,
+    options: SaveOptions,
 ) -> Result<()> {
     let shape = array.shape();
     // C first, as NumPy has it for arrays that are contiguous in both orders.

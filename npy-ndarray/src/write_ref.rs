@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use ndarray::{ArrayRef, Dimension};
-use npy_core::{NpyElement, Result};
+use npy_core::{NpyElement, Result, SaveOptions};
 
 #[cfg(feature = "rawarray")]
 use super::WriteRaExt;
-use super::{ArrayOf, NpyWriteOptions, WriteNpyExt};
+use super::{ArrayOf, WriteNpyExt};
 
 /// ```
 /// use ndarray::{Array2, ArrayRef2, array};
@@ -27,7 +27,7 @@ impl<A, D> WriteNpyExt for ArrayRef<A, D>
 where
     Self: ArrayOf<A>,
 {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         self.write_array(writer, options.into())
     }
 
@@ -37,7 +37,7 @@ where
 }
 
 impl<A: NpyElement, D: Dimension> ArrayOf<A> for ArrayRef<A, D> {
-    fn write_array<W: Write>(&self, writer: W, options: NpyWriteOptions) -> Result<()> {
+    fn write_array<W: Write>(&self, writer: W, options: SaveOptions) -> Result<()> {
         self.view().write_array(writer, options)
     }
 

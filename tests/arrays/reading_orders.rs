@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{ArrayD, IxDyn};
 use npy_core::{ErrorKind, Header, NpyElement, Order};
-use npy_ndarray::{NpyReadOptions, ReadNpyExt};
+use npy_ndarray::{ReadNpyExt, ReadOptions};
 
 use crate::support::numpy::numpy;
 
@@ -46,11 +46,11 @@ fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str) {
             let expected = ArrayD::<T>::load_npy(&path).unwrap();
             let streamed = ArrayD::<T>::read_npy_with(
                 std::io::BufReader::new(std::fs::File::open(&path).unwrap()),
-                NpyReadOptions::new().order(demanded),
+                ReadOptions::new().order(demanded),
             );
             assert!(streamed.unwrap() == expected);
             for threads in [1, 3, 7] {
-                let array = ArrayD::<T>::load_npy_with(&path, NpyReadOptions::new().order(demanded).threads(threads)).unwrap();
+                let array = ArrayD::<T>::load_npy_with(&path, ReadOptions::new().order(demanded).threads(threads)).unwrap();
                 assert!(array == expected, "{descr} {shape:?} {order:?}, {threads} threads");
                 let in_order = if demanded == Order::C { array.view() } else { array.t() };
                 assert!(in_order.is_standard_layout(), "{shape:?}");
@@ -87,14 +87,14 @@ fn panels_of_files_that_are_cut() {
         let expected = ArrayD::<u32>::load_npy(&path).unwrap_err();
         assert!(matches!(expected.kind(), ErrorKind::Truncated { .. }), "{expected}");
         for threads in [1, 3] {
-            let error = ArrayD::<u32>::load_npy_with(&path, NpyReadOptions::new().order(Order::C).threads(threads)).unwrap_err();
+            let error = ArrayD::<u32>::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(threads)).unwrap_err();
             assert_eq!(error.to_string(), expected.to_string());
         }
     }
     // Bytes behind the array do not matter.
     let longer = [&whole[..], b"more"].concat();
     std::fs::write(&path, longer).unwrap();
-    let array = ArrayD::<u32>::load_npy_with(&path, NpyReadOptions::new().order(Order::C)).unwrap();
+    let array = ArrayD::<u32>::load_npy_with(&path, ReadOptions::new().order(Order::C)).unwrap();
     assert_eq!(array.shape(), [1500, 2000]);
 }
 
@@ -114,7 +114,7 @@ sys.stdout.buffer.write(np.ascontiguousarray(array).astype('<i8').tobytes())
     let values = printed.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
     let expected = ArrayD::from_shape_vec(IxDyn(&[61, 97, 103]), values).unwrap();
     for threads in [1, 2] {
-        let options = NpyReadOptions::new().order(Order::C).threads(threads);
+        let options = ReadOptions::new().order(Order::C).threads(threads);
         assert!(ArrayD::<i64>::load_npy_with(&path, options).unwrap() == expected);
     }
 }

@@ -476,7 +476,7 @@ fn claims_cost_nothing() {
     let region = [AxisRange::from(..), AxisRange::from(..).step_by(2)];
     assert_eq!(byte_ranges(&header, &region).unwrap().take(2).collect::<Vec<_>>(), [0..8, 16..24]);
     let elements = Header::new("|S0".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
-    assert!(NpyReader::with_limits(Cursor::new(elements), Limits::new()).is_err());
+    assert!(NpyReader::new_with(Cursor::new(elements), Limits::new()).is_err());
 }
 
 #[cfg(target_pointer_width = "64")]

@@ -5,7 +5,7 @@ use ndarray::{
     Dimension, IxDyn, ShapeBuilder, s,
 };
 use npy_core::{ErrorKind, Header, NpyRecord};
-use npy_ndarray::{NpyReadOptions, Order, ReadNpyExt, ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
+use npy_ndarray::{Order, ReadNpyExt, ReadOptions, ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
 
 use crate::support::numpy::{frames, numpy, push_frame};
 
@@ -142,17 +142,17 @@ fn a_demanded_order_is_made() {
     for shape in [vec![2, 3], vec![3, 1, 2], vec![130, 70], vec![2, 3, 4, 5], vec![4], vec![], vec![0, 3], vec![1, 9]] {
         for array in [counting(IxDyn(&shape)), counting(IxDyn(&shape).f())] {
             let file = write(&array);
-            let standard = ArrayD::<i32>::read_npy_with(&file[..], NpyReadOptions::new().order(Order::C)).unwrap();
+            let standard = ArrayD::<i32>::read_npy_with(&file[..], ReadOptions::new().order(Order::C)).unwrap();
             assert!(standard.is_standard_layout());
             assert_eq!(standard, array);
-            let fortran = ArrayD::<i32>::read_npy_with(&file[..], NpyReadOptions::new().order(Order::Fortran)).unwrap();
+            let fortran = ArrayD::<i32>::read_npy_with(&file[..], ReadOptions::new().order(Order::Fortran)).unwrap();
             assert!(fortran.t().is_standard_layout());
             assert_eq!(fortran, array);
         }
     }
     // Elements that own memory are moved, not copied.
     let texts = Array2::from_shape_fn((70, 3).f(), |(i, j)| format!("{i},{j}"));
-    let read = Array2::<String>::read_npy_with(&write(&texts)[..], NpyReadOptions::new().order(Order::C)).unwrap();
+    let read = Array2::<String>::read_npy_with(&write(&texts)[..], ReadOptions::new().order(Order::C)).unwrap();
     assert!(read.is_standard_layout());
     assert_eq!(read, texts);
 }

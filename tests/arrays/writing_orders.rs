@@ -4,7 +4,7 @@ use std::fs;
 
 use ndarray::{Array, ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder, Slice};
 use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
-use npy_ndarray::{DynArray, NpyWriteOptions, ReadNpyExt, SaveOptions, WriteNpyExt};
+use npy_ndarray::{DynArray, ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use crate::support::numpy::{frames, numpy};
 
@@ -12,7 +12,7 @@ const ORDERS: [Order; 2] = [Order::C, Order::Fortran];
 
 fn write_in<W: WriteNpyExt + ?Sized>(array: &W, order: Order) -> Vec<u8> {
     let mut file = Vec::new();
-    array.write_npy_with(&mut file, NpyWriteOptions::new().order(order)).unwrap();
+    array.write_npy_with(&mut file, SaveOptions::new().order(order)).unwrap();
     file
 }
 
@@ -65,7 +65,9 @@ for dtype in dtypes:
     assert_eq!(frames.len(), 22 * 8 * 3);
     let mut objects = 0;
     for (number, files) in frames.chunks_exact(3).enumerate() {
-        let array = DynArray::read_npy_with(files[0], npy_ndarray::NpyReadOptions::new().allow_objects(true)).unwrap();
+        let array =
+            DynArray::read_npy_with(files[0], npy_ndarray::ReadOptions::new().objects(npy_core::object::ObjectOptions::new()))
+                .unwrap();
         for (order, expected) in ORDERS.iter().zip(&files[1..]) {
             let written = write_in(&array, *order);
             if let DynArray::Object(_) = array {
@@ -189,7 +191,7 @@ fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
     let path = directory.path().join("array.npy");
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     for (order, strides) in [(Order::C, [1200, 1]), (Order::Fortran, [1, 1100])] {
-        let options = NpyWriteOptions::new().order(order);
+        let options = SaveOptions::new().order(order);
         for options in [options, options.durable(true), options.in_place(true), options.in_place(true).durable(true)] {
             for view in [array.view(), array.as_standard_layout().view()] {
                 view.save_npy_with(&path, options).unwrap();
@@ -204,7 +206,7 @@ fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
     // Without an order it is that of the array, with either kind of options.
     array.t().save_npy_with(&path, SaveOptions::new().in_place(true)).unwrap();
     let in_place = fs::read(&path).unwrap();
-    array.t().save_npy_with(&path, NpyWriteOptions::new()).unwrap();
+    array.t().save_npy_with(&path, SaveOptions::new()).unwrap();
     assert_eq!(fs::read(&path).unwrap(), in_place);
     assert_eq!(Header::parse(&in_place).unwrap().0.order(), Order::Fortran);
 }
@@ -259,8 +261,8 @@ fn errors_of_the_stream_come_through() {
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     let whole = write_in(&array, Order::Fortran).len();
     for room in [0, 100, 4 << 20, (4 << 20) + 1, whole - 1] {
-        let error = array.write_npy_with(Full(room), NpyWriteOptions::new().order(Order::Fortran)).unwrap_err();
+        let error = array.write_npy_with(Full(room), SaveOptions::new().order(Order::Fortran)).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
     }
-    array.write_npy_with(Full(whole), NpyWriteOptions::new().order(Order::Fortran)).unwrap();
+    array.write_npy_with(Full(whole), SaveOptions::new().order(Order::Fortran)).unwrap();
 }

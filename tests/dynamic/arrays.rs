@@ -7,11 +7,11 @@ use ndarray::{Array1, Array2, ArrayD, ShapeBuilder, array};
 use npy_core::half::bf16;
 use npy_core::npz::NpzReader as Archive;
 use npy_core::num_complex::Complex;
-use npy_core::object::{ObjectArray, PyObject};
+use npy_core::object::{ObjectArray, ObjectOptions, PyObject};
 use npy_core::rawarray::RaArray;
 use npy_core::{Datetime64, DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order, Void, unit};
 use npy_ndarray::{
-    Casting, DynArray, Loaded, NpyReadOptions, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadRaExt, TypedArray, WriteNpyExt,
+    Casting, DynArray, Loaded, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadOptions, ReadRaExt, TypedArray, WriteNpyExt,
     WriteRaExt, load_any, load_any_with, match_dtype,
 };
 
@@ -188,7 +188,7 @@ fn random_dtypes_are_saved_as_numpy_saves_them() {
         assert!(again == [&fresh[..], &f_file[offset..]].concat(), "{descr} in order F");
 
         // The same elements in the same order, whatever order they had in memory.
-        let demanded = DynArray::read_npy_with(*f_file, NpyReadOptions::new().order(Order::C)).unwrap().to_values().unwrap();
+        let demanded = DynArray::read_npy_with(*f_file, ReadOptions::new().order(Order::C)).unwrap().to_values().unwrap();
         assert!(demanded.bytes() == array.to_values().unwrap().bytes(), "{descr}: F as C");
         let variant = format!("{array:?}").split('(').next().unwrap().to_owned();
         *variants.entry(variant).or_default() += 1;
@@ -234,15 +234,15 @@ fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
     let (from, to) = (array.dtype().into_owned(), T::dtype());
     for (rule, allowed) in [Casting::Safe, Casting::SameKind].into_iter().zip(rules) {
         assert_eq!(rule.allows(&from, &to), *allowed == b'1', "{from} to {to}, {rule:?}");
-        assert_eq!(array.cast_with::<T>(rule).is_ok(), *allowed == b'1', "{from} to {to}, {rule:?}");
+        assert_eq!(array.cast_as::<T>(rule).is_ok(), *allowed == b'1', "{from} to {to}, {rule:?}");
         let values = array.to_values().unwrap();
         assert_eq!(values.cast::<T>(rule).is_ok(), *allowed == b'1', "{from} to {to}, {rule:?}");
     }
-    assert!(array.cast_with::<T>(Casting::Unsafe).is_ok());
+    assert!(array.cast_as::<T>(Casting::Unsafe).is_ok());
     let is_float = from.to_string().contains(['f', 'c']);
     // What is safe fits, but for 64-bit integers as floats.
     if rules[0] == b'1' && (is_float || from.itemsize() < 8) {
-        array.cast_with::<T>(Casting::Checked).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+        array.cast_as::<T>(Casting::Checked).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
     }
     if !expected.is_empty() {
         let mut file = Vec::new();
@@ -253,7 +253,7 @@ fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let first = |array: DynArray| array.cast_with::<i8>(Casting::Checked).unwrap_err().to_string();
+    let first = |array: DynArray| array.cast_as::<i8>(Casting::Checked).unwrap_err().to_string();
     assert_eq!(first(array![1.0, -128.0, 127.5].into()), "element 2: 127.5 is no value of |i1, and is not rounded");
     assert_eq!(first(array![1.0, 128.0].into()), "element 1: 128 is outside of the range of |i1");
     assert_eq!(first(array![f64::NAN].into()), "element 0: NaN is no value of |i1, and is not rounded");
@@ -263,13 +263,13 @@ fn what_does_not_fit_is_named() {
         first(array![Complex::new(1.0, 0.0), Complex::new(1.0, -2.0)].into()),
         "element 1: 1-2j is no value of |i1, and is not rounded"
     );
-    let floats = |array: DynArray| array.cast_with::<f32>(Casting::Checked).unwrap_err().to_string();
+    let floats = |array: DynArray| array.cast_as::<f32>(Casting::Checked).unwrap_err().to_string();
     assert_eq!(floats(array![0.1, 1e39].into()), "element 1: 1e39 is outside of the range of <f4");
     assert_eq!(floats(array![1 << 24, (1 << 24) + 1].into()), "element 1: 16777217 is no value of <f4, and is not rounded");
     assert_eq!(floats(array![i64::MAX].into()), "element 0: 9223372036854775807 is no value of <f4, and is not rounded");
     let bools: DynArray = array![0, 1, 2].into();
-    assert_eq!(bools.cast_with::<bool>(Casting::Checked).unwrap_err().to_string(), "element 2: 2 is outside of the range of |b1");
-    assert_eq!(bools.cast_with::<bool>(Casting::Unsafe).unwrap(), array![false, true, true].into_dyn());
+    assert_eq!(bools.cast_as::<bool>(Casting::Checked).unwrap_err().to_string(), "element 2: 2 is outside of the range of |b1");
+    assert_eq!(bools.cast_as::<bool>(Casting::Unsafe).unwrap(), array![false, true, true].into_dyn());
 
     let error = DynArray::from(array![1.5]).cast::<i32>().unwrap_err();
     let advice = "`Casting::Checked` converts what fits, `Casting::Unsafe` all";
@@ -306,17 +306,17 @@ fn long_doubles_are_exact_as_integers() {
     let whole = long(16383 + 63, (1 << 63) + 1);
     let small = long(16383 + 53, 1 << 63 | 1 << 10);
     let array = DynArray::from(array![whole, small, long(0x8000 + 16383, 1 << 63), long(0, 0)]);
-    let unsigned = array.cast_with::<u64>(Casting::Unsafe).unwrap();
+    let unsigned = array.cast_as::<u64>(Casting::Unsafe).unwrap();
     assert_eq!((unsigned[0], unsigned[1]), ((1 << 63) + 1, (1 << 53) + 1));
-    let error = array.cast_with::<i64>(Casting::Checked).unwrap_err().to_string();
+    let error = array.cast_as::<i64>(Casting::Checked).unwrap_err().to_string();
     assert!(error.starts_with("element 0") && error.contains("outside"), "{error}");
     let fits = DynArray::from(array![small, long(0x8000 + 16383, 1 << 63)]);
-    assert_eq!(fits.cast_with::<i64>(Casting::Checked).unwrap(), array![(1 << 53) + 1, -1].into_dyn());
+    assert_eq!(fits.cast_as::<i64>(Casting::Checked).unwrap(), array![(1 << 53) + 1, -1].into_dyn());
     for fraction in [long(16383 - 1, 1 << 63), long(1, 1), long(16383 + 10, (1 << 63) + 1)] {
-        let error = DynArray::from(array![fraction]).cast_with::<i64>(Casting::Checked).unwrap_err().to_string();
+        let error = DynArray::from(array![fraction]).cast_as::<i64>(Casting::Checked).unwrap_err().to_string();
         assert!(error.contains("not rounded"), "{error}");
     }
-    let huge = DynArray::from(array![long(16383 + 300, 1 << 63)]).cast_with::<i64>(Casting::Checked).unwrap_err().to_string();
+    let huge = DynArray::from(array![long(16383 + 300, 1 << 63)]).cast_as::<i64>(Casting::Checked).unwrap_err().to_string();
     assert!(huge.contains("outside"), "{huge}");
 }
 
@@ -474,7 +474,7 @@ fn rawarray_files_of_any_type() {
     let matrix = array![[1.5_f32, 2.5, 3.5], [4.5, 5.5, 6.5]];
     DynArray::from(matrix.clone()).save_ra(&path).unwrap();
     assert_eq!(Array2::<f32>::load_ra(&path).unwrap(), matrix);
-    let array = DynArray::load_ra_with(&path, NpyReadOptions::new().order(Order::C)).unwrap();
+    let array = DynArray::load_ra_with(&path, ReadOptions::new().order(Order::C)).unwrap();
     assert_eq!(array.into::<Array2<f32>>().unwrap(), matrix);
 
     let mut file = Vec::new();
@@ -551,7 +551,7 @@ fn reads_the_rest_of_a_reader() {
     let mut file = Vec::new();
     ObjectArray::from(vec!["a"]).write(&mut file).unwrap();
     assert!(DynArray::from_reader(NpyReader::from_bytes(&file).unwrap()).is_err());
-    let options = NpyReadOptions::new().allow_objects(true);
+    let options = ReadOptions::new().objects(ObjectOptions::new());
     assert_eq!(DynArray::from_reader_with(NpyReader::from_bytes(&file).unwrap(), options).unwrap().to_string(), "['a']");
 }
 
@@ -625,7 +625,7 @@ fn bitwise_eq_is_equality_of_saved_bytes() {
 
     for line in fs::read_to_string(data("manifest.tsv")).unwrap().lines().skip(1) {
         let file = fs::read(data(line.split('\t').next().unwrap())).unwrap();
-        if let Ok(array) = DynArray::read_npy_with(&file[..], NpyReadOptions::new().allow_objects(true)) {
+        if let Ok(array) = DynArray::read_npy_with(&file[..], ReadOptions::new().objects(ObjectOptions::new())) {
             assert!(array.bitwise_eq(&array.clone()), "{line}");
         }
     }
@@ -667,7 +667,7 @@ fn load_any_goes_by_the_content() {
     ObjectArray::from(vec!["a"]).write(&mut objects).unwrap();
     writer.get_mut().add_bytes("o.npy", &objects).unwrap();
     fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
-    let options = NpyReadOptions::new().allow_objects(true);
+    let options = ReadOptions::new().objects(ObjectOptions::new());
     let Loaded::Archive(mut found) = load_any_with(&path, options).unwrap() else { panic!() };
     assert_eq!(found.dynamic_by_index(0).unwrap().to_string(), "['a']");
     fs::write(&path, &objects).unwrap();

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::ErrorKind;
 use npy_core::object::{ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_ndarray::{DynArray, NpyReadOptions, NpzArchive, NpzReadOptions, NpzReader, NpzWriter};
+use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions};
 
 use crate::support::numpy::{frames, numpy, push_frame};
 use crate::support::{announce, data};
 
-fn allowed() -> NpyReadOptions {
-    NpyReadOptions::new().allow_objects(true)
+fn allowed() -> ReadOptions {
+    ReadOptions::new().objects(ObjectOptions::new())
 }
 
 /// Prints a frame for each file that comes as one: its text, or nothing where NumPy has none.
@@ -128,7 +128,7 @@ fn objects_in_archives() {
 
     // All of it, as it was saved.
     assert!(BTreeMap::<String, DynArray>::load_npz(&path).is_err());
-    let options = NpzReadOptions::new().allow_objects(true);
+    let options = ReadOptions::new().objects(ObjectOptions::new());
     let arrays = BTreeMap::<String, DynArray>::load_npz_with(&path, options).unwrap();
     assert_eq!(arrays["names"].to_string(), "['a' 'b']");
     arrays.save_npz(&path).unwrap();
@@ -153,7 +153,7 @@ fn what_is_allowed_can_be_told() {
     let file = crate::support::file_with_header(1, header, pickle);
     let error = DynArray::read_npy_with(&file[..], allowed()).unwrap_err().to_string();
     assert!(error.contains("posix.system"), "{error}");
-    let options = NpyReadOptions::new().objects(ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque));
+    let options = ReadOptions::new().objects(ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque));
     let array = DynArray::read_npy_with(&file[..], options).unwrap();
     let DynArray::Object(objects) = &array else { panic!("no objects") };
     assert!(matches!(&objects.items()[0], PyObject::Opaque(opaque) if opaque.name == "system"));

@@ -335,7 +335,7 @@ fn arrays_that_end_in_the_middle_of_a_row() {
     for (order, shape) in [(Order::C, [0, 2, 5]), (Order::Fortran, [2, 5, 0])] {
         let path = folder.path().join(format!("{order:?}.npy"));
         let header = Header::new(u16::dtype(), order, &shape).unwrap();
-        let mut writer = NpyWriter::<u16, _>::create_with(&path, &header).unwrap();
+        let mut writer = NpyWriter::<u16, _>::create_like(&path, &header).unwrap();
         writer.write_slice(&[1; 30]).unwrap();
         writer.finish().unwrap();
         let mut writer = NpyWriter::<u16, _>::append(&path).unwrap();
@@ -354,7 +354,7 @@ fn arrays_that_end_in_the_middle_of_a_row() {
         assert!(matches!(error.kind(), ErrorKind::IncompleteRow { row: 4, expected: 10, found: 4, .. }));
     }
     let mut writer =
-        NpyWriter::new_with(io::Cursor::new(Vec::new()), &Header::new(u16::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
+        NpyWriter::new_like(io::Cursor::new(Vec::new()), &Header::new(u16::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
     writer.push(&1_u16).unwrap();
     insta::assert_snapshot!(writer.finish().unwrap_err(), @"incomplete row 0 of an array of shape (0, 3): expected 3 elements, found 1");
 }

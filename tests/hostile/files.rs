@@ -10,7 +10,7 @@ use npy_core::{
     AxisRange, DynValues, ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions, Void,
     byte_ranges,
 };
-use npy_ndarray::{DynArray, NpyReadOptions, ReadNpyExt};
+use npy_ndarray::{DynArray, ReadNpyExt};
 
 use crate::peak::with_peak;
 use crate::support::{announce, file_with_header};
@@ -348,7 +348,7 @@ fn entries() -> Vec<Entry> {
     RaArray::try_from(DynValues::from_slice(&[1.5_f64; 100]).unwrap()).unwrap().with_metadata("notes").write(&mut ra).unwrap();
     let archive = |is_compressed| {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         archive.add_slice("x", &[1.5_f64; 50_000]).unwrap();
         archive.finish().unwrap().into_inner()
     };
@@ -389,7 +389,7 @@ fn entries() -> Vec<Entry> {
         }),
         ("DynArray::read_npy", npy.clone(), |reader| DynArray::read_npy(reader).map(drop)),
         ("DynArray::read_npy, objects", objects, |reader| {
-            DynArray::read_npy_with(reader, NpyReadOptions::new().objects(ObjectOptions::new())).map(drop)
+            DynArray::read_npy_with(reader, ReadOptions::new().objects(ObjectOptions::new())).map(drop)
         }),
         ("Array::read_npy", npy, |reader| ndarray::Array1::<f64>::read_npy(reader).map(drop)),
         ("npy_ndarray::NpzReader", deflated, |reader| npy_ndarray::NpzReader::new(reader)?.dynamic("x").map(drop)),
@@ -503,7 +503,7 @@ fn small_claims_of_large_values() {
 fn archives_that_lie() {
     for is_compressed in [false, true] {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         archive.add_slice("x", &[1.0_f64; 100]).unwrap();
         archive.add_slice("names", &vec!["name".to_owned(); 100]).unwrap();
         // Its header claims a terabyte.
@@ -551,8 +551,8 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
     let zeros = vec![0_u64; LARGEST / 8];
     for (is_compressed, kept) in [(false, 3), (true, 3), (false, 1), (true, 1)] {
         let mut archive = NpzWriter::streaming(Vec::new());
-        archive.set_compressed(is_compressed);
-        archive.set_level(1);
+        archive.set_options(archive.options().compressed(is_compressed));
+        archive.set_options(archive.options().level(1));
         for (name, length) in [("a", LARGEST / 2), ("b", LARGEST), ("c", 1000), ("d", LARGEST)] {
             archive.add_slice(name, &zeros[..length / 8]).unwrap();
         }

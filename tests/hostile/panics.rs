@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use npy_core::NpyRecord;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_ndarray::{NpzArchive, NpzReadOptions};
+use npy_ndarray::{NpzArchive, ReadOptions};
 
 /// Fails to compile otherwise.
 #[test]
@@ -25,12 +25,10 @@ fn the_public_types_go_to_other_threads_and_are_shared() {
     shared::<npy_core::ReadOptions>();
     shared::<npy_core::SaveOptions>();
     shared::<npy_core::DynValues>();
-    shared::<npy_core::Folder>();
     shared::<npy_core::NpyReader<File>>();
     shared::<npy_core::NpyReader<&[u8]>>();
     shared::<npy_core::NpyWriter<f64, std::fs::File>>();
     shared::<npy_core::NpyWriter<String, Vec<u8>>>();
-    shared::<npy_core::AlignedBuffer<f64>>();
     shared::<npy_core::NpyMap>();
     shared::<npy_core::NpyMapMut>();
     shared::<npy_core::Shards>();
@@ -43,10 +41,10 @@ fn the_public_types_go_to_other_threads_and_are_shared() {
     shared::<NpzWriter<std::fs::File>>();
     shared::<npy_core::npz::NpzStream<File>>();
     shared::<npy_ndarray::DynArray>();
-    shared::<npy_ndarray::NpyReadOptions>();
-    shared::<npy_ndarray::NpyWriteOptions>();
-    shared::<npy_ndarray::NpzReadOptions>();
-    shared::<npy_ndarray::NpzWriteOptions>();
+    shared::<npy_ndarray::ReadOptions>();
+    shared::<npy_ndarray::SaveOptions>();
+    shared::<npy_ndarray::ReadOptions>();
+    shared::<npy_ndarray::npz::WriteOptions>();
     shared::<npy_ndarray::NpzReader<npy_core::npz::ArchiveFile>>();
     shared::<npy_ndarray::NpzWriter<std::fs::File>>();
     shared::<npy_ndarray::NpyBlocks<f64, ndarray::Ix2, File>>();
@@ -118,7 +116,7 @@ impl<R: Seek> Seek for Meets<R> {
 /// An archive of a member of several blocks, and a reader of it.
 fn archive() -> Meets<Cursor<Vec<u8>>> {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    archive.set_level(1);
+    archive.set_options(archive.options().level(1));
     archive
         .add_slice("a", &(0..2 << 20).map(|item: u32| item.wrapping_mul(0x9e37_79b9).rotate_left(item)).collect::<Vec<u32>>())
         .unwrap();
@@ -173,7 +171,7 @@ fn a_conversion_that_panics_while_members_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("samples.npz");
     std::fs::write(&path, file.into_inner()).unwrap();
-    let load = || BTreeMap::<String, Vec<Sample>>::load_npz_with(&path, NpzReadOptions::new().threads(2));
+    let load = || BTreeMap::<String, Vec<Sample>>::load_npz_with(&path, ReadOptions::new().threads(2));
     assert_eq!(load().unwrap()["c"][7].value, 7.0);
     assert!(CONVERTING.set(Meeting::new()).is_ok());
     assert_eq!(panic_of(load), MINE);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_core::{DType, DynValues, Error, ErrorKind, Folder, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
-use npy_ndarray::{DynArray, NpyReadOptions};
+use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
+use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
@@ -138,7 +138,7 @@ fn small() -> Vec<u8> {
         PyObject::Dict(vec![(PyObject::from("k"), PyObject::Bool(true))]),
         PyObject::Set(vec![PyObject::from(1)]),
     ];
-    ObjectArray::from(items).write_with(&mut written, object::PickleForm::NumPy2).unwrap();
+    ObjectArray::from(items).write_as(&mut written, object::PickleForm::NumPy2).unwrap();
     written.split_off(128)
 }
 
@@ -185,7 +185,7 @@ fn every_changed_byte_is_survived() {
 fn array_of(item: &[u8]) -> Vec<u8> {
     let marker = b"\x8c\x04here";
     let mut file = Vec::new();
-    ObjectArray::from(vec!["here"]).write_with(&mut file, object::PickleForm::NumPy2).unwrap();
+    ObjectArray::from(vec!["here"]).write_as(&mut file, object::PickleForm::NumPy2).unwrap();
     let pickle = file.split_off(128);
     let at = pickle.windows(marker.len()).position(|window| window == marker).unwrap();
     // Without the frame, whose length would be another.
@@ -281,7 +281,7 @@ fn limits_hold_to_the_last_one() {
     let error = read(&pickle, ObjectOptions::new().items(items - 1)).unwrap_err();
     assert_eq!(kind(&error), "LimitExceeded");
     let limits = Limits::new().header_bytes(10);
-    let error = object::read_with(&file(&pickle)[..], ObjectOptions::new().limits(limits)).unwrap_err();
+    let error = object::read_with(&file(&pickle)[..], limits).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
 }
 
@@ -333,7 +333,7 @@ fn fields_of_fields_are_counted() {
     let outer = DType::from(Record::packed((0..6).map(|i| (format!("o{i}"), inner.clone()))).unwrap());
     let mut file = Vec::new();
     ObjectArray::from(vec![DynValues::new(outer, Order::C, &[1], vec![0; 36]).unwrap()]).write(&mut file).unwrap();
-    let with = |fields: usize| object::read_with(&file[..], ObjectOptions::new().limits(Limits::new().fields(fields)));
+    let with = |fields: usize| object::read_with(&file[..], Limits::new().fields(fields));
     assert!(with(42).is_ok());
     let error = with(41).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 41, found: 42 }), "{error}");
@@ -447,12 +447,12 @@ fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
     fs::write(&path, file).unwrap();
     let archive = |is_compressed| {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         archive.add_bytes("x.npy", file).unwrap();
         archive.finish().unwrap().into_inner()
     };
     let (stored, deflated) = (archive(false), archive(true));
-    let (options, objects) = (NpyReadOptions::new().objects(ObjectOptions::new()), ObjectOptions::new());
+    let (options, objects) = (ReadOptions::new().objects(ObjectOptions::new()), ObjectOptions::new());
     let calls = Cell::new(0);
     let mut found = Vec::new();
     let mut by_system = |name, read: &dyn Fn()| {
@@ -462,8 +462,8 @@ fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
     };
     by_system("object::load", &|| drop(object::load(&path)));
     by_system("DynArray::load_npy_with", &|| drop(DynArray::load_npy_with(&path, options)));
-    by_system("DynArray::load_npy_from_with", &|| {
-        drop(DynArray::load_npy_from_with(&Folder::open(folder.path()).unwrap(), "objects.npy", options));
+    by_system("DynArray::load_npy_file_with", &|| {
+        drop(<DynArray as npy_ndarray::ReadNpyExt>::load_npy_file_with(fs::File::open(&path).unwrap(), options));
     });
     let mut by_stream = |name, read: &dyn Fn(&Cell<usize>)| {
         calls.set(0);

@@ -9,7 +9,7 @@ use flate2::{Compress, Compression, FlushCompress};
 use ndarray::Array1;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{ArchiveProblem, DType, ErrorKind, Header, NpyRecord, Order};
-use npy_ndarray::{NpzArchive, NpzReadOptions, NpzWriteOptions};
+use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::peak::with_peak;
 use crate::support::archives::{problem, random};
@@ -23,7 +23,7 @@ fn items(count: usize) -> Vec<u64> {
 
 fn archive_of(items: &[u64]) -> Vec<u8> {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    archive.set_level(1);
+    archive.set_options(archive.options().level(1));
     archive.add_slice("x", items).unwrap();
     archive.finish().unwrap().into_inner()
 }
@@ -65,14 +65,14 @@ fn members_of_every_kind_are_read_by_several_threads() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
-    archive.set_threads(2);
+    archive.set_options(archive.options().threads(2));
     archive.add_slice("items", &items).unwrap();
     archive.add_slice("bools", &bools).unwrap();
     archive.add_slice("events", &events).unwrap();
     archive.add("big", &big_endian, |writer| writer.write_slice(&items)).unwrap();
     archive.add_stream("stream", |writer| items.chunks(1001).try_for_each(|chunk| writer.write_slice(chunk))).unwrap();
     archive.add_slice("little", &items[..10]).unwrap();
-    archive.set_compressed(false);
+    archive.set_options(archive.options().compressed(false));
     archive.add_slice("stored", &items).unwrap();
     archive.finish().unwrap();
     // Added to, the lists of blocks stay.
@@ -140,9 +140,9 @@ fn archives_of_few_members_are_read_by_all_threads() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npz");
     let arrays = BTreeMap::from([("x".to_owned(), Array1::from(items))]);
-    arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(true).level(1).threads(3)).unwrap();
+    arrays.save_npz_with(&path, WriteOptions::new().compressed(true).level(1).threads(3)).unwrap();
     for threads in [0, 1, 2, 5] {
-        let read = BTreeMap::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap();
+        let read = BTreeMap::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap();
         assert!(arrays == read, "{threads}");
     }
 }
@@ -304,13 +304,12 @@ fn memory_is_taken_for_the_result_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
-    archive.set_level(1);
+    archive.set_options(archive.options().level(1));
     let (_, peak) = with_peak(|| archive.add_slice("x", &items).unwrap());
     assert!(peak < 8 << 20, "{peak}");
     archive.finish().unwrap();
     let (result, peak) = with_peak(|| {
-        let mut archive = NpzReader::open(&path).unwrap();
-        archive.set_threads(4);
+        let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(4)).unwrap();
         archive.by_name::<u64>("x").unwrap()
     });
     assert!(result == items);
@@ -374,9 +373,9 @@ fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
     for i in 0..24_usize {
         let count = [3, 700, 20_000, 131_056, 131_057, 160_000][i % 6];
         let items: Vec<u64> = (0..count).map(|k| if i % 2 == 0 { random(&mut state) as u64 } else { k as u64 / 3 }).collect();
-        archive.set_compressed(i % 13 != 7);
-        archive.set_aligned(i % 5 == 3);
-        archive.set_level([1, 6][i / 12]);
+        archive.set_options(archive.options().compressed(i % 13 != 7));
+        archive.set_options(archive.options().aligned(i % 5 == 3));
+        archive.set_options(archive.options().level([1, 6][i / 12]));
         let name = format!("größe{i}");
         match i % 4 {
             0 if can_go_back => archive.add_stream(&name, |writer| writer.write_slice(&items)).unwrap(),
@@ -387,7 +386,7 @@ fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
             assert!(archive.add_slice(&name, &items).is_err(), "twice");
         }
         if i % 10 == 4 && can_go_back {
-            let error = archive.add_with("broken", |member| {
+            let error = archive.add_content("broken", |member| {
                 member.write_all(&[7; 3000]).unwrap();
                 Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into())
             });
@@ -402,17 +401,16 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
     let write = |threads: usize| {
         let path = directory.path().join(format!("{threads}.npz"));
         let mut archive = NpzWriter::create(&path).unwrap();
-        archive.set_threads(threads);
+        archive.set_options(archive.options().threads(threads));
         add_many(&mut archive, true);
         archive.finish().unwrap();
         let mut archive = NpzWriter::append(&path).unwrap();
-        archive.set_threads(threads);
-        archive.set_compressed(true);
+        archive.set_options(archive.options().threads(threads).compressed(true));
         archive.add_slice("a", &[1.5; 1000]).unwrap();
         archive.add_slice("b", &[2.5; 100_000]).unwrap();
         archive.finish().unwrap();
         let mut stream = NpzWriter::streaming(Vec::new());
-        stream.set_threads(threads);
+        stream.set_options(stream.options().threads(threads));
         add_many(&mut stream, false);
         (std::fs::read(&path).unwrap(), stream.finish().unwrap())
     };
@@ -434,7 +432,7 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
     let map: BTreeMap<String, Vec<u64>> = (0..50).map(|i| (format!("x{i}"), vec![i; 10_000])).collect();
     let mut archives = [1, 4].map(|threads| {
         let mut archive = Cursor::new(Vec::new());
-        map.write_npz_with(&mut archive, NpzWriteOptions::new().compressed(true).threads(threads)).unwrap();
+        map.write_npz_with(&mut archive, WriteOptions::new().compressed(true).threads(threads)).unwrap();
         archive.into_inner()
     });
     assert!(archives[0] == archives[1]);
@@ -477,8 +475,8 @@ fn streams_that_fail_while_members_wait_are_errors() {
     let items = items(20_000);
     let write = |room: usize| {
         let mut archive = NpzWriter::streaming(Full(room));
-        archive.set_compressed(true);
-        archive.set_threads(2);
+        archive.set_options(archive.options().compressed(true));
+        archive.set_options(archive.options().threads(2));
         let added: npy_core::Result<()> = (0..6).try_for_each(|i| archive.add_slice(&format!("x{i}"), &items));
         match (added, archive.finish()) {
             (Ok(()), finished) => finished.map(|rest| room - rest.0),

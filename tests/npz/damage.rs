@@ -41,7 +41,7 @@ fn flipped_bits_are_found() {
 fn every_bit_of_a_members_data_is_covered() {
     for is_compressed in [false, true] {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         let mut content = Vec::new();
         npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
         content.extend(b"trailing");
@@ -228,7 +228,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
     }
     // Where the size stands behind data that are damaged, it is not known.
     let mut archive = NpzWriter::streaming(Vec::new());
-    archive.set_compressed(true);
+    archive.set_options(archive.options().compressed(true));
     archive.add_slice("x", &values()).unwrap();
     archive.add_slice("y", &values()).unwrap();
     let mut archive = archive.finish().unwrap();
@@ -242,7 +242,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
 fn other_files_in_a_pipe() {
     for is_compressed in [false, true] {
         let mut archive = NpzWriter::streaming(Vec::new());
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         archive.add_bytes("notes.txt", b"hello").unwrap();
         archive.add_bytes("more", &[7; 100_000]).unwrap();
         archive.add_slice("x", &[1_u8]).unwrap();

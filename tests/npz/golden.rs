@@ -232,7 +232,7 @@ fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
 /// Writes members whose contents are there as bytes.
 fn fill<W: std::io::Write>(mut archive: NpzWriter<W>, members: &[(String, Vec<u8>)]) -> W {
     for (name, bytes) in members {
-        archive.add_with(name, |member| Ok(member.write_all(bytes)?)).unwrap();
+        archive.add_content(name, |member| Ok(member.write_all(bytes)?)).unwrap();
     }
     archive.finish().unwrap()
 }

@@ -16,7 +16,7 @@ fn grown(path: &Path, commits: usize) -> Vec<usize> {
     let mut ends = vec![fs::read(path).unwrap().len()];
     for commit in 0..commits {
         let mut archive = NpzWriter::append(path).unwrap();
-        archive.set_compressed(commit % 2 == 1);
+        archive.set_options(archive.options().compressed(commit % 2 == 1));
         archive.add_slice(&format!("day{commit}"), &[commit as u64; 20]).unwrap();
         archive.finish().unwrap();
         ends.push(fs::read(path).unwrap().len());
@@ -153,7 +153,7 @@ fn archive_in_an_uncommitted_member_is_not_taken_for_the_file() {
     let cut = |archive: &mut NpzWriter<fs::File>| {
         // Killed in the content, whose length was not known before.
         let written = catch_unwind(AssertUnwindSafe(|| {
-            archive.add_with("inner", |member| {
+            archive.add_content("inner", |member| {
                 member.write_all(&inner).map_err(npy_core::Error::from)?;
                 panic!("killed here")
             })
@@ -244,7 +244,7 @@ fn crafted_content_hides_no_member() {
                     archive.add_bytes("trick", &content).unwrap();
                 } else {
                     let write = AssertUnwindSafe(|| {
-                        archive.add_with("t", |member| {
+                        archive.add_content("t", |member| {
                             member.write_all(&content).map_err(npy_core::Error::from)?;
                             panic!("killed here")
                         })
@@ -342,7 +342,7 @@ fn finish_refuses_an_archive_that_was_replaced() {
 fn archive_with_a_member_that_was_given_up_is_whole() {
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
     archive.add_slice("x", &values()).unwrap();
-    let given_up = archive.add_with("y", |member| {
+    let given_up = archive.add_content("y", |member| {
         member.write_all(&stored())?;
         Err(ErrorKind::ObjectArray.into())
     });
@@ -427,7 +427,7 @@ fn dropped_archive_is_finished_unless_something_failed() {
     // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not compressed yet.
     for threads in [1, 2] {
         let mut archive = NpzWriter::new_compressed(fs::File::create(&path).unwrap());
-        archive.set_threads(threads);
+        archive.set_options(archive.options().threads(threads));
         archive.add_slice("x", &values()).unwrap();
         archive.add_slice("y", &values()).unwrap();
         drop(archive);
@@ -447,7 +447,7 @@ fn dropped_archive_is_finished_unless_something_failed() {
     for add in [NpzWriter::create, NpzWriter::append] {
         for (case, fail) in [
             (|archive| archive.add_slice("y", &[1_u8])) as fn(&mut NpzWriter<fs::File>) -> npy_core::Result<()>,
-            |archive| archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())),
+            |archive| archive.add_content("x", |_| Err(ErrorKind::ObjectArray.into())),
             |archive| archive.add_slice("nul\0", &[1_u8]),
             |archive| {
                 archive.add_stream::<String>("text", |_| Ok(())).and(archive.add_stream("text", |text| text.push(&"x".to_owned())))
@@ -471,13 +471,13 @@ fn dropped_archive_is_finished_unless_something_failed() {
         assert!(panicked.is_err() && fs::read(&path).unwrap() == before);
         // A panic in a content, which is caught: the archive is torn, and says so.
         let mut archive = add(&path).unwrap();
-        let content = AssertUnwindSafe(|| archive.add_with("x", |_| panic!("on purpose")));
+        let content = AssertUnwindSafe(|| archive.add_content("x", |_| panic!("on purpose")));
         assert!(catch_unwind(content).is_err());
         assert!(archive.add_slice("y", &[1_u8]).is_err() && archive.finish().is_err());
         assert!(fs::read(&path).unwrap() == before);
         // A failure that was followed by a success is one that the caller has dealt with.
         let mut archive = add(&path).unwrap();
-        archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+        archive.add_content("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
         archive.add_slice("good", &[1_u8]).unwrap();
         drop(archive);
         assert!(names().contains(&"good".to_owned()));

@@ -37,8 +37,8 @@ fn members() -> Vec<(&'static str, Vec<u8>)> {
 /// The data of the only member of an archive.
 fn deflated(content: &[u8], level: u32, threads: usize) -> Vec<u8> {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    archive.set_level(level);
-    archive.set_threads(threads);
+    archive.set_options(archive.options().level(level));
+    archive.set_options(archive.options().threads(threads));
     archive.add_bytes("x", content).unwrap();
     let archive = archive.finish().unwrap().into_inner();
     let mut reader = NpzReader::from_bytes(&archive).unwrap();

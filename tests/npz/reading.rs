@@ -57,13 +57,13 @@ fn views_or_copies_as_asked_for() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
-    archive.set_aligned(true);
+    archive.set_options(archive.options().aligned(true));
     archive.add_slice("aligned", &values()).unwrap();
-    archive.set_aligned(false);
+    archive.set_options(archive.options().aligned(false));
     let big: DType = ">f8".parse().unwrap();
     archive.add("big", &Header::new(big, Order::C, &[1000]).unwrap(), |writer| writer.write_slice(&values())).unwrap();
     archive.add_slice("odd", &values()).unwrap();
-    archive.set_compressed(true);
+    archive.set_options(archive.options().compressed(true));
     archive.add_slice("compressed", &values()).unwrap();
     drop(archive.finish().unwrap());
     // SAFETY: nobody else knows the file.
@@ -119,7 +119,7 @@ fn several_threads_read_one_archive() {
     let path = directory.path().join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     for i in 0..20_u32 {
-        archive.set_compressed(i % 2 == 0);
+        archive.set_options(archive.options().compressed(i % 2 == 0));
         archive.add_slice(&format!("m{i}"), &vec![i; 10_000]).unwrap();
     }
     drop(archive.finish().unwrap());
@@ -142,7 +142,7 @@ fn limits_of_archives() {
     archive.add_slice("x", &[0_u8; 100_000]).unwrap();
     archive.add_slice("y", &[0_u8; 10]).unwrap();
     let bytes = archive.finish().unwrap().into_inner();
-    let limit = |limits| NpzReader::with_limits(Cursor::new(&bytes), limits).and_then(|mut archive| archive.by_name::<u8>("x"));
+    let limit = |limits| NpzReader::new_with(Cursor::new(&bytes), limits).and_then(|mut archive| archive.by_name::<u8>("x"));
     let error = limit(Limits::new().members(1)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
     let error = limit(Limits::new().member_bytes(100_127)).unwrap_err();
@@ -154,11 +154,11 @@ fn limits_of_archives() {
     // A stream knows only when it comes there.
     for bytes in [&bytes[..], &{
         let mut archive = NpzWriter::streaming(Vec::new());
-        archive.set_compressed(true);
+        archive.set_options(archive.options().compressed(true));
         archive.add_slice("x", &[0_u8; 100_000]).unwrap();
         archive.finish().unwrap()
     }] {
-        let mut stream = NpzStream::with_limits(bytes, Limits::new().member_bytes(1000));
+        let mut stream = NpzStream::new_with(bytes, Limits::new().member_bytes(1000));
         // At once, or when so much was read.
         let error = match stream.next() {
             Ok(member) => member.unwrap().array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err(),

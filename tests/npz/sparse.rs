@@ -7,7 +7,7 @@ use ndarray::{Array, Array2, ArrayD, IxDyn, array};
 use npy_core::ErrorKind;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_ndarray::sparse::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, DiaMatrix, SparseMatrix};
-use npy_ndarray::{NpzArchive, NpzWriteOptions, ReadNpyExt};
+use npy_ndarray::{NpzArchive, ReadNpyExt, npz::WriteOptions};
 
 use crate::support::numpy::{frames, numpy};
 use crate::support::{announce, data};
@@ -170,7 +170,7 @@ for shape in [(3, 4, 5), (6,)]:
         let stored = written(&matrix);
         identical += usize::from(stored == pair[0]);
         let mut compressed = Cursor::new(Vec::new());
-        matrix.write_npz_with(&mut compressed, NpzWriteOptions::new().compressed(true)).unwrap();
+        matrix.write_npz_with(&mut compressed, WriteOptions::new().compressed(true)).unwrap();
         for file in [&stored, &compressed.into_inner()] {
             for bytes in [file.as_slice(), pair[1]] {
                 ours.extend((bytes.len() as u32).to_le_bytes());
@@ -249,7 +249,7 @@ fn matrices_that_do_not_fit_are_refused() {
         archive.add_slice("shape", shape).unwrap();
         archive.add_slice("indices", indices).unwrap();
         archive.add_slice("indptr", &[0_i32, 1, 1]).unwrap();
-        archive.add_with("data", |member| npy_ndarray::WriteNpyExt::write_npy(&data, member)).unwrap();
+        archive.add_content("data", |member| npy_ndarray::WriteNpyExt::write_npy(&data, member)).unwrap();
         archive.finish().unwrap()
     };
     let one = || array![1.0].into_dyn();

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use ndarray::{ArcArray1, Array, Array0, Array1, Array2, ArrayD, Dimension, Ix3, ShapeBuilder, arr0, array};
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{ArchiveProblem, Datetime64, ErrorKind, Limits, NpyRecord, unit};
-use npy_ndarray::{NpzArchive, NpzReadOptions, NpzWriteOptions};
+use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::support::numpy::{frames, numpy};
 
@@ -98,15 +98,15 @@ fn everything_goes_out_and_comes_back() {
     let path = directory.path().join("everything.npz");
     let expected = everything();
     for options in [
-        NpzWriteOptions::new(),
-        NpzWriteOptions::new().compressed(true),
-        NpzWriteOptions::new().compressed(true).level(1).threads(2),
-        NpzWriteOptions::new().aligned(true),
+        WriteOptions::new(),
+        WriteOptions::new().compressed(true),
+        WriteOptions::new().compressed(true).level(1).threads(2),
+        WriteOptions::new().aligned(true),
     ] {
         expected.save_npz_with(&path, options).unwrap();
         assert_eq!(NpzReader::open(&path).unwrap().names().collect::<Vec<_>>().join(" "), NAMES);
         assert_eq!(Everything::load_npz(&path).unwrap(), expected);
-        assert_eq!(Everything::load_npz_with(&path, NpzReadOptions::new().threads(3)).unwrap(), expected);
+        assert_eq!(Everything::load_npz_with(&path, ReadOptions::new().threads(3)).unwrap(), expected);
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(Everything::read_npz(Cursor::new(&bytes)).unwrap(), expected);
         let mut written = Cursor::new(Vec::new());
@@ -359,7 +359,7 @@ fn errors_name_file_and_member() {
     drop(archive.finish().unwrap());
     let shown = path.display().to_string();
     for threads in [1, 2, 8] {
-        let error = Run::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap_err();
+        let error = Run::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap_err();
         assert_eq!(error.member(), Some("values"), "{threads}");
         assert!(
             error.to_string().starts_with(&format!("{shown}: member \"values\": the file does not fit f32: file has <f8")),
@@ -368,7 +368,7 @@ fn errors_name_file_and_member() {
     }
     let error = Run::load_npz(directory.path().join("none.npz")).unwrap_err();
     assert!(error.to_string().contains("none.npz"), "{error}");
-    let options = NpzReadOptions::new().limits(Limits::new().data_bytes(100));
+    let options = ReadOptions::new().limits(Limits::new().data_bytes(100));
     assert!(matches!(Run::load_npz_with(&path, options).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
     // A failed save leaves what was there.
     let before = std::fs::read(&path).unwrap();
@@ -426,7 +426,7 @@ fn names_that_are_not_what_they_seem() {
     bytes[end + 12..][..4].copy_from_slice(&length.to_le_bytes());
     std::fs::write(&path, &bytes).unwrap();
     for threads in [1, 2, 1_000_000] {
-        let error = BTreeMap::<String, Vec<u8>>::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap_err();
+        let error = BTreeMap::<String, Vec<u8>>::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap_err();
         assert_eq!(error.member(), Some("a"), "{error}");
     }
 }
@@ -434,7 +434,7 @@ fn names_that_are_not_what_they_seem() {
 /// More threads than there is work for.
 #[test]
 fn threads_without_number() {
-    let options = NpzWriteOptions::new().compressed(true).threads(usize::MAX);
+    let options = WriteOptions::new().compressed(true).threads(usize::MAX);
     let mut file = Cursor::new(Vec::new());
     let arrays = BTreeMap::from([("a".to_owned(), vec![7_u64; 1 << 20])]);
     arrays.write_npz_with(&mut file, options).unwrap();
@@ -449,9 +449,9 @@ fn threads_read_what_one_reads() {
     let arrays: BTreeMap<String, Vec<u64>> =
         (0..40_u64).map(|i| (format!("{i:02}"), (0..20_000 * (i % 4)).map(|k| k ^ i).collect())).collect();
     for compressed in [false, true] {
-        arrays.save_npz_with(&path, NpzWriteOptions::new().compressed(compressed).threads(2)).unwrap();
+        arrays.save_npz_with(&path, WriteOptions::new().compressed(compressed).threads(2)).unwrap();
         for threads in [0, 1, 2, 7] {
-            let read = BTreeMap::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap();
+            let read = BTreeMap::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap();
             assert!(read == arrays, "{threads}");
         }
     }
@@ -463,7 +463,7 @@ fn threads_read_what_one_reads() {
     }
     std::fs::write(&path, &bytes).unwrap();
     for threads in [1, 2, 7] {
-        let error = BTreeMap::<String, Vec<u64>>::load_npz_with(&path, NpzReadOptions::new().threads(threads)).unwrap_err();
+        let error = BTreeMap::<String, Vec<u64>>::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap_err();
         assert_eq!(error.member(), Some("07"), "{threads}: {error}");
     }
 }

@@ -21,7 +21,7 @@ fn members_of_unknown_length_are_as_if_it_were_known() {
         let mut known = writer();
         let mut unknown = writer();
         for archive in [&mut known, &mut unknown] {
-            archive.set_compressed(is_compressed);
+            archive.set_options(archive.options().compressed(is_compressed));
         }
         let rows: Vec<[f32; 3]> = (0..50_000).map(|i| [i as f32, 0.5, -1.0]).collect();
         known.add_slice("values", &values()).unwrap();
@@ -94,7 +94,7 @@ fn headers_longer_than_a_block_are_streamed() {
 fn levels_are_those_of_zlib() {
     // Phrases of random length and order, so that a longer search finds longer repetitions.
     let (words, mut state) = (noise(3000), 6);
-    let mut items = Vec::new();
+    let mut items: Vec<u32> = Vec::new();
     while items.len() < 100_000 {
         let begin = random(&mut state) % 2900;
         items.extend(&words[begin..begin + 1 + random(&mut state) % 40]);
@@ -103,10 +103,10 @@ fn levels_are_those_of_zlib() {
     let mut sizes = Vec::new();
     for level in [0, 1, 6, 9, 50] {
         let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-        archive.set_level(level);
+        archive.set_options(archive.options().level(level));
         archive.add_slice("x", &items).unwrap();
         // Each member its own.
-        archive.set_compressed(false);
+        archive.set_options(archive.options().compressed(false));
         archive.add_slice("y", &items[..10]).unwrap();
         let archive = archive.finish().unwrap().into_inner();
         let mut reader = NpzReader::from_bytes(&archive).unwrap();
@@ -125,8 +125,8 @@ fn threads_compress_blocks() {
     let items = noise(1_500_000);
     let archive = |threads, level| {
         let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-        archive.set_threads(threads);
-        archive.set_level(level);
+        archive.set_options(archive.options().threads(threads));
+        archive.set_options(archive.options().level(level));
         archive.add_slice("large", &items).unwrap();
         archive.add_slice("small", &[1_u8, 2, 3]).unwrap();
         archive.add_slice::<u8>("none", &[]).unwrap();
@@ -175,8 +175,8 @@ fn a_member_that_fails_does_not_spoil_the_others() {
         archive.add_slice("first", &values()).unwrap();
         for is_compressed in [false, true] {
             for threads in [1, 2] {
-                archive.set_compressed(is_compressed);
-                archive.set_threads(threads);
+                archive.set_options(archive.options().compressed(is_compressed));
+                archive.set_options(archive.options().threads(threads));
                 let rows = |count: usize| (0..count).map(|i| i as f64).collect::<Vec<_>>();
                 let failed = archive.add_stream::<f64>("failed", |writer| {
                     writer.write_slice(&rows(if is_small { 10 } else { 300_000 }))?;
@@ -217,7 +217,7 @@ fn a_member_that_fails_does_not_spoil_the_others() {
     }
     // In a pipe it cannot be taken back, and the first cause is said again.
     let mut archive = NpzWriter::streaming(Vec::new());
-    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    archive.add_content("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
     let error = archive.add_slice("y", &[1_u8]).unwrap_err();
     assert!(
         format!("{error:#}").contains("an earlier write failed, and left it torn (member \"x\": the array holds Python"),
@@ -255,8 +255,8 @@ impl Seek for Failing {
 fn a_full_disk_is_an_error_at_every_byte() {
     let write = |most, threads, is_compressed| {
         let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most });
-        archive.set_compressed(is_compressed);
-        archive.set_threads(threads);
+        archive.set_options(archive.options().compressed(is_compressed));
+        archive.set_options(archive.options().threads(threads));
         archive.add_slice("values", &values()[..40])?;
         archive.add_stream("stream", |writer| writer.write_slice(&values()[..10]))?;
         archive.finish()
@@ -286,7 +286,7 @@ fn members_are_added_to_an_archive_that_is_there() {
         let before = fs::read(&path).unwrap();
         let mut archive = NpzWriter::append(&path).unwrap();
         assert_eq!(problem(archive.add_slice("values", &[1_u8])), ArchiveProblem::DuplicateName);
-        archive.set_compressed(day % 2 == 1);
+        archive.set_options(archive.options().compressed(day % 2 == 1));
         archive.add_slice(&format!("day{day}"), &[day; 100]).unwrap();
         drop(archive.finish().unwrap());
         let mut names = Vec::new();
@@ -312,7 +312,7 @@ fn members_are_added_to_an_archive_that_is_there() {
     archive.discard();
     assert!(fs::read(&path).unwrap() == before);
     let mut archive = NpzWriter::append(&path).unwrap();
-    archive.add_with("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    archive.add_content("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
     assert!(fs::read(&path).unwrap() == before);
     // Nobody else adds at the same time.
     let error = NpzWriter::append(&path).unwrap_err();
@@ -353,7 +353,7 @@ with zipfile.ZipFile(path, 'a') as archive:
     let printed = String::from_utf8(numpy.run(["-c", program, path.to_str().unwrap()], b"")).unwrap();
     assert_eq!(printed.trim(), "15 4500");
     let mut archive = NpzWriter::append(&path).unwrap();
-    archive.set_aligned(true);
+    archive.set_options(archive.options().aligned(true));
     archive.add_slice("y", &[1_u16, 2]).unwrap();
     drop(archive.finish().unwrap());
     let mut archive = NpzReader::open(&path).unwrap();

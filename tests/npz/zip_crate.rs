@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{ArchiveProblem, Error, ErrorKind, Limits, NpyRecord, Result};
-use npy_ndarray::{DynArray, NpyReadOptions, ZipArchiveExt, ZipWriterExt};
+use npy_ndarray::{DynArray, ReadOptions, ZipArchiveExt, ZipWriterExt};
 use zip::result::ZipError;
 use zip::unstable::write::FileOptionsExt;
 use zip::write::SimpleFileOptions;
@@ -120,8 +120,8 @@ fn zip_reads_every_kind_of_archive() {
     for level in [0, 1, 2, 6, 9] {
         for threads in [1, 2] {
             let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-            archive.set_level(level);
-            archive.set_threads(threads);
+            archive.set_options(archive.options().level(level));
+            archive.set_options(archive.options().threads(threads));
             archive.add_slice("items", &items).unwrap();
             archive.add_stream("again", |again| again.write_slice(&items)).unwrap();
             let members = by_both(&archive.finish().unwrap().into_inner(), &format!("level {level}, {threads} threads"));
@@ -130,7 +130,7 @@ fn zip_reads_every_kind_of_archive() {
     }
     // Aligned, other files, more compressed members without going back.
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-    archive.set_aligned(true);
+    archive.set_options(archive.options().aligned(true));
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.add_scalar("rate", &0.5).unwrap();
     let archive = archive.finish().unwrap().into_inner();
@@ -138,7 +138,7 @@ fn zip_reads_every_kind_of_archive() {
     let mut theirs = ZipArchive::new(Cursor::new(&archive)).unwrap();
     assert_eq!(theirs.by_index(1).unwrap().data_start().unwrap() % 64, 0);
     let mut archive = NpzWriter::streaming(Vec::new());
-    archive.set_compressed(true);
+    archive.set_options(archive.options().compressed(true));
     by_both(&fill(archive), "streamed and compressed");
     // Behind something else.
     let mut file = Cursor::new(Vec::new());
@@ -172,7 +172,7 @@ fn zip_reads_archives_that_were_appended_to() {
     fs::write(&path, archive.finish().unwrap().into_inner()).unwrap();
     for (name, is_compressed) in [("second", true), ("third", false)] {
         let mut archive = NpzWriter::append(&path).unwrap();
-        archive.set_compressed(is_compressed);
+        archive.set_options(archive.options().compressed(is_compressed));
         archive.add_slice(name, &values()).unwrap();
         archive.finish().unwrap();
     }
@@ -212,7 +212,7 @@ fn both_read_every_archive_of_the_test_data() {
         }
         for is_compressed in [false, true] {
             let mut ours = NpzWriter::new(Cursor::new(Vec::new()));
-            ours.set_compressed(is_compressed);
+            ours.set_options(ours.options().compressed(is_compressed));
             for (name, bytes) in &members {
                 ours.add_bytes(name, bytes).unwrap();
             }
@@ -299,12 +299,12 @@ fn encrypted_members_are_refused_by_name() {
     // With the password, by the extension trait.
     let mut theirs = ZipArchive::new(Cursor::new(&bytes)).unwrap();
     let password = |password: &'static [u8]| ZipReadOptions::new().password(Some(password));
-    let hidden: Vec<u8> = theirs.read_npy_with("hidden", NpyReadOptions::new(), password(b"secret")).unwrap();
+    let hidden: Vec<u8> = theirs.read_npy_with("hidden", ReadOptions::new(), password(b"secret")).unwrap();
     assert_eq!(hidden, [1]);
     assert_eq!(theirs.read_npy::<Vec<u8>>("open").unwrap(), [2]);
     let error = theirs.read_npy::<Vec<u8>>("hidden").unwrap_err();
     insta::assert_snapshot!(format!("{error:#}"), @r#"member "hidden": cannot read the archive: unsupported Zip archive: Password required to decrypt file"#);
-    for error in [error, theirs.read_npy_with::<Vec<u8>>("hidden", NpyReadOptions::new(), password(b"wrong")).unwrap_err()] {
+    for error in [error, theirs.read_npy_with::<Vec<u8>>("hidden", ReadOptions::new(), password(b"wrong")).unwrap_err()] {
         assert_eq!(error.member(), Some("hidden"));
         assert!(matches!(error.kind(), ErrorKind::Zip { .. }), "{error}");
         assert!(error.source().unwrap().downcast_ref::<ZipError>().is_some());

@@ -70,7 +70,7 @@ fn files_of_numpy_are_written_again_byte_for_byte() {
             let path = directory.join(format!("{name}.npy"));
             let Ok(bytes) = fs::read(&path) else { continue };
             let mut written = Vec::new();
-            object::load(&path).unwrap().write_with(&mut written, form).unwrap();
+            object::load(&path).unwrap().write_as(&mut written, form).unwrap();
             assert_eq!(written.escape_ascii().to_string(), bytes.escape_ascii().to_string(), "{path:?}");
             count += 1;
         }

@@ -99,7 +99,7 @@ fn every_kind_of_object_in_every_protocol_is_what_python_has() {
         }
         for form in [PickleForm::Portable, PickleForm::NumPy2] {
             let mut again = Vec::new();
-            array.write_with(&mut again, form).unwrap_or_else(|error| panic!("{name}: {error}"));
+            array.write_as(&mut again, form).unwrap_or_else(|error| panic!("{name}: {error}"));
             identical += usize::from(form == PickleForm::NumPy2 && again == **file);
             assert_eq!(dump(&read(&again, ObjectOptions::new())), dump(&array), "{name} written and read again");
             push_frame(&mut written, &again);

@@ -79,7 +79,7 @@ fn texts_of_any_length() {
     let array = ObjectArray::from(items).with_string_dtype(missing).unwrap();
     for form in [PickleForm::Portable, PickleForm::NumPy2] {
         let mut file = Vec::new();
-        array.write_with(&mut file, form).unwrap();
+        array.write_as(&mut file, form).unwrap();
         let array = object::read(&file[..]).unwrap();
         let dtype = array.string_dtype().unwrap();
         assert!(!dtype.coerce() && matches!(dtype.na_object(), Some(PyObject::Float(nan)) if nan.is_nan()));
@@ -186,7 +186,7 @@ fn whatever_is_written_is_read_and_fits_a_small_stack() {
                     for depth in 150 / levels..most_depth {
                         let array = ObjectArray::from(vec![(0..depth).fold(leaf.clone(), |inner, _| wrap(inner))]);
                         let mut file = Vec::new();
-                        if array.write_with(&mut file, form).is_err() {
+                        if array.write_as(&mut file, form).is_err() {
                             break;
                         }
                         let read = object::read(&file[..]).unwrap_or_else(|error| panic!("{depth} of {leaf}: {error}"));

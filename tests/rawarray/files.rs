@@ -7,7 +7,7 @@ use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::rawarray::{self, RaArray, RaHeader, RaKind};
 use npy_core::{ByteOrder, DynValues, ErrorKind, FixedUnicode, FixedVoid, Limits, NpyElement, NpyRecord, Order, Void};
-use npy_ndarray::{NpyReadOptions, ReadNpyExt, ReadRaExt, WriteRaExt};
+use npy_ndarray::{ReadNpyExt, ReadOptions, ReadRaExt, WriteRaExt};
 
 use crate::support::{
     data,
@@ -230,7 +230,7 @@ fn each_element_of_an_array_keeps_its_index() {
     assert_eq!(other, file);
     let read = Array3::<u16>::read_ra(&file[..]).unwrap();
     assert_eq!((&read, read.strides()), (&c, [1, 2, 6].as_slice()));
-    let in_c = Array3::<u16>::read_ra_with(&file[..], NpyReadOptions::new().order(Order::C)).unwrap();
+    let in_c = Array3::<u16>::read_ra_with(&file[..], ReadOptions::new().order(Order::C)).unwrap();
     assert_eq!((&in_c, in_c.strides()), (&c, [12, 4, 1].as_slice()));
     assert_eq!(ArrayD::<u16>::read_ra(&file[..]).unwrap(), c.clone().into_dyn());
     // Slices, reversed and permuted.

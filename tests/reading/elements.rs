@@ -1,7 +1,10 @@
 //! Ways to read that are fast: they give what the plain way gives, and refuse what it refuses.
 
 use std::fmt::Debug;
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 
+use ndarray::Array1;
 use npy_core::{
     Error, ErrorKind, FixedBytes, FixedUnicode, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions,
 };
@@ -152,9 +155,8 @@ fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: 
     for threads in [0, 1, 2, 3, 7] {
         let options = ReadOptions::new().threads(threads);
         assert!(npy_core::load_with::<T>(&path, options).unwrap() == expected, "{descr}, {threads} threads");
-        let aligned = npy_core::load_aligned_with::<T>(&path, options).unwrap();
-        assert!(*aligned == *expected, "{descr}, {threads} threads");
-        assert_eq!(aligned.as_ptr().addr() % (2 << 20), 0);
+        let opened = NpyReader::from_file_with(File::open(&path).unwrap(), options).unwrap();
+        assert!(opened.into_vec::<T>().unwrap() == expected, "{descr}, {threads} threads");
         // Over other elements, from the middle on, and what is behind.
         let mut reader = NpyReader::open_with(&path, options).unwrap();
         reader.skip(3).unwrap();
@@ -195,14 +197,12 @@ fn threads_refuse_the_same() {
     for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
         let expected = npy_core::load::<u32>(&path).unwrap_err().to_string();
-        assert_eq!(npy_core::load_aligned::<u32>(&path).unwrap_err().to_string(), expected);
         let mut items = vec![0_u32; 4 << 20];
         for threads in [2, 3, 7] {
             let options = ReadOptions::new().threads(threads);
             let (error, peak) = with_peak(|| npy_core::load_with::<u32>(&path, options).unwrap_err());
             assert_eq!(error.to_string(), expected);
             assert!(peak < length * 5 / 4 + (256 << 10), "{peak}");
-            assert_eq!(npy_core::load_aligned_with::<u32>(&path, options).unwrap_err().to_string(), expected);
             let mut reader = NpyReader::open_with(&path, options).unwrap();
             let error = reader.read_into(&mut items).unwrap_err().with_path(&path);
             assert_eq!(error.to_string(), expected);
@@ -217,35 +217,51 @@ fn threads_refuse_the_same() {
     assert!(matches!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
 }
 
+/// Several arrays in one file, one after another, as `np.save` writes them to one.
 #[test]
-fn aligned_memory_holds_every_element() {
+fn open_file_is_read_from_where_it_stands() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
-    for count in [0, 1, 3000] {
-        let texts: Vec<String> = (0..count).map(|i| i.to_string()).collect();
-        npy_core::save(&path, &texts).unwrap();
-        assert!(*npy_core::load_aligned::<String>(&path).unwrap() == *texts);
-        // From a stream, whose end nobody knows.
-        let numbers = file(">f8", count);
-        let expected = npy_core::read::<f64>(&numbers[..]).unwrap();
-        let mut reader = NpyReader::new(&numbers[..]).unwrap();
-        let mut first = vec![0.0; count / 2];
-        reader.read_into(&mut first).unwrap();
-        let rest = reader.into_aligned::<f64>().unwrap();
-        assert!([&first[..], &rest].concat() == expected);
-        assert_eq!(rest.as_ptr().addr() % 64 * usize::from(!rest.is_empty()), 0);
+    let path = directory.path().join("arrays.npy");
+    let (first, second) = (file("<u4", 3), file("<f8", 3 << 20));
+    std::fs::write(&path, [&first[..], &second].concat()).unwrap();
+    let expected = npy_core::read::<f64>(&second[..]).unwrap();
+    for threads in [1, 3] {
+        let options = ReadOptions::new().threads(threads);
+        let opened = || File::open(&path).unwrap();
+        let mut file = opened();
+        let numbers = NpyReader::from_file_with(opened(), options).unwrap().into_vec::<u32>().unwrap();
+        assert_eq!(numbers, npy_core::read::<u32>(&first[..]).unwrap());
+        file.seek(SeekFrom::Start(first.len() as u64)).unwrap();
+        let mut reader = NpyReader::from_file_with(file.try_clone().unwrap(), options).unwrap();
+        assert_eq!(reader.header().shape(), [3 << 20]);
+        reader.seek_to(5).unwrap();
+        assert!(reader.into_vec::<f64>().unwrap() == expected[5..]);
+        file.seek(SeekFrom::Start(first.len() as u64)).unwrap();
+        assert!(<Array1<f64> as npy_ndarray::ReadNpyExt>::load_npy_file_with(file, options).unwrap().to_vec() == expected);
     }
-    // Bytes of bools are 0 or 1, whatever the file holds.
-    let mut bools = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes();
-    bools.extend([0, 255, 1]);
-    assert_eq!(*NpyReader::from_bytes(&bools).unwrap().into_aligned::<bool>().unwrap(), [false, true, true]);
-    // Nothing is taken for what is not there.
+    // At the end there is no array, and a directory is none either.
+    let mut file = File::open(&path).unwrap();
+    file.seek(SeekFrom::End(0)).unwrap();
+    assert!(matches!(NpyReader::from_file(file).unwrap_err().kind(), ErrorKind::Truncated { .. }));
+    #[cfg(unix)]
+    assert!(matches!(NpyReader::from_file(File::open(directory.path()).unwrap()).unwrap_err().kind(), ErrorKind::Io { .. }));
+}
+
+/// A claim of data that are not there allocates nothing for them, wherever the array begins.
+#[test]
+fn open_file_that_claims_too_much_costs_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("claim.npy");
     let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
     claim.extend([0; 20]);
-    std::fs::write(&path, &claim).unwrap();
-    let (error, peak) = with_peak(|| npy_core::load_aligned::<f64>(&path).unwrap_err());
-    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
-    assert!(peak < 300 * 1024, "{peak}");
+    for before in [0_u64, 7] {
+        std::fs::write(&path, [&vec![0; before as usize][..], &claim].concat()).unwrap();
+        let mut file = File::open(&path).unwrap();
+        file.seek(SeekFrom::Start(before)).unwrap();
+        let (error, peak) = with_peak(|| NpyReader::from_file(file).unwrap().into_vec::<f64>().unwrap_err());
+        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+        assert!(peak < 300 * 1024, "{peak}");
+    }
 }
 
 /// A file that gets shorter while it is read: what the header and the length promised is not there.

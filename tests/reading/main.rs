@@ -1,7 +1,6 @@
 //! Files and streams that are read.
 
 mod elements;
-mod folders;
 mod reuse;
 #[path = "../support/peak.rs"]
 mod peak;

@@ -149,10 +149,6 @@ fn errors_of_opened_files_name_them() {
             ("into_vec", NpyReader::open(&path).unwrap().into_vec::<f64>().map(|_| ())),
             ("read_into", NpyReader::open(&path).unwrap().read_into(&mut [0.0_f64])),
             ("records", NpyReader::open(&path).unwrap().records::<f64>().try_for_each(|item| item.map(|_| ()))),
-            (
-                "in a folder",
-                npy_core::Folder::open(folder.path()).unwrap().reader("numbers.npy").unwrap().into_vec::<f64>().map(|_| ()),
-            ),
         ] {
             let error = result.unwrap_err();
             assert_eq!(error.path(), Some(path.as_path()), "{kind}, {name}: {error}");

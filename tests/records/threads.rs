@@ -11,7 +11,7 @@ use npy_core::{
     DType, Datetime64, Error, ErrorKind, FixedBytes, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, ReadOptions,
     ValueProblem, load_columns, load_columns_with, load_with,
 };
-use npy_ndarray::{NpyReadOptions, ReadNpyExt};
+use npy_ndarray::ReadNpyExt;
 
 use crate::support::numpy::numpy;
 
@@ -143,7 +143,7 @@ fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, make: impl Fn(u
             assert_eq!(reader.into_vec::<T>().unwrap(), expected[count - left..]);
         }
     }
-    let options = NpyReadOptions::new().threads(2);
+    let options = ReadOptions::new().threads(2);
     assert_eq!(Array1::<T>::load_npy_with(&path, options).unwrap().to_vec(), npy_core::load::<T>(&path).unwrap());
 }
 
@@ -207,7 +207,7 @@ fn check_error<T: NpyElement + Clone + Debug + PartialEq>(path: &Path, item: &T,
         let error = reader.read_into(&mut items).unwrap_err();
         assert_eq!(error.with_path(path).to_string(), expected.to_string());
         assert!(reader.read_into(&mut items[..1]).is_err(), "after an error nothing is read");
-        let error = Array1::<T>::load_npy_with(path, NpyReadOptions::new().threads(threads)).unwrap_err();
+        let error = Array1::<T>::load_npy_with(path, ReadOptions::new().threads(threads)).unwrap_err();
         assert_eq!(error.to_string(), expected.to_string());
     }
     expected

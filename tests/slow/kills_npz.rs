@@ -20,7 +20,7 @@ fn child_that_adds_members() {
     let mut count = NpzReader::open(&path).unwrap().len();
     loop {
         let mut archive = NpzWriter::append(&path).unwrap();
-        archive.set_threads(1 + count % 2);
+        archive.set_options(archive.options().threads(1 + count % 2));
         for _ in 0..=count % 3 {
             let items: Vec<u64> = (0..(count as u64 * 7919) % 10_000).map(|item| item / 3 + count as u64).collect();
             let mut file = Vec::new();
@@ -30,7 +30,7 @@ fn child_that_adds_members() {
             } else {
                 npy_core::write(&mut file, &items).unwrap();
             }
-            archive.set_compressed(count % 3 == 1);
+            archive.set_options(archive.options().compressed(count % 3 == 1));
             // As it arrives, a little at a time.
             let name = format!("m{count}");
             let arrive = |member: &mut dyn Write| {
@@ -39,7 +39,7 @@ fn child_that_adds_members() {
                     member.write_all(chunk).map_err(npy_core::Error::from)
                 })
             };
-            archive.add_with(&name, arrive).unwrap();
+            archive.add_content(&name, arrive).unwrap();
             count += 1;
         }
         archive.finish().unwrap();

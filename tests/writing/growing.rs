@@ -66,7 +66,7 @@ fn rows_of_more_dimensions_grow_along_the_outer_axis() {
     let path = directory.path().join("rows.npy");
     for (order, shape, grown) in [(Order::C, [0, 2, 3], [4, 2, 3]), (Order::Fortran, [2, 3, 0], [2, 3, 4])] {
         let header = Header::new(">i2".parse().unwrap(), order, &shape).unwrap();
-        let mut writer = NpyWriter::create_with(&path, &header).unwrap();
+        let mut writer = NpyWriter::create_like(&path, &header).unwrap();
         writer.write_slice(&(0..10_i16).collect::<Vec<_>>()).unwrap();
         // One row and a part of the next.
         writer.flush().unwrap();
@@ -410,9 +410,9 @@ fn dropped_array_keeps_what_was_accepted() {
     for is_new in [true, false] {
         let text = |text: &str| text.to_owned();
         let mut writer = if is_new {
-            NpyWriter::new_with(fs::File::create(&path).unwrap(), &header).unwrap()
+            NpyWriter::new_like(fs::File::create(&path).unwrap(), &header).unwrap()
         } else {
-            NpyWriter::create_with(&path, &header).unwrap()
+            NpyWriter::create_like(&path, &header).unwrap()
         };
         writer.push(&text("a")).unwrap();
         writer.push(&text("too long")).unwrap_err();
@@ -421,7 +421,7 @@ fn dropped_array_keeps_what_was_accepted() {
     }
     // Whole rows only.
     let mut stream = Cursor::new(Vec::new());
-    let mut writer = NpyWriter::new_with(&mut stream, &Header::new(u8::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
+    let mut writer = NpyWriter::new_like(&mut stream, &Header::new(u8::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
     writer.write_slice(&[1_u8, 2, 3, 4]).unwrap();
     drop(writer);
     assert_eq!(&NpyReader::from_bytes(&stream.into_inner()).unwrap().into_vec::<u8>().unwrap(), &[1, 2, 3]);
@@ -459,10 +459,10 @@ fn growing_file_survives_a_panic_and_another_dtype() {
     assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1, 2, 3]);
     // A dtype that does not fit is refused before the file is replaced.
     let header = Header::new("<U3".parse().unwrap(), Order::C, &[0]).unwrap();
-    NpyWriter::<f64, _>::create_with(&path, &header).unwrap_err();
+    NpyWriter::<f64, _>::create_like(&path, &header).unwrap_err();
     assert_eq!(npy_core::load::<u64>(&path).unwrap(), [1, 2, 3]);
     let mut stream = Cursor::new(Vec::new());
-    NpyWriter::<f64, _>::new_with(&mut stream, &header).unwrap_err();
+    NpyWriter::<f64, _>::new_like(&mut stream, &header).unwrap_err();
     assert!(stream.into_inner().is_empty());
 }
 
@@ -546,7 +546,7 @@ fn what_goes_wrong_is_not_counted() {
 
     let none: DType = "|S0".parse().unwrap();
     let mut writer =
-        NpyWriter::<npy_core::FixedBytes<0>, _>::create_with(&path, &Header::new(none, Order::C, &[0]).unwrap()).unwrap();
+        NpyWriter::<npy_core::FixedBytes<0>, _>::create_like(&path, &Header::new(none, Order::C, &[0]).unwrap()).unwrap();
     writer.write_slice(&[npy_core::FixedBytes::default(); 2]).unwrap();
     writer.flush().unwrap();
     drop(writer);

@@ -410,7 +410,7 @@ fn saves_of_one_file_at_once() {
 #[test]
 fn files_are_saved_durably_or_in_place() {
     use npy_core::SaveOptions;
-    use npy_ndarray::{NpzArchive, NpzWriteOptions, WriteNpyExt};
+    use npy_ndarray::{NpzArchive, WriteNpyExt, npz::WriteOptions};
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
@@ -459,7 +459,7 @@ fn files_are_saved_durably_or_in_place() {
         npy_core::save_with("/dev/null", &[2_u8], SaveOptions::new().in_place(true)).unwrap();
     }
     let archive = std::collections::BTreeMap::from([("x".to_owned(), vec![1_u8])]);
-    archive.save_npz_with(directory.path().join("x.npz"), NpzWriteOptions::new().durable(true)).unwrap();
+    archive.save_npz_with(directory.path().join("x.npz"), WriteOptions::new().durable(true)).unwrap();
     assert_eq!(std::collections::BTreeMap::load_npz(directory.path().join("x.npz")).unwrap(), archive);
     assert!(npy_core::save_with(directory.path().join("no/such"), &[1_u8], SaveOptions::new().in_place(true)).is_err());
 }

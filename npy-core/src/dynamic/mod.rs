@@ -20,6 +20,7 @@ use crate::memory::{Spare, reserve_exact};
 use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::read::file::with_file;
+use crate::transpose::bytes::InOrderC;
 use crate::view::{NpyView, view_elements};
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
@@ -207,7 +208,8 @@ impl DynValues {
     /// ```
     #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
     pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
-        with_file(path.as_ref(), options.into(), |reader| reader.into_values())
+        let options = options.into();
+        with_file(path.as_ref(), options, |reader| reader.into_values())?.demand(options.order)
     }
 
     /// Reads the array that begins at the stream's position, and leaves the stream just after it.
@@ -242,8 +244,9 @@ impl DynValues {
     /// # Errors
     ///
     /// Like [`load_with`](Self::load_with).
-    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
-        NpyReader::with_limits(reader, limits)?.into_values()
+    pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        NpyReader::new_with(reader, options)?.into_values()?.demand(options.order)
     }
 
     /// Writes a file, whole or not at all.
@@ -280,9 +283,13 @@ impl DynValues {
     /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+    pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
+        let options = options.into();
         let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
-        replace_file_with(path.as_ref(), options, bytes, |file| self.write(file))
+        replace_file_with(path.as_ref(), options, bytes, |file| match options.order {
+            Some(order) => self.write_in_order(file, order),
+            None => self.write(file),
+        })
     }
 
     /// Writes the array to a stream.
@@ -552,37 +559,4 @@ fn normal(header: Header) -> Header {
     };
     // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no NumPy has it.
     renewed.unwrap_or(header)
-}
-
-/// The positions of an array in Fortran order, in the order C: the last axis fastest.
-pub(crate) struct InOrderC {
-    shape: Vec<usize>,
-    index: Vec<usize>,
-    next: Option<usize>,
-}
-
-impl InOrderC {
-    pub(crate) fn new(shape: &[usize]) -> Self {
-        let next = if shape.contains(&0) { None } else { Some(0) };
-        Self { shape: shape.to_vec(), index: vec![0; shape.len()], next }
-    }
-}
-
-impl Iterator for InOrderC {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let current = self.next?;
-        self.next = None;
-        for axis in (0..self.shape.len()).rev() {
-            self.index[axis] += 1;
-            if self.index[axis] < self.shape[axis] {
-                let positions = self.index.iter().zip(&self.shape).rev();
-                self.next = Some(positions.fold(0, |position, (index, length)| position * length + index));
-                break;
-            }
-            self.index[axis] = 0;
-        }
-        Some(current)
-    }
 }

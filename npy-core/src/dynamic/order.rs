@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use super::{DynValues, InOrderC};
+use super::DynValues;
 use crate::error::Result;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
-use crate::memory::{Bulk, reserve_exact};
 use crate::options::Order;
+use crate::transpose::bytes::{InOrderC, reverse_bytes};
 use crate::write::PIECE;
 use crate::write::output::cannot_write;
 
@@ -45,6 +45,14 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
+    /// The array in the order that options demand.
+    pub(super) fn demand(self, order: Option<Order>) -> Result<Self> {
+        match order {
+            Some(order) if !is_same_in_both(self.shape()) => self.into_order(order),
+            _ => Ok(self),
+        }
+    }
+
     /// Writes the array to a stream with its elements in an order, without a copy of the whole. For `npy-ndarray`.
     #[doc(hidden)]
     pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
@@ -73,35 +81,4 @@ impl DynValues {
         }
         writer.write_all(&stage).and_then(|()| writer.flush()).map_err(cannot_write)
     }
-}
-
-/// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.
-fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
-    match itemsize {
-        1 => Bulk::<u8>::new().reverse_axes(bytes, shape),
-        2 => reverse_words::<2>(bytes, shape),
-        4 => reverse_words::<4>(bytes, shape),
-        8 => reverse_words::<8>(bytes, shape),
-        16 => reverse_words::<16>(bytes, shape),
-        _ => {
-            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
-            let mut moved = Vec::new();
-            reserve_exact(&mut moved, bytes.len())?;
-            if itemsize > 0 {
-                // In Fortran order the reversed shape is the one that the bytes have in C order.
-                InOrderC::new(&reversed).for_each(|index| moved.extend_from_slice(&bytes[index * itemsize..][..itemsize]));
-            }
-            Ok(moved)
-        }
-    }
-}
-
-/// [`reverse_bytes`] for the widths that numbers have, which are moved in blocks.
-fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<u8>> {
-    let (words, _) = bytes.as_chunks::<N>();
-    let mut items: Vec<[u8; N]> = Vec::new();
-    reserve_exact(&mut items, words.len())?;
-    items.extend_from_slice(words);
-    drop(bytes);
-    Ok(Bulk::<u8>::new().array().reverse_axes(items, shape)?.into_flattened())
 }

@@ -2,7 +2,6 @@
 //! type's memory is a file's bytes, threads that fill one buffer.
 #![allow(unsafe_code)]
 
-pub(crate) mod aligned;
 pub(crate) mod byteswap;
 #[cfg(feature = "npz")]
 mod parts;

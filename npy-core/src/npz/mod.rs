@@ -44,7 +44,7 @@ pub use read::is_about_place;
 pub use read::member::Member;
 pub use read::stream::{MemberContent, NpzStream, StreamMember};
 pub use recover::{Recovered, recover};
-pub use write::NpzWriter;
+pub use write::{NpzWriter, WriteOptions};
 #[cfg(feature = "zip")]
 pub use zip_crate::{ZipArchiveExt, ZipWriterExt};
 #[cfg(feature = "zip")]

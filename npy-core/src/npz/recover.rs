@@ -365,7 +365,7 @@ fn read_member<R: Read + Seek>(
     }
     let reader = window.reader();
     reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
-    match NpzStream::with_limits(reader, *limits).measure() {
+    match NpzStream::new_with(reader, *limits).measure() {
         Ok((claim, bytes)) => Ok(Step::Member(Found { offset, end: offset + bytes, name, flags, method, claim })),
         Err(error) if matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::UnexpectedEof) => {
             Ok(Step::Cut)

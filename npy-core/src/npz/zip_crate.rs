@@ -206,7 +206,7 @@ pub fn read_zip_member<R: Read + Seek, V>(
             return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
         }
         let mut file = file.take(u64::MAX);
-        let value = read(NpyReader::with_limits(&mut file as &mut dyn Read, limits)?)?;
+        let value = read(NpyReader::new_with(&mut file as &mut dyn Read, limits)?)?;
         // To the end, where the checksum is checked.
         let left = size.saturating_sub(u64::MAX - file.limit());
         if left > MOST_TRAILING {

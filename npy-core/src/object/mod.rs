@@ -24,7 +24,6 @@
 //! pickle has the shape of the array; that in the file's header is not used, as in `np.load`.
 
 mod encode;
-mod options;
 mod pickle;
 mod print;
 mod value;
@@ -33,7 +32,6 @@ mod write;
 use std::io::Read;
 use std::path::Path;
 
-pub use options::{Encoding, ObjectOptions, UnknownGlobals};
 pub use print::PrintedObjects;
 pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;
@@ -44,7 +42,10 @@ pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
 pub use write::PickleForm;
 
+pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
+
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use pickle::flaw::{Flaw, Place};
 use pickle::tree::Builder;
@@ -68,20 +69,19 @@ use pickle::tree::Builder;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn load(path: impl AsRef<Path>) -> Result<ObjectArray> {
-    load_with(path, ObjectOptions::new())
+    load_with(path, ReadOptions::new())
 }
 
-/// [`load`] with options.
+/// [`load`] with [`ReadOptions`], [`ObjectOptions`] or [`Limits`](crate::Limits).
 ///
 /// ```
-/// use npy_core::object::{self, ObjectArray, ObjectOptions};
+/// use npy_core::object::{self, ObjectArray};
 /// use npy_core::{ErrorKind, Limits};
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("names.npy");
 /// ObjectArray::from(vec!["Ada", "Grace"]).save(&path)?;
-/// let small = ObjectOptions::new().limits(Limits::new().header_bytes(10));
-/// let error = object::load_with(&path, small).unwrap_err();
+/// let error = object::load_with(&path, Limits::new().header_bytes(10)).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -89,9 +89,9 @@ pub fn load(path: impl AsRef<Path>) -> Result<ObjectArray> {
 /// # Errors
 ///
 /// Like [`load`].
-pub fn load_with(path: impl AsRef<Path>, options: ObjectOptions) -> Result<ObjectArray> {
-    let path = path.as_ref();
-    NpyReader::open_with(path, options.limits)?.into_objects(options).map_err(|error| error.with_path(path))
+pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
+    let (path, options) = (path.as_ref(), options.into());
+    NpyReader::open_with(path, options)?.into_objects(options).map_err(|error| error.with_path(path))
 }
 
 /// Reads an array of Python objects from a stream, and leaves the stream just after the pickle.
@@ -115,10 +115,10 @@ pub fn load_with(path: impl AsRef<Path>, options: ObjectOptions) -> Result<Objec
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn read(reader: impl Read) -> Result<ObjectArray> {
-    read_with(reader, ObjectOptions::new())
+    read_with(reader, ReadOptions::new())
 }
 
-/// [`read`] with options.
+/// [`read`] with [`ReadOptions`], [`ObjectOptions`] or [`Limits`](crate::Limits).
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, ObjectOptions};
@@ -132,8 +132,9 @@ pub fn read(reader: impl Read) -> Result<ObjectArray> {
 /// # Errors
 ///
 /// Like [`load`].
-pub fn read_with(reader: impl Read, options: ObjectOptions) -> Result<ObjectArray> {
-    NpyReader::with_limits(reader, options.limits)?.into_objects(options)
+pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
+    let options = options.into();
+    NpyReader::new_with(reader, options)?.into_objects(options)
 }
 
 impl<R: Read> NpyReader<R> {
@@ -157,7 +158,8 @@ impl<R: Read> NpyReader<R> {
     /// }
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn into_objects(mut self, options: ObjectOptions) -> Result<ObjectArray> {
+    pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
+        let options = options.into();
         if !self.header.dtype().has_object() {
             return Err(ErrorKind::NotObjects { dtype: self.header.dtype().to_string() }.into());
         }
@@ -166,7 +168,7 @@ impl<R: Read> NpyReader<R> {
         // What is in memory is read where it is; of a file that may be no more than the beginning.
         let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
         let array = if bytes.is_empty() {
-            let pickle = pickle::framing::fetch(&mut self.reader, self.source.is_owned, options.bytes)
+            let pickle = pickle::framing::fetch(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
                 .map_err(|flaw| error_of(flaw, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
@@ -181,14 +183,15 @@ impl<R: Read> NpyReader<R> {
 }
 
 /// The array that the pickle at the beginning of `input` describes, and where the pickle ends.
-fn parse(input: &[u8], data_offset: u64, options: &ObjectOptions) -> Result<(ObjectArray, usize)> {
+fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(ObjectArray, usize)> {
+    let objects = options.objects.unwrap_or_default();
     let parse = || {
-        let (arena, root, length) = pickle::machine::run(input, options)?;
-        pickle::measure::measure(&arena, root, options)?;
-        let array = Builder::new(&arena, options).root(root)?;
+        let (arena, root, length) = pickle::machine::run(input, &objects)?;
+        pickle::measure::measure(&arena, root, &objects)?;
+        let array = Builder::new(&arena, &objects, options.limits).root(root)?;
         Ok((array, length))
     };
-    parse().map_err(|flaw| error_of(flaw, data_offset, |node| pickle::machine::offset_of(node, input, options)))
+    parse().map_err(|flaw| error_of(flaw, data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
 }
 
 /// The error of a flaw; `offset_of` tells where in the pickle a node is made.

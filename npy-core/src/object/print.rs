@@ -23,8 +23,8 @@ impl ObjectArray {
     /// let options = PrintOptions::new().threshold(3).edge_items(1);
     /// assert_eq!(names.display_with(&options).to_string(), "['Ada' ... 'Hedy']");
     /// ```
-    pub fn display_with(&self, options: &PrintOptions) -> PrintedObjects<'_> {
-        PrintedObjects { array: self, options: options.clone() }
+    pub fn display_with(&self, options: impl Into<PrintOptions>) -> PrintedObjects<'_> {
+        PrintedObjects { array: self, options: options.into() }
     }
 }
 

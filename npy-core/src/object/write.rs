@@ -81,8 +81,8 @@ impl ObjectArray {
     /// # Errors
     ///
     /// Like [`save`](Self::save).
-    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, 0, |file| self.write(file))
+    pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
+        replace_file_with(path.as_ref(), options.into(), 0, |file| self.write(file))
     }
 
     /// Writes the array to a stream.
@@ -100,7 +100,7 @@ impl ObjectArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn write(&self, writer: impl Write) -> Result<()> {
-        self.write_with(writer, PickleForm::Portable)
+        self.write_as(writer, PickleForm::Portable)
     }
 
     /// [`write`](Self::write) in the form of a given NumPy: with [`PickleForm::NumPy2`] byte for byte as `np.save` of NumPy 2 writes an
@@ -114,11 +114,11 @@ impl ObjectArray {
     /// use npy_core::object::{ObjectArray, PickleForm};
     ///
     /// let mut file = Vec::new();
-    /// ObjectArray::from(vec![Some(1), None]).write_with(&mut file, PickleForm::NumPy2)?;
+    /// ObjectArray::from(vec![Some(1), None]).write_as(&mut file, PickleForm::NumPy2)?;
     /// assert_eq!(file.len(), 128 + 152);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn write_with(&self, mut writer: impl Write, form: PickleForm) -> Result<()> {
+    pub fn write_as(&self, mut writer: impl Write, form: PickleForm) -> Result<()> {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;
         let mut pickler = Pickler::new(&mut writer, form)?;

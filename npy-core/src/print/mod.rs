@@ -93,8 +93,8 @@ impl DynValues {
     /// assert_eq!(values.display_with(&options).to_string(), "[ 0  1 ... 98 99]");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn display_with(&self, options: &PrintOptions) -> Printed<'_> {
-        Printed { values: Cow::Borrowed(self), shape: self.shape().to_vec(), options: options.clone() }
+    pub fn display_with(&self, options: impl Into<PrintOptions>) -> Printed<'_> {
+        Printed { values: Cow::Borrowed(self), shape: self.shape().to_vec(), options: options.into() }
     }
 
     /// An array of records as a table: a line of field names, then a line for each record.

@@ -234,6 +234,12 @@ impl PrintOptions {
     }
 }
 
+impl From<&Self> for PrintOptions {
+    fn from(options: &Self) -> Self {
+        options.clone()
+    }
+}
+
 impl Default for PrintOptions {
     fn default() -> Self {
         Self::new()

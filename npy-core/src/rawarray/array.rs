@@ -13,7 +13,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::limits::Limits;
-use crate::options::SaveOptions;
+use crate::options::{ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
@@ -74,7 +74,8 @@ impl RaArray {
     /// # Errors
     ///
     /// Like [`load`](Self::load), and when the file asks for more.
-    pub fn load_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        let limits = options.into().limits;
         let path = path.as_ref();
         let load = || Self::from_parts(Content::open(path, &limits)?.into_parts(&limits)?);
         load().map_err(|error| error.with_path(path))
@@ -113,7 +114,8 @@ impl RaArray {
     /// # Errors
     ///
     /// Like [`load_with`](Self::load_with).
-    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
+    pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
+        let limits = options.into().limits;
         Self::from_parts(Content::read(reader, &limits)?.into_parts(&limits)?)
     }
 
@@ -151,9 +153,9 @@ impl RaArray {
     /// # Errors
     ///
     /// Like [`save`](Self::save).
-    pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+    pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
-        replace_file_with(path.as_ref(), options, bytes, |file| self.write(file))
+        replace_file_with(path.as_ref(), options.into(), bytes, |file| self.write(file))
     }
 
     /// Writes the file to a stream.

@@ -9,7 +9,7 @@ use crate::format::dtype::{ByteOrder, DType};
 use crate::format::header::{Header, fetch, truncated};
 use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
 use crate::limits::Limits;
-use crate::options::Order;
+use crate::options::{Order, ReadOptions};
 
 const MAGIC: &[u8; 8] = b"rawarray";
 
@@ -93,8 +93,8 @@ impl RaHeader {
     /// # Errors
     ///
     /// Like [`parse`](Self::parse), and when the header asks for more.
-    pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
-        let header = Self::read_with(bytes, limits)?;
+    pub fn parse_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<(Self, usize)> {
+        let header = Self::read_with(bytes, options.into().limits)?;
         let data_offset = header.data_offset();
         Ok((header, data_offset))
     }
@@ -133,7 +133,8 @@ impl RaHeader {
     /// # Errors
     ///
     /// Like [`read`](Self::read).
-    pub fn read_with(mut reader: impl Read, limits: Limits) -> Result<Self> {
+    pub fn read_with(mut reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
+        let limits = options.into().limits;
         let mut bytes = Vec::with_capacity(DIMS);
         fetch(&mut reader, DIMS, &mut bytes)?;
         check_magic(&bytes)?;

@@ -13,6 +13,7 @@ use super::RaHeader;
 use crate::error::{Error, ErrorKind, RawArrayProblem, Result};
 use crate::format::rows::OuterAxis;
 use crate::limits::Limits;
+use crate::options::ReadOptions;
 use crate::view::map::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
 use crate::view::{NpyView, elements, elements_mut};
 
@@ -97,10 +98,10 @@ impl RaMap {
     /// # Safety
     ///
     /// Like [`open`](Self::open).
-    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
         let open = || {
-            let (opened, ra_header) = open_ra(path, limits, false)?;
+            let (opened, ra_header) = open_ra(path, options.into().limits, false)?;
             let Opened { file, header, begin, length } = opened;
             // SAFETY: the caller promises that nobody changes what a slice shows, or truncates the file.
             let file = unsafe { MmapOptions::new().len(length).map(&file) }.map_err(cannot_map)?;
@@ -149,9 +150,9 @@ impl RaMapMut {
     /// # Safety
     ///
     /// Like [`open`](Self::open).
-    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
-        unsafe { Self::map(path.as_ref(), limits, true) }
+        unsafe { Self::map(path.as_ref(), options.into().limits, true) }
     }
 
     /// Maps a file copy-on-write: changes stay in the memory of this process and never reach the file.
@@ -192,9 +193,9 @@ impl RaMapMut {
     /// # Safety
     ///
     /// Like [`open_copy`](Self::open_copy).
-    pub unsafe fn open_copy_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_copy_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
-        unsafe { Self::map(path.as_ref(), limits, false) }
+        unsafe { Self::map(path.as_ref(), options.into().limits, false) }
     }
 
     /// Maps a file, shared with whoever has it open or as a private copy.

@@ -74,7 +74,7 @@ use crate::element::{self, NpyElement};
 use crate::error::Result;
 use crate::format::dtype::DType;
 use crate::limits::Limits;
-use crate::options::{Order, SaveOptions};
+use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::write::dtype_of;
 use crate::write::replace::replace_file_with;
@@ -123,9 +123,9 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
 /// assert!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(3)).is_err());
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, limits: Limits) -> Result<Vec<T>> {
+pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     let path = path.as_ref();
-    open_elements::<T>(path, limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
+    open_elements::<T>(path, options.into().limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
 }
 
 /// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the elements.
@@ -159,8 +159,8 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 /// assert!(rawarray::read_with::<u8>(&stream[..], Limits::new().data_bytes(2)).is_err());
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
-    one_dimension::<T, _>(read_elements::<T, _>(reader, limits)?)
+pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
+    one_dimension::<T, _>(read_elements::<T, _>(reader, options.into().limits)?)
 }
 
 /// The elements of an array with one axis, and those of `T` if it is an array: these vary slowest in the file.
@@ -204,8 +204,8 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// assert_eq!(rawarray::load::<i16>(&path)?, [1, 2]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
-    replace_file_with(path.as_ref(), options, 0, |file| write(file, items))
+pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
+    replace_file_with(path.as_ref(), options.into(), 0, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional `.ra` file.

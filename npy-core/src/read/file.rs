@@ -121,20 +121,69 @@ impl NpyReader<BufReader<File>> {
     /// ```
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
-        Self::of_file(File::open(path), options.into()).map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
+        let reader = File::open(path).map_err(cannot_open).and_then(|file| Self::of_file(file, options.into(), true));
+        reader.map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
     }
 
-    /// Reads the header of a file that was to be opened.
-    pub(crate) fn of_file(opened: io::Result<File>, options: ReadOptions) -> Result<Self> {
-        let file = opened.map_err(cannot_open)?;
+    /// Reads the header of a file that is open: relative to a directory, say, or without a name.
+    ///
+    /// The array begins where the file stands. As fast as [`open`](Self::open), and errors name no path.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no `.npy` file.
+    ///
+    /// ```
+    /// use std::fs::File;
+    ///
+    /// use npy_core::NpyReader;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let trace: Vec<f64> = NpyReader::from_file(File::open(&path)?)?.into_vec()?;
+    /// assert_eq!(trace, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_file(file: File) -> Result<Self> {
+        Self::from_file_with(file, ReadOptions::new())
+    }
+
+    /// [`from_file`](Self::from_file) with [`ReadOptions`] or [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Like [`from_file`](Self::from_file).
+    ///
+    /// ```
+    /// use std::fs::File;
+    ///
+    /// use npy_core::{Limits, NpyReader};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("upload.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let reader = NpyReader::from_file_with(File::open(&path)?, Limits::new().data_bytes(10));
+    /// assert!(reader.is_err()); // 16 bytes
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_file_with(mut file: File, options: impl Into<ReadOptions>) -> Result<Self> {
+        // A pipe has no position.
+        let is_at_begin = file.stream_position().is_ok_and(|position| position == 0);
+        Self::of_file(file, options.into(), is_at_begin)
+    }
+
+    /// Only where the array begins with the file do its offsets count from there.
+    fn of_file(file: File, options: ReadOptions, is_at_begin: bool) -> Result<Self> {
+        let as_file = AsFile { get: BufReader::get_ref, seek: |reader, to| reader.seek(SeekFrom::Start(to)).map(|_| ()) };
         let source = Source {
             fill: fill_from_file,
-            length: length_of_file,
+            length: if is_at_begin { length_of_file } else { |_, _| None },
             bytes: |_| &[],
             consume: |_, _| (),
             finish: |_| Ok(()),
             is_owned: true,
-            file: Some(AsFile { get: BufReader::get_ref, seek: |reader, to| reader.seek(SeekFrom::Start(to)).map(|_| ()) }),
+            file: is_at_begin.then_some(as_file),
         };
         let mut reader = BufReader::new(file);
         let (header, data_offset) = Header::read_buffered(&mut reader, &options.limits)?;
@@ -155,21 +204,14 @@ pub struct HeadedFile<'a> {
 }
 
 /// Opens a file for as long as `read` takes. Faster than [`NpyReader::open`], above all for small files.
-#[doc(hidden)]
 pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
-    with_head(File::open(path), options, read).map_err(|error| error.with_path(path))
-}
-
-/// Reads a file that was to be opened.
-pub(crate) fn with_head<A>(
-    opened: io::Result<File>,
-    options: ReadOptions,
-    read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>,
-) -> Result<A> {
-    let file = opened.map_err(cannot_open)?;
-    let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];
-    let head = read_head(&file, &mut memory).map_err(|error| Error::io("cannot read the header", error))?;
-    read(HeadedFile { head, file }.into_reader(options)?)
+    let load = || {
+        let file = File::open(path).map_err(cannot_open)?;
+        let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];
+        let head = read_head(&file, &mut memory).map_err(|error| Error::io("cannot read the header", error))?;
+        read(HeadedFile { head, file }.into_reader(options)?)
+    };
+    load().map_err(|error| error.with_path(path))
 }
 
 #[cold]

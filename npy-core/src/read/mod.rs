@@ -1,11 +1,9 @@
 //! Reading: the header, then elements into vectors.
 
-pub(crate) mod aligned;
 pub(crate) mod chunks;
 pub(crate) mod columns;
 pub(crate) mod decode;
 pub(crate) mod file;
-pub(crate) mod folder;
 pub(crate) mod order;
 pub(crate) mod region;
 pub(crate) mod rows;
@@ -25,7 +23,7 @@ use crate::limits::Limits;
 #[cfg(unix)]
 use crate::memory::threads::{FilePart, LEAST_BYTES};
 use crate::memory::{Bulk, FIRST_BYTES};
-use crate::options::Order;
+use crate::options::{Order, ReadOptions};
 use source::Source;
 
 /// Reads the header of an array at once, and its elements when asked: all of them, some, or one after another.
@@ -125,8 +123,8 @@ impl<'a> NpyReader<&'a [u8]> {
     /// assert!(NpyReader::from_bytes_with(&upload, Limits::new().data_bytes(100)).is_err());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn from_bytes_with(bytes: &'a [u8], limits: Limits) -> Result<Self> {
-        Self::with_source(bytes, Source::of_bytes(), &limits)
+    pub fn from_bytes_with(bytes: &'a [u8], options: impl Into<ReadOptions>) -> Result<Self> {
+        Self::with_source(bytes, Source::of_bytes(), &options.into().limits)
     }
 
     /// The elements alone, which are what the header says.
@@ -153,7 +151,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn new(reader: R) -> Result<Self> {
-        Self::with_limits(reader, Limits::new())
+        Self::new_with(reader, Limits::new())
     }
 
     /// [`new`](Self::new) with limits of one's own.
@@ -163,7 +161,7 @@ impl<R: Read> NpyReader<R> {
     ///
     /// # let mut upload = Vec::new();
     /// # npy_core::write(&mut upload, &[0.0_f64; 1000])?;
-    /// let reader = NpyReader::with_limits(&upload[..], Limits::new().data_bytes(1000));
+    /// let reader = NpyReader::new_with(&upload[..], Limits::new().data_bytes(1000));
     /// assert!(reader.is_err() || reader?.into_vec::<f64>().is_err()); // 8000 bytes
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -171,8 +169,8 @@ impl<R: Read> NpyReader<R> {
     /// # Errors
     ///
     /// Like [`new`](Self::new).
-    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        Self::with_source(reader, Source::of_stream(), &limits)
+    pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        Self::with_source(reader, Source::of_stream(), &options.into().limits)
     }
 
     pub(crate) fn with_source(mut reader: R, source: Source<R>, limits: &Limits) -> Result<Self> {

@@ -6,6 +6,7 @@ use super::NpyReader;
 use crate::element::NpyElement;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::options::ReadOptions;
 
 /// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
 ///
@@ -45,6 +46,6 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn read_with<T: NpyElement>(reader: impl Read, limits: Limits) -> Result<Vec<T>> {
-    NpyReader::with_limits(reader, limits)?.into_one_dimension()
+pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
+    NpyReader::new_with(reader, options.into().limits)?.into_one_dimension()
 }

@@ -1,6 +1,7 @@
 //! Blocked transposition: copies between C and Fortran order one cache-sized tile at a time.
 #![allow(unsafe_code)]
 
+pub(crate) mod bytes;
 mod grid;
 mod lines;
 pub(crate) mod padded;

@@ -12,6 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
+use crate::options::ReadOptions;
 
 /// One field of all records of a file in memory, in place: what `np.load(path, mmap_mode='r')['t']` is.
 ///
@@ -85,8 +86,12 @@ pub fn view_column<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str) -> Result
 /// assert!(npy_core::view_column_with::<f64>(&file, "t", Limits::new().fields(1)).is_err());
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn view_column_with<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str, limits: Limits) -> Result<NpyColumn<'a, T>> {
-    let (header, begin) = Header::parse_with(bytes, limits)?;
+pub fn view_column_with<'a, T: NpyView + Copy>(
+    bytes: &'a [u8],
+    name: &str,
+    options: impl Into<ReadOptions>,
+) -> Result<NpyColumn<'a, T>> {
+    let (header, begin) = Header::parse_with(bytes, options.into().limits)?;
     NpyColumn::new(&header, &bytes[begin..], begin, name)
 }
 

@@ -16,6 +16,7 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::memory::{Bulk, Plain};
+use crate::options::ReadOptions;
 
 pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
 #[cfg(feature = "mmap")]
@@ -137,8 +138,8 @@ pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
 /// # Errors
 ///
 /// Like [`view`].
-pub fn view_with<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<&[T]> {
-    Ok(view_with_header(bytes, limits)?.1)
+pub fn view_with<T: NpyView>(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<&[T]> {
+    Ok(view_with_header(bytes, options.into().limits)?.1)
 }
 
 /// [`view`], with the header.
@@ -210,8 +211,8 @@ pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
 /// # Errors
 ///
 /// Like [`view`].
-pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<&mut [T]> {
-    Ok(view_mut_with_header(bytes, limits)?.1)
+pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], options: impl Into<ReadOptions>) -> Result<&mut [T]> {
+    Ok(view_mut_with_header(bytes, options.into().limits)?.1)
 }
 
 /// [`view_mut`], with the header.

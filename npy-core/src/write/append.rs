@@ -41,7 +41,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// For text without a fixed width see [`create_with`](Self::create_with). Where no power cut need be survived, [`new`](NpyWriter::new) with a
+    /// For text without a fixed width see [`create_like`](Self::create_like). Where no power cut need be survived, [`new`](NpyWriter::new) with a
     /// [`File`] takes no time for the disk.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// When the file cannot be made, or is none that can be gone back in.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         expect_fixed_width::<T>()?;
-        Self::create_with(path, &header_of(T::dtype(), &[0])?)
+        Self::create_like(path, &header_of(T::dtype(), &[0])?)
     }
 
     /// [`create`](Self::create) with a dtype, an order and more dimensions: the rows of the outer axis are counted, whose length in `header` does not
@@ -60,7 +60,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("frames.npy");
     /// let header = Header::new(u8::dtype(), Order::C, &[0, 2, 3])?;
-    /// let mut frames = NpyWriter::create_with(&path, &header)?;
+    /// let mut frames = NpyWriter::create_like(&path, &header)?;
     /// frames.write_slice(&[1_u8, 2, 3, 4, 5, 6])?;
     /// frames.finish()?;
     /// assert_eq!(Header::read(std::fs::File::open(&path)?)?.shape(), [1, 2, 3]);
@@ -70,7 +70,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # Errors
     ///
     /// Like [`create`](Self::create), and when the dtype does not fit `T`, or rows have no elements.
-    pub fn create_with(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
+    pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
             let length = header.to_bytes().len();
@@ -101,7 +101,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// The header keeps its length. NumPy 1.24 and later leave room in it for more digits, and so does this library; an older file whose header has no
     /// room left is an error. What stands behind the array, such as what a crash left uncounted, is cut off: call [`recover`] before to keep it. Another array
-    /// there is an error. Rows come behind the others along the outer axis, as in [`create_with`](Self::create_with).
+    /// there is an error. Rows come behind the others along the outer axis, as in [`create_like`](Self::create_like).
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -219,15 +219,15 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// value.
     pub fn new(writer: W) -> Result<Self> {
         expect_fixed_width::<T>()?;
-        Self::new_with(writer, &header_of(T::dtype(), &[0])?)
+        Self::new_like(writer, &header_of(T::dtype(), &[0])?)
     }
 
-    /// [`new`](Self::new) with a dtype, an order and more dimensions, as [`create_with`](NpyWriter::create_with) has them.
+    /// [`new`](Self::new) with a dtype, an order and more dimensions, as [`create_like`](NpyWriter::create_like) has them.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
     /// let header = Header::new(f32::dtype(), Order::C, &[0, 3])?; // rows of three
-    /// let mut writer = NpyWriter::new_with(std::io::Cursor::new(Vec::new()), &header)?;
+    /// let mut writer = NpyWriter::new_like(std::io::Cursor::new(Vec::new()), &header)?;
     /// writer.write_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// let file = writer.finish()?.into_inner();
     /// assert_eq!(Header::read(&file[..])?.shape(), [2, 3]);
@@ -237,7 +237,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// # Errors
     ///
     /// When writing fails, when the dtype does not fit `T`, or rows have no elements.
-    pub fn new_with(mut writer: W, header: &Header) -> Result<Self> {
+    pub fn new_like(mut writer: W, header: &Header) -> Result<Self> {
         let growable = growable::<T>(header, header.to_bytes().len())?;
         writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
         Self::grow(writer, header, growable, 0, (patch, |_| Ok(())), None)

@@ -18,8 +18,10 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
 use crate::memory::{STAGE_BYTES, reserve_exact};
 use crate::options::{Order, SaveOptions};
+use crate::transpose::bytes::reverse_bytes;
 use growth::Growth;
 use output::{SMALL_BYTES, Stream, cannot_write, write_parts};
 use replace::replace_file_with;
@@ -58,7 +60,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
     save_with(path, items, SaveOptions::new())
 }
 
-/// [`save`] with options.
+/// [`save`] with [`SaveOptions`].
 ///
 /// # Errors
 ///
@@ -73,17 +75,35 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: SaveOptions) -> Result<()> {
+pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
+    let options = options.into();
     // 0 where the dtype depends on the items.
     let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
-    replace_file_with(path.as_ref(), options, bytes, |file| write(file, items))
+    replace_file_with(path.as_ref(), options, bytes, |file| match options.order {
+        Some(Order::Fortran) => write_transposed(file, items),
+        _ => write(file, items),
+    })
+}
+
+/// [`write`](write()) in Fortran order: takes the memory of two more arrays where the elements have axes of their own.
+fn write_transposed<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
+    let mut file = Vec::new();
+    write(&mut file, items)?;
+    let (header, data_offset) = Header::parse(&file)?;
+    if is_same_in_both(header.shape()) || header.dtype().itemsize() == 0 {
+        return writer.write_all(&file).and_then(|()| writer.flush()).map_err(cannot_write);
+    }
+    let bytes = reverse_bytes(file.split_off(data_offset), header.shape(), header.dtype().itemsize())?;
+    let header = Header::new(header.dtype().clone(), Order::Fortran, header.shape())?;
+    header.write(&mut writer)?;
+    writer.write_all(&bytes).and_then(|()| writer.flush()).map_err(cannot_write)
 }
 
 /// [`save`] in the dtype of another file, such as the one that the elements came from.
 ///
 /// Each field keeps the dtype, byte order, title and place that it has in `original`; `save` writes those of the Rust type, so that a `String` read
 /// from `S6` becomes `<U…`, as wide as the longest. Fields that the struct does not have are left out; the others are then packed. The shape
-/// of `original` does not matter: the file has one dimension. For another shape use [`NpyWriter::create_with`] with the `original`'s dtype.
+/// of `original` does not matter: the file has one dimension. For another shape use [`NpyWriter::create_like`] with the `original`'s dtype.
 ///
 /// ```
 /// # use npy_core::{Header, NpyElement, Order};
@@ -91,7 +111,7 @@ pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: Sa
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("codes.npy");
-/// # let mut codes = npy_core::NpyWriter::create_with(&path, &Header::new("|S6".parse()?, Order::C, &[0])?)?;
+/// # let mut codes = npy_core::NpyWriter::create_like(&path, &Header::new("|S6".parse()?, Order::C, &[0])?)?;
 /// # codes.push(&"GRF".to_owned())?;
 /// # codes.finish()?;
 /// let reader = NpyReader::open(&path)?; // dtype('S6')

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{self, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::output::{Output, SMALL_BYTES};
+use super::output::Output;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::SaveOptions;
 use crate::sys::disk::{Directory, reserve_on_disk};
@@ -29,79 +29,51 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) 
 /// Like [`replace_file`].
 pub fn replace_file_with(
     path: &Path,
-    options: SaveOptions,
+    options: impl Into<SaveOptions>,
     bytes: u64,
     write: impl FnOnce(&mut Output) -> Result<()>,
 ) -> Result<()> {
+    let options = options.into();
     let save = || {
-        if options.is_in_place {
+        if options.in_place {
             return overwrite(path, options, bytes, write);
         }
         let (file, replacement) = Replacement::begin(path)?;
         if replacement.is_file() {
             reserve_on_disk(&file, bytes);
         }
-        let mut output = Output::new(file, options.is_durable && replacement.is_file());
+        let mut output = Output::new(file, options.durable && replacement.is_file());
         write(&mut output)?;
         replacement.commit(options, || output.file().sync_all())
     };
     save().map_err(|error| error.with_path(path))
 }
 
-/// Writes over what is there, and cuts off what is left of it.
+/// Overwrites the file without truncating it first, and cuts off what is left of the old one.
 fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
-    let (file, is_new) = open_or_create(path)?;
-    let (mut is_file, mut length) = (true, 0);
-    // Of a small one that is new nothing need be asked: it is written at one go.
-    if !(is_new && (1..=SMALL_BYTES as u64).contains(&bytes)) {
-        // Not into a file that grows, nor while others save it. Nobody locks a pipe.
-        let locked = lock(&file);
-        // Now that others do not write any more.
-        let before = file.metadata().map_err(cannot_create)?;
-        is_file = before.is_file();
-        if is_file {
-            locked?;
-            length = before.len();
-            if length < bytes {
-                reserve_on_disk(&file, bytes);
-            }
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
+    // Not into a file that grows, nor while others save it. Pipes and devices have no lock.
+    let locked = lock(&file);
+    // Asked with the lock held: nobody else writes any more.
+    let before = file.metadata().map_err(cannot_create)?;
+    let is_file = before.is_file();
+    if is_file {
+        locked?;
+        if before.len() < bytes {
+            reserve_on_disk(&file, bytes);
         }
     }
-    let mut output = Output::new(file, options.is_durable && is_file);
+    let mut output = Output::new(file, options.durable && is_file);
     write(&mut output)?;
     let end = output.place();
-    if is_file && end < length {
+    if is_file && end < before.len() {
         output.file().set_len(end).map_err(cannot_write)?;
     }
-    if options.is_durable && is_file {
+    if options.durable && is_file {
         output.file().sync_all().map_err(cannot_write)?;
         Directory::of(path).and_then(Directory::sync).map_err(not_durable)?;
     }
     Ok(())
-}
-
-/// The file of that name, and whether it was not there before.
-fn open_or_create(path: &Path) -> Result<(File, bool)> {
-    // Who saves many files makes all of them anew, or none: what the last one was is tried first, which saves a system call. Only that depends on it.
-    static WAS_NEW: AtomicBool = AtomicBool::new(true);
-    // Others may make and remove the file between the two.
-    const MOST: usize = 4;
-    let mut is_new = WAS_NEW.load(Ordering::Relaxed);
-    for _ in 0..MOST {
-        let opened = OpenOptions::new().write(true).create_new(is_new).open(path);
-        match opened.as_ref().map_err(io::Error::kind) {
-            Err(io::ErrorKind::AlreadyExists) if is_new => {}
-            Err(io::ErrorKind::NotFound) if !is_new => {}
-            _ => {
-                WAS_NEW.store(is_new, Ordering::Relaxed);
-                return Ok((opened.map_err(cannot_create)?, is_new));
-            }
-        }
-        is_new = !is_new;
-    }
-    // A link to a name that is not there yet is neither.
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
-    Ok((file, false))
 }
 
 /// A file that is being written, which will stand in the place of another.
@@ -143,7 +115,7 @@ impl Replacement {
     /// Puts the file in its place; `sync` brings it to the disk, if asked.
     pub(crate) fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
         let Some(temporary) = self.temporary else { return Ok(()) };
-        if !options.is_durable {
+        if !options.durable {
             return temporary.rename(&self.target);
         }
         sync().map_err(cannot_write)?;

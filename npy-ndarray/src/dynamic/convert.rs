@@ -139,12 +139,12 @@ impl DynArray {
     /// let array = DynArray::from(array![1_i32, 2, 300]);
     /// assert_eq!(array.cast::<f32>()?, array![1.0, 2.0, 300.0].into_dyn());
     ///
-    /// let error = array.cast_with::<u8>(Casting::Checked).unwrap_err();
+    /// let error = array.cast_as::<u8>(Casting::Checked).unwrap_err();
     /// assert_eq!(error.to_string(), "element 2: 300 is outside of the range of |u1");
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn cast<T: NpyNumber>(&self) -> Result<ArrayD<T>> {
-        self.cast_with(Casting::SameKind)
+        self.cast_as(Casting::SameKind)
     }
 
     /// [`cast`](Self::cast) by another rule.
@@ -160,10 +160,10 @@ impl DynArray {
     ///
     /// let array = DynArray::from(array![1.0, 2.0]);
     /// assert!(array.cast::<u8>().is_err());
-    /// assert_eq!(array.cast_with::<u8>(Casting::Checked)?, array![1, 2].into_dyn());
+    /// assert_eq!(array.cast_as::<u8>(Casting::Checked)?, array![1, 2].into_dyn());
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn cast_with<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
+    pub fn cast_as<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
             return Err(super::object::no_numbers::<T>(objects));

@@ -20,8 +20,8 @@ impl DynArray {
     /// let array = DynArray::from(array![[0.5, 100.0], [1.25, -3.0]]);
     /// assert_eq!(array.display_with(&PrintOptions::new().precision(1)).to_string(), "[[  0.5 100. ]\n [  1.2  -3. ]]");
     /// ```
-    pub fn display_with(&self, options: &PrintOptions) -> PrintedArray<'_> {
-        PrintedArray { array: self, options: options.clone() }
+    pub fn display_with(&self, options: impl Into<PrintOptions>) -> PrintedArray<'_> {
+        PrintedArray { array: self, options: options.into() }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Files, streams and values into arrays of whatever dtype they have.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use super::super::ndarray::{ArrayD, IxDyn};
-use npy_core::__private::{with_file, with_file_in};
-use npy_core::{AxisRange, DType, DynValues, ErrorKind, Folder, NpyElement, NpyReader, Order, Result, Scalar, ScalarKind};
+use npy_core::__private::with_file;
+use npy_core::{AxisRange, DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result, Scalar, ScalarKind};
 
 use super::super::order::layout_of;
-use super::super::read::{NpyReadOptions, ReadNpyExt, into_array};
+use super::super::read::{ReadNpyExt, into_array};
 use super::{DynArray, TypedArray};
 
 impl DynArray {
@@ -58,16 +59,16 @@ impl DynArray {
     /// Like [`load_npy`](Self::load_npy).
     ///
     /// ```
-    /// use npy_ndarray::{DynArray, NpyReadOptions, Order};
+    /// use npy_ndarray::{DynArray, ReadOptions, Order};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let array = DynArray::load_npy_with(&path, NpyReadOptions::new().order(Order::C).threads(2))?;
+    /// let array = DynArray::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(2))?;
     /// assert_eq!(array.to_string(), "[1.5 2.5]");
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
+    pub fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_with(path, options)
     }
 
@@ -78,57 +79,37 @@ impl DynArray {
     /// Like [`load_npy`](Self::load_npy).
     ///
     /// ```
-    /// use npy_ndarray::{DynArray, NpyReadOptions, npy_core::Limits};
+    /// use npy_ndarray::{DynArray, ReadOptions, npy_core::Limits};
     ///
     /// let mut upload = Vec::new();
     /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
-    /// let small = NpyReadOptions::new().limits(Limits::new().data_bytes(10));
+    /// let small = ReadOptions::new().limits(Limits::new().data_bytes(10));
     /// assert!(DynArray::read_npy_with(&upload[..], small).is_err());
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+    pub fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
-    /// Reads a file of a directory that is open, which is faster than [`load_npy`](Self::load_npy) for many small files; see [`Folder`].
+    /// Reads a file that is open: see [`ReadNpyExt::load_npy_file`].
     ///
     /// # Errors
     ///
     /// Like [`load_npy`](Self::load_npy).
     ///
     /// ```
-    /// use npy_ndarray::{DynArray, Folder};
+    /// use std::fs::File;
     ///
-    /// # let temporary = tempfile::tempdir()?;
-    /// # let path = temporary.path();
-    /// # npy_core::save(path.join("00001.npy"), &[1.5_f64])?;
-    /// let folder = Folder::open(path)?;
-    /// assert!(matches!(DynArray::load_npy_from(&folder, "00001.npy")?, DynArray::Float64(_)));
+    /// use npy_ndarray::DynArray;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
+    /// # npy_core::save(&path, &[1.5_f64])?;
+    /// assert!(matches!(DynArray::load_npy_file(File::open(&path)?)?, DynArray::Float64(_)));
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn load_npy_from<P: AsRef<Path>>(folder: &Folder, name: P) -> Result<Self> {
-        <Self as ReadNpyExt>::load_npy_from(folder, name)
-    }
-
-    /// [`load_npy_from`](Self::load_npy_from) with options.
-    ///
-    /// # Errors
-    ///
-    /// Like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, Folder, NpyReadOptions};
-    ///
-    /// # let temporary = tempfile::tempdir()?;
-    /// # let path = temporary.path();
-    /// # npy_core::save(path.join("00001.npy"), &[1.5_f64])?;
-    /// let folder = Folder::open(path)?;
-    /// let array = DynArray::load_npy_from_with(&folder, "00001.npy", NpyReadOptions::new())?;
-    /// assert_eq!(array.to_string(), "[1.5]");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    pub fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
-        <Self as ReadNpyExt>::load_npy_from_with(folder, name, options)
+    pub fn load_npy_file(file: File) -> Result<Self> {
+        <Self as ReadNpyExt>::load_npy_file(file)
     }
 
     /// Reads the remaining elements of a reader, whatever their dtype.
@@ -153,7 +134,7 @@ impl DynArray {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn from_reader<R: Read>(reader: NpyReader<R>) -> Result<Self> {
-        Self::from_reader_with(reader, NpyReadOptions::new())
+        Self::from_reader_with(reader, ReadOptions::new())
     }
 
     /// [`from_reader`](Self::from_reader) with options. The limits and threads are those of the reader.
@@ -164,20 +145,20 @@ impl DynArray {
     ///
     /// ```
     /// use ndarray::array;
-    /// use npy_ndarray::{DynArray, NpyReadOptions, Order, WriteNpyExt, npy_core::NpyReader};
+    /// use npy_ndarray::{DynArray, ReadOptions, Order, WriteNpyExt, npy_core::NpyReader};
     ///
     /// let mut file = Vec::new();
     /// array![[1_u8, 2], [3, 4]].write_npy(&mut file)?;
     /// let reader = NpyReader::from_bytes(&file)?;
-    /// let array = DynArray::from_reader_with(reader, NpyReadOptions::new().order(Order::Fortran))?;
+    /// let array = DynArray::from_reader_with(reader, ReadOptions::new().order(Order::Fortran))?;
     /// assert_eq!(array.to_values()?.bytes(), [1, 3, 2, 4]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn from_reader_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+    pub fn from_reader_with<R: Read>(reader: NpyReader<R>, options: impl Into<ReadOptions>) -> Result<Self> {
         if reader.remaining() < reader.header().element_count() {
             return reader.into_values().and_then(Self::from_values);
         }
-        from_reader(reader, options)
+        from_reader(reader, options.into())
     }
 
     /// The array of these values. Numbers are copied.
@@ -204,16 +185,19 @@ impl DynArray {
 
 /// Any array: numbers are read into arrays of their Rust type.
 impl ReadNpyExt for DynArray {
-    fn read_npy_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
-        from_reader(NpyReader::with_limits(reader, options.limits)?, options)
+    fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        from_reader(NpyReader::new_with(reader, options)?, options)
     }
 
-    fn load_npy_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        with_file(path.as_ref(), options.of_file(), |reader| from_reader(reader, options))
+    fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        with_file(path.as_ref(), options, |reader| from_reader(reader, options))
     }
 
-    fn load_npy_from_with<P: AsRef<Path>>(folder: &Folder, name: P, options: NpyReadOptions) -> Result<Self> {
-        with_file_in(folder, name.as_ref(), options.of_file(), |reader| from_reader(reader, options))
+    fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        from_reader(NpyReader::from_file_with(file, options)?, options)
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
@@ -225,13 +209,11 @@ impl ReadNpyExt for DynArray {
 }
 
 /// Reads what is left of an array.
-pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<DynArray> {
+pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<DynArray> {
     let header = reader.header();
     #[cfg(feature = "object")]
-    if header.dtype().has_object()
-        && let Some(objects) = options.objects
-    {
-        return reader.into_objects(objects.limits(options.limits)).map(DynArray::Object);
+    if header.dtype().has_object() && options.objects.is_some() {
+        return reader.into_objects(options).map(DynArray::Object);
     }
     match header.dtype() {
         DType::Scalar(scalar) => from_scalars(*scalar, Rest { reader, options }),
@@ -250,7 +232,7 @@ trait Source: Sized {
 /// What is left in a reader.
 struct Rest<R> {
     reader: NpyReader<R>,
-    options: NpyReadOptions,
+    options: ReadOptions,
 }
 
 impl<R: Read> Source for Rest<R> {

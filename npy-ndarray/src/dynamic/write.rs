@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::{DType, DynValues, Header, NpyElement, Result};
+use npy_core::{DType, DynValues, Header, NpyElement, Result, SaveOptions};
 
-use super::super::write::{NpyWriteOptions, WriteNpyExt, write_as};
+use super::super::write::{WriteNpyExt, write_as};
 use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
 
@@ -31,7 +31,7 @@ impl DynArray {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](npy_core::SaveOptions), or [`NpyWriteOptions`], which have the order too.
+    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](npy_core::SaveOptions), or [`SaveOptions`], which have the order too.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl DynArray {
     /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         WriteNpyExt::save_npy_with(self, path, options)
     }
 
@@ -78,13 +78,13 @@ impl DynArray {
     ///
     /// ```
     /// # use ndarray::array;
-    /// # use npy_ndarray::{DynArray, NpyWriteOptions, Order};
+    /// # use npy_ndarray::{DynArray, SaveOptions, Order};
     /// let mut file = Vec::new();
-    /// DynArray::from(array![[1_u8, 2], [3, 4]]).write_npy_with(&mut file, NpyWriteOptions::new().order(Order::Fortran))?;
+    /// DynArray::from(array![[1_u8, 2], [3, 4]]).write_npy_with(&mut file, SaveOptions::new().order(Order::Fortran))?;
     /// assert_eq!(file[128..], [1, 3, 2, 4]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    pub fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         WriteNpyExt::write_npy_with(self, writer, options)
     }
 
@@ -112,7 +112,7 @@ impl DynArray {
 }
 
 impl WriteNpyExt for DynArray {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         each!(self,
         numbers => numbers.write_npy_with(writer, options),
@@ -133,7 +133,7 @@ impl WriteNpyExt for DynArray {
 
 /// Under the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<NpyWriteOptions>) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         write_as(self, self.dtype(), &stored_as(self.dtype()), writer, options.into())
     }
 

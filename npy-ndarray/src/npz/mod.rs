@@ -11,13 +11,13 @@ use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use super::ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
-use npy_core::{Limits, NpyElement, NpyView, Result, npz};
+use npy_core::npz::WriteOptions;
+use npy_core::{NpyElement, NpyView, ReadOptions, Result, npz};
 
 use super::dynamic::{DynArray, from_reader};
-use super::read::{NpyReadOptions, into_array};
+use super::read::into_array;
 use super::view::ViewNpyExt;
 use super::write::WriteNpyExt;
-use archive::{NpzReadOptions, NpzWriteOptions};
 
 /// Reads the arrays of an `.npz` archive.
 ///
@@ -43,7 +43,7 @@ use archive::{NpzReadOptions, NpzWriteOptions};
 pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
     /// How arrays of whatever dtype are read.
-    arrays: NpyReadOptions,
+    arrays: ReadOptions,
 }
 
 impl NpzReader<npz::ArchiveFile> {
@@ -65,22 +65,22 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// When the file cannot be read or is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, NpzReadOptions::new())
+        Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`NpzReadOptions`], or with [`Limits`] of one's own. Threads are those of [`set_threads`](Self::set_threads).
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](npy_core::Limits). Its threads are those of [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use ndarray::{Array1, array};
     /// # use npy_ndarray::NpzWriter;
-    /// use npy_ndarray::{NpzReadOptions, NpzReader};
+    /// use npy_ndarray::{ReadOptions, NpzReader};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("run.npz");
     /// # let mut writer = NpzWriter::create(&path)?;
     /// # writer.add_array("x", &array![1.5, 2.5])?;
     /// # writer.finish()?;
-    /// let mut archive = NpzReader::open_with(&path, NpzReadOptions::new().threads(2))?;
+    /// let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(2))?;
     /// let x: Array1<f64> = archive.by_name("x")?;
     /// assert_eq!(x, array![1.5, 2.5]);
     /// # Ok::<(), npy_ndarray::Error>(())
@@ -89,17 +89,9 @@ impl NpzReader<npz::ArchiveFile> {
     /// # Errors
     ///
     /// Like [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, options: impl Into<NpzReadOptions>) -> Result<Self> {
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        let archive = npz::NpzReader::open_with(path, options.of_file())?;
-        Ok(Self { archive, arrays: options.arrays() })
-    }
-}
-
-impl NpzReader<npz::ArchiveFile> {
-    /// Opens an archive whose arrays are read with `options`.
-    pub(crate) fn open_for(path: &Path, options: NpyReadOptions) -> Result<Self> {
-        Ok(Self { archive: npz::NpzReader::open_with(path, options.of_file())?, arrays: options })
+        Ok(Self { archive: npz::NpzReader::open_with(path, options)?, arrays: options })
     }
 }
 
@@ -121,10 +113,10 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// When reading fails or `reader` is no zip archive.
     pub fn new(reader: R) -> Result<Self> {
-        Self::with_limits(reader, Limits::new())
+        Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with limits of one's own.
+    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -132,7 +124,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     /// archive.add_array("x", &array![1.0, 2.0])?;
-    /// let mut archive = NpzReader::with_limits(archive.finish()?, Limits::new().data_bytes(10))?;
+    /// let mut archive = NpzReader::new_with(archive.finish()?, Limits::new().data_bytes(10))?;
     /// assert!(archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix1>("x").is_err()); // 16 bytes
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
@@ -140,8 +132,9 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # Errors
     ///
     /// Like [`new`](Self::new).
-    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        npz::NpzReader::with_limits(reader, limits).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
+    pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        npz::NpzReader::new_with(reader, options).map(|archive| Self { archive, arrays: options })
     }
 
     /// How many members there are.
@@ -259,12 +252,12 @@ impl<R: Read + Seek> NpzReader<R> {
     /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
     ///
     /// ```
-    /// use npy_ndarray::{NpyReadOptions, NpzReader, NpzWriter, Order};
+    /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
     ///
     /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     /// # archive.add_array("matrix", &ndarray::array![[1, 2], [3, 4]])?;
     /// # let file = archive.finish()?;
-    /// let matrix = NpzReader::new(file)?.dynamic_with("matrix", NpyReadOptions::new().order(Order::Fortran))?;
+    /// let matrix = NpzReader::new(file)?.dynamic_with("matrix", ReadOptions::new().order(Order::Fortran))?;
     /// assert_eq!(matrix.into::<ndarray::Array2<i32>>()?.strides(), [1, 2]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
@@ -272,7 +265,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # Errors
     ///
     /// Like [`dynamic`](Self::dynamic).
-    pub fn dynamic_with(&mut self, name: &str, options: NpyReadOptions) -> Result<DynArray> {
+    pub fn dynamic_with(&mut self, name: &str, options: impl Into<ReadOptions>) -> Result<DynArray> {
         let index = self.archive.find(name)?;
         self.dynamic_by_index_with(index, options)
     }
@@ -309,17 +302,17 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Like [`dynamic`](Self::dynamic).
     ///
     /// ```
-    /// use npy_ndarray::{NpyReadOptions, NpzReader, NpzWriter, Order};
+    /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
     ///
     /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     /// # archive.add_array("matrix", &ndarray::array![[1, 2], [3, 4]])?;
     /// # let file = archive.finish()?;
-    /// let matrix = NpzReader::new(file)?.dynamic_by_index_with(0, NpyReadOptions::new().order(Order::Fortran))?;
+    /// let matrix = NpzReader::new(file)?.dynamic_by_index_with(0, ReadOptions::new().order(Order::Fortran))?;
     /// assert_eq!(matrix.into::<ndarray::Array2<i32>>()?.strides(), [1, 2]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
-    pub fn dynamic_by_index_with(&mut self, index: usize, options: NpyReadOptions) -> Result<DynArray> {
-        let read = self.archive.array(index).and_then(|reader| from_reader(reader, options));
+    pub fn dynamic_by_index_with(&mut self, index: usize, options: impl Into<ReadOptions>) -> Result<DynArray> {
+        let read = self.archive.array(index).and_then(|reader| from_reader(reader, options.into()));
         read.map_err(|error| self.archive.locate(error, index))
     }
 
@@ -371,7 +364,6 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// # let path = folder.path().join("run.npz");
     /// # let weights = Array2::<f64>::eye(1000);
     /// let mut archive = NpzWriter::create_compressed(&path)?;
-    /// archive.set_threads(2);
     /// archive.add_array("weights", &weights)?;
     /// archive.finish()?;
     ///
@@ -405,17 +397,16 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// When `bytes` are no zip archive.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
-        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: NpyReadOptions::new() })
+        npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: ReadOptions::new() })
     }
 
     /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
-    /// use npy_ndarray::{NpzReader, NpzWriter};
+    /// use npy_ndarray::{NpzReader, NpzWriter, npz::WriteOptions};
     ///
-    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// archive.get_mut().set_aligned(true);
+    /// let mut archive = NpzWriter::new_with(std::io::Cursor::new(Vec::new()), WriteOptions::new().aligned(true));
     /// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
     /// let file = archive.finish()?.into_inner();
     /// # let mut memory = vec![0; file.len() + 64];
@@ -498,18 +489,18 @@ impl NpzWriter<File> {
     ///
     /// When the file cannot be made.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        npz::NpzWriter::create(path).map(|archive| Self { archive })
+        Self::create_with(path, WriteOptions::new())
     }
 
-    /// [`create`](Self::create) with options.
+    /// [`create`](Self::create) with [`WriteOptions`].
     ///
     /// ```
     /// # use ndarray::Array2;
-    /// use npy_ndarray::{NpzWriteOptions, NpzWriter};
+    /// use npy_ndarray::{NpzWriter, npz::WriteOptions};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("run.npz");
-    /// let mut archive = NpzWriter::create_with(&path, NpzWriteOptions::new().compressed(true).threads(2).durable(true))?;
+    /// let mut archive = NpzWriter::create_with(&path, WriteOptions::new().compressed(true).threads(2).durable(true))?;
     /// archive.add_array("zeros", &Array2::<f64>::zeros((100, 100)))?;
     /// archive.finish()?;
     /// assert!(std::fs::metadata(&path).is_ok_and(|file| file.len() < 1000));
@@ -519,10 +510,8 @@ impl NpzWriter<File> {
     /// # Errors
     ///
     /// Like [`create`](Self::create).
-    pub fn create_with(path: impl AsRef<Path>, options: NpzWriteOptions) -> Result<Self> {
-        let mut archive = npz::NpzWriter::create(path)?;
-        options.apply(&mut archive);
-        Ok(Self { archive })
+    pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
+        npz::NpzWriter::create_with(path, options).map(|archive| Self { archive })
     }
 
     /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
@@ -542,7 +531,7 @@ impl NpzWriter<File> {
     ///
     /// Like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
-        npz::NpzWriter::create_compressed(path).map(|archive| Self { archive })
+        Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
     /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
@@ -565,7 +554,16 @@ impl NpzWriter<File> {
     ///
     /// Fails if there is no such file, if it cannot be written to, or if the archive is not whole.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
-        npz::NpzWriter::append(path).map(|archive| Self { archive })
+        Self::append_with(path, WriteOptions::new())
+    }
+
+    /// [`append`](Self::append) with [`WriteOptions`]: see [`npz::NpzWriter::append_with`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`append`](Self::append).
+    pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
+        npz::NpzWriter::append_with(path, options).map(|archive| Self { archive })
     }
 }
 
@@ -580,7 +578,12 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn new(writer: W) -> Self {
-        Self { archive: npz::NpzWriter::new(writer) }
+        Self::new_with(writer, WriteOptions::new())
+    }
+
+    /// [`new`](Self::new) with [`WriteOptions`]: see [`npz::NpzWriter::new_with`] for an example.
+    pub fn new_with(writer: W, options: impl Into<WriteOptions>) -> Self {
+        Self { archive: npz::NpzWriter::new_with(writer, options) }
     }
 
     /// Begins an archive with compression, as `np.savez_compressed` does.
@@ -592,7 +595,7 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn new_compressed(writer: W) -> Self {
-        Self { archive: npz::NpzWriter::new_compressed(writer) }
+        Self::new_with(writer, WriteOptions::new().compressed(true))
     }
 }
 
@@ -632,7 +635,7 @@ impl<W: Write> NpzWriter<W> {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn add_array<N: Into<String>, A: WriteNpyExt + ?Sized>(&mut self, name: N, array: &A) -> Result<()> {
-        self.archive.add_with(&name.into(), |member| array.write_npy(member))
+        self.archive.add_content(&name.into(), |member| array.write_npy(member))
     }
 
     /// Adds a one-dimensional array of elements or records.
@@ -671,17 +674,20 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_scalar(name, item)
     }
 
-    /// How many threads compress from here on: [`npz::NpzWriter::set_threads`]. The default is 1. See [`NpzReader::set_threads`] for an example.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.archive.set_threads(threads);
+    /// The options of the members from here on.
+    pub fn options(&self) -> WriteOptions {
+        self.archive.options()
     }
 
-    /// The archive, for what is neither array nor element (raw bytes, members of unknown length), and for how members are written: compression,
-    /// its level, threads, alignment.
+    /// Sets the options of the members from here on: see [`WriteOptions`] for an example.
+    pub fn set_options(&mut self, options: WriteOptions) {
+        self.archive.set_options(options);
+    }
+
+    /// The archive, for what is neither array nor element (raw bytes, members of unknown length).
     ///
     /// ```
     /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// archive.get_mut().set_aligned(true);
     /// archive.get_mut().add_bytes("notes.txt", b"hello")?;
     /// archive.finish()?;
     /// # Ok::<(), npy_ndarray::Error>(())

@@ -18,7 +18,7 @@
 //!
 //! Each is a struct of the arrays that SciPy has; [`SparseMatrix`] is any of them. What is read is checked: no index points outside of the
 //! matrix. Indices are 32 or 64 bits wide in the file, whatever fits, as SciPy chooses. SciPy compresses unless told not to:
-//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`NpzWriteOptions::compressed`](super::super::NpzWriteOptions::compressed) do, too.
+//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`npz::WriteOptions::compressed`](super::super::npz::WriteOptions::compressed) do, too.
 
 use std::fmt::Display;
 use std::io::{Read, Seek, Write};

@@ -3,12 +3,11 @@
 use std::io::{Read, Seek, Write};
 
 use npy_core::npz::{find_zip_member, read_zip_member, write_zip_member};
-use npy_core::{NpyElement, Result, npz};
+use npy_core::{NpyElement, ReadOptions, Result, npz};
 use zip::write::{FileOptionExtension, FileOptions};
 use zip::{ZipArchive, ZipReadOptions, ZipWriter};
 
 use super::super::dynamic::DynArray;
-use super::super::read::NpyReadOptions;
 use super::super::write::WriteNpyExt;
 use super::archive::NpzValue;
 
@@ -75,7 +74,7 @@ pub trait ZipArchiveExt {
     /// [`read_npy`](Self::read_npy) with limits, and with options of `zip`, such as a password.
     ///
     /// ```
-    /// use npy_ndarray::{NpyReadOptions, ZipArchiveExt, ZipWriterExt, zip};
+    /// use npy_ndarray::{ReadOptions, ZipArchiveExt, ZipWriterExt, zip};
     /// # use std::io::Cursor;
     /// # use ndarray::{Array1, array};
     /// # use zip::{ZipArchive, ZipReadOptions, ZipWriter, unstable::write::FileOptionsExt, write::SimpleFileOptions};
@@ -85,7 +84,7 @@ pub trait ZipArchiveExt {
     /// # archive.write_npy("x", &array![1, 2], encrypted)?;
     /// let mut archive = ZipArchive::new(archive.finish()?)?;
     /// let password = ZipReadOptions::new().password(Some(b"secret"));
-    /// let x: Array1<i32> = archive.read_npy_with("x", NpyReadOptions::new(), password)?;
+    /// let x: Array1<i32> = archive.read_npy_with("x", ReadOptions::new(), password)?;
     /// assert_eq!(x, array![1, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -93,7 +92,7 @@ pub trait ZipArchiveExt {
     /// # Errors
     ///
     /// Like [`read_npy`](Self::read_npy).
-    fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: NpyReadOptions, member: ZipReadOptions<'_>) -> Result<V>;
+    fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V>;
 
     /// Reads the array of that name, whatever its dtype.
     ///
@@ -120,16 +119,16 @@ pub trait ZipArchiveExt {
 
 impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
     fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V> {
-        self.read_npy_with(name, NpyReadOptions::new(), ZipReadOptions::new())
+        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
     }
 
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V> {
-        let options = NpyReadOptions::new();
+        let options = ReadOptions::new();
         read_zip_member(self, index, options.limits, ZipReadOptions::new(), |reader| V::from_npy_with(reader, options))
     }
 
-    fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: NpyReadOptions, member: ZipReadOptions<'_>) -> Result<V> {
-        let index = find_zip_member(self, name)?;
+    fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V> {
+        let (index, options) = (find_zip_member(self, name)?, options.into());
         read_zip_member(self, index, options.limits, member, |reader| V::from_npy_with(reader, options))
     }
 }

@@ -3,26 +3,26 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use npy_core::Result;
 use npy_core::rawarray::RaArray;
+use npy_core::{ReadOptions, Result};
 
 use super::super::dynamic::DynArray;
-use super::super::read::NpyReadOptions;
 use super::{ReadRaExt, WriteRaExt};
 
 /// Any `.ra` file; what it has in the place of metadata is passed over. See [`RaArray`] for that.
 impl ReadRaExt for DynArray {
-    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
-        of_file(RaArray::read_with(reader, options.limits)?, options)
+    fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        of_file(RaArray::read_with(reader, options)?, options)
     }
 
-    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        of_file(RaArray::load_with(path, options.limits)?, options).map_err(|error| error.with_path(path))
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
+        let (path, options) = (path.as_ref(), options.into());
+        of_file(RaArray::load_with(path, options)?, options).map_err(|error| error.with_path(path))
     }
 }
 
-fn of_file(file: RaArray, options: NpyReadOptions) -> Result<DynArray> {
+fn of_file(file: RaArray, options: ReadOptions) -> Result<DynArray> {
     let values = file.into_values();
     let order = options.order.unwrap_or(values.order());
     DynArray::from_values(values.into_order(order)?)

@@ -8,9 +8,9 @@ use std::path::Path;
 use super::array_ref;
 use super::ndarray::{ArrayBase, Data, DataOwned, Dimension};
 use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file_with, write_elements as begin_elements};
-use npy_core::{NpyElement, Order, Result, SaveOptions};
+use npy_core::{NpyElement, Order, ReadOptions, Result, SaveOptions};
 
-use super::read::{NpyReadOptions, into_array};
+use super::read::into_array;
 use super::write::{bytes_of, write_elements};
 
 /// Reads an `.ra` file into an owned array: `Array2::<f32>::load_ra(path)?`.
@@ -21,14 +21,14 @@ use super::write::{bytes_of, write_elements};
 ///
 /// ```
 /// use ndarray::{Array2, array};
-/// use npy_ndarray::{NpyReadOptions, Order, ReadRaExt, WriteRaExt};
+/// use npy_ndarray::{ReadOptions, Order, ReadRaExt, WriteRaExt};
 ///
 /// let mut file = Vec::new();
 /// array![[1_i32, 2, 3], [4, 5, 6]].write_ra(&mut file)?;
 /// let matrix = Array2::<i32>::read_ra(&file[..])?;
 /// assert_eq!(matrix, array![[1, 2, 3], [4, 5, 6]]);
 /// assert_eq!(matrix.strides(), [1, 2]);
-/// let matrix = Array2::<i32>::read_ra_with(&file[..], NpyReadOptions::new().order(Order::C))?;
+/// let matrix = Array2::<i32>::read_ra_with(&file[..], ReadOptions::new().order(Order::C))?;
 /// assert_eq!(matrix.strides(), [3, 1]);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
@@ -42,7 +42,7 @@ pub trait ReadRaExt: Sized {
     /// When reading fails, when no `.ra` file begins there, when its elements are of another type, or when the array has another number of
     /// dimensions.
     fn read_ra<R: Read>(reader: R) -> Result<Self> {
-        Self::read_ra_with(reader, NpyReadOptions::new())
+        Self::read_ra_with(reader, ReadOptions::new())
     }
 
     /// Reads a file.
@@ -53,7 +53,7 @@ pub trait ReadRaExt: Sized {
     ///
     /// Like [`read_ra`](Self::read_ra).
     fn load_ra<P: AsRef<Path>>(path: P) -> Result<Self> {
-        Self::load_ra_with(path, NpyReadOptions::new())
+        Self::load_ra_with(path, ReadOptions::new())
     }
 
     /// [`read_ra`](Self::read_ra) with options.
@@ -63,18 +63,18 @@ pub trait ReadRaExt: Sized {
     /// # Errors
     ///
     /// Like [`read_ra`](Self::read_ra).
-    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self>;
+    fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
     /// [`load_ra`](Self::load_ra) with options.
     ///
     /// ```
     /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpyReadOptions, Order, ReadRaExt, WriteRaExt};
+    /// use npy_ndarray::{ReadOptions, Order, ReadRaExt, WriteRaExt};
     ///
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("matrix.ra");
     /// array![[1, 2], [3, 4]].save_ra(&path)?;
-    /// let matrix = Array2::<i32>::load_ra_with(&path, NpyReadOptions::new().order(Order::C))?;
+    /// let matrix = Array2::<i32>::load_ra_with(&path, ReadOptions::new().order(Order::C))?;
     /// assert_eq!(matrix.strides(), [2, 1]);
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
@@ -82,7 +82,7 @@ pub trait ReadRaExt: Sized {
     /// # Errors
     ///
     /// Like [`read_ra`](Self::read_ra).
-    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self>;
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 }
 
 impl<A, S, D> ReadRaExt for ArrayBase<S, D>
@@ -91,12 +91,13 @@ where
     S: DataOwned<Elem = A>,
     D: Dimension,
 {
-    fn read_ra_with<R: Read>(reader: R, options: NpyReadOptions) -> Result<Self> {
+    fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
         into_array(read_elements::<A, R>(reader, options.limits)?, options.order)
     }
 
-    fn load_ra_with<P: AsRef<Path>>(path: P, options: NpyReadOptions) -> Result<Self> {
-        let path = path.as_ref();
+    fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
+        let (path, options) = (path.as_ref(), options.into());
         let reader = open_elements::<A>(path, options.limits)?;
         into_array(reader, options.order).map_err(|error| error.with_path(path))
     }
@@ -161,8 +162,8 @@ pub trait WriteRaExt {
     /// # Errors
     ///
     /// Like [`save_ra`](Self::save_ra).
-    fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: SaveOptions) -> Result<()> {
-        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_ra(file))
+    fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
+        replace_file_with(path.as_ref(), options.into(), self.data_bytes(), |file| self.write_ra(file))
     }
 
     /// How many bytes are going to be written at least, as far as that is known beforehand.

@@ -32,7 +32,7 @@ mod tests {
     use ndarray::{Array, Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Ix2, ShapeBuilder, array, s};
     use npy_core::{NpyMap, NpyMapMut};
     use npy_ndarray::ndarray_0_16::{
-        DynArray, MapMutNpyExt, MapNpyExt, NpyBlockWriter, NpyReadOptions, NpzArchive, NpzReader, NpzWriter, Order, ReadNpyExt,
+        DynArray, MapMutNpyExt, MapNpyExt, NpyBlockWriter, ReadOptions, NpzArchive, NpzReader, NpzWriter, Order, ReadNpyExt,
         ViewMutNpyExt, ViewNpyExt, WriteNpyExt, load_npy_into, match_dtype, read_npy, write_npy,
     };
 
@@ -52,7 +52,7 @@ mod tests {
             let loaded = Array2::<f64>::load_npy(&path)?;
             assert_eq!((&loaded, loaded.strides()), (&matrix, matrix.strides()));
             let other = if matrix.is_standard_layout() { Order::Fortran } else { Order::C };
-            let transposed = Array2::<f64>::load_npy_with(&path, NpyReadOptions::new().order(other))?;
+            let transposed = Array2::<f64>::load_npy_with(&path, ReadOptions::new().order(other))?;
             assert_eq!(transposed, matrix);
             assert_ne!(transposed.strides(), matrix.strides());
             assert_eq!(means(&read_npy(&path)?), means(&matrix));

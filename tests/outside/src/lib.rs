@@ -77,7 +77,7 @@ mod tests {
     use ::std::{assert, assert_eq, env, fs, vec};
 
     use ::ndarray::{Array2, ShapeBuilder};
-    use ::npy_ndarray::{NpyReadOptions, NpzArchive, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
+    use ::npy_ndarray::{ReadOptions, NpzArchive, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
     use ::records::{DType, Header, NpyElement, NpyReader, NpyWriter};
 
     use super::{Datetime64, FixedBytes, Point, Track, f16, fallback_weight};
@@ -127,7 +127,7 @@ mod tests {
 
         let square = Array2::from_shape_fn((2, 2).f(), |(i, j)| track(u8::try_from(i + j).unwrap_or_default()));
         square.save_npy(&path)?;
-        assert_eq!(Array2::<Track>::load_npy_with(&path, NpyReadOptions::new().order(Order::C))?, square);
+        assert_eq!(Array2::<Track>::load_npy_with(&path, ReadOptions::new().order(Order::C))?, square);
         fs::remove_dir_all(&directory)?;
         Ok(())
     }

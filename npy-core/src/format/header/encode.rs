@@ -159,7 +159,7 @@ fn escape(text: &str) -> Vec<u8> {
 }
 
 /// With so many axes of at most eight digits each, there are spaces behind the dict.
-pub(crate) const MOST_PLAIN_AXES: usize = 4;
+const MOST_PLAIN_AXES: usize = 4;
 
 /// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
 const BEFORE_ORDER: &[u8] = b"\x93NUMPY\x01\0\x76\0{'descr': '   ', 'fortran_order': ";

@@ -14,11 +14,11 @@ use super::trust::read_once;
 use super::{dtype, literal};
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::limits::Limits;
-use crate::options::Order;
+use crate::options::{Order, ReadOptions};
 
 use canonical::Plain;
 
-pub(crate) use encode::{Escapes, MOST_PLAIN_AXES, PLAIN_HEADER_BYTES, encode_plain};
+pub(crate) use encode::{Escapes, PLAIN_HEADER_BYTES, encode_plain};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -203,8 +203,8 @@ impl Header {
     /// assert!(Header::parse_with(&file, Limits::new().header_bytes(10)).is_err());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn parse_with(bytes: &[u8], limits: Limits) -> Result<(Self, usize)> {
-        Self::parse_within(bytes, &limits)
+    pub fn parse_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<(Self, usize)> {
+        Self::parse_within(bytes, &options.into().limits)
     }
 
     fn parse_within(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
@@ -252,8 +252,8 @@ impl Header {
     /// assert!(Header::read_with(&file[..], Limits::new().data_bytes(2)).is_err());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn read_with(reader: impl Read, limits: Limits) -> Result<Self> {
-        Ok(Self::read_with_offset(reader, &limits)?.0)
+    pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
+        Ok(Self::read_with_offset(reader, &options.into().limits)?.0)
     }
 
     /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that has all of it.

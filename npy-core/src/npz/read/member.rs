@@ -214,7 +214,7 @@ mod tests {
         crate::write(&mut content, &items).unwrap();
         for level in [1, 2, 6] {
             let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-            archive.set_level(level);
+            archive.set_options(archive.options().level(level));
             archive.add_slice("x", &items).unwrap();
             archive.add_stream("y", |writer| writer.write_slice(&items)).unwrap();
             let file = archive.finish().unwrap().into_inner();

@@ -79,7 +79,7 @@ impl NpzReader<ArchiveFile> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`], whose threads are those of [`set_threads`](Self::set_threads), or with [`Limits`] of one's own.
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`]. Its threads are those of [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -127,10 +127,10 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// When reading fails or `reader` is no zip archive.
     pub fn new(reader: R) -> Result<Self> {
-        Self::with_limits(reader, Limits::new())
+        Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with limits of one's own.
+    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`]. Threads are for [`set_threads`](Self::set_threads), because they clone `R`.
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzReader};
@@ -138,7 +138,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
     /// # archive.add_slice("x", &[0.0_f64; 1000])?;
     /// # let upload = archive.finish()?;
-    /// let mut archive = NpzReader::with_limits(upload, Limits::new().data_bytes(1000))?;
+    /// let mut archive = NpzReader::new_with(upload, Limits::new().data_bytes(1000))?;
     /// assert!(archive.by_name::<f64>("x").is_err()); // 8000 bytes
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -146,8 +146,8 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # Errors
     ///
     /// Like [`new`](Self::new).
-    pub fn with_limits(reader: R, limits: Limits) -> Result<Self> {
-        Self::with_fill(reader, |reader, spare| spare.read_from(reader), limits, None)
+    pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
+        Self::with_fill(reader, |reader, spare| spare.read_from(reader), options.into().limits, None)
     }
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {

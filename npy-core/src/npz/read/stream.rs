@@ -13,6 +13,7 @@ use super::member::MOST_TRAILING;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::memory::Spare;
+use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
@@ -67,7 +68,7 @@ impl<R: Read> NpzStream<R> {
     ///
     /// See [`NpzStream`] for an example.
     pub fn new(reader: R) -> Self {
-        Self::with_limits(reader, Limits::new())
+        Self::new_with(reader, Limits::new())
     }
 
     /// [`new`](Self::new) with limits of one's own.
@@ -78,16 +79,16 @@ impl<R: Read> NpzStream<R> {
     /// # let mut archive = npy_core::npz::NpzWriter::streaming(Vec::new());
     /// # archive.add_slice("x", &[0_u8; 1000])?;
     /// # let pipe = archive.finish()?;
-    /// let mut archive = NpzStream::with_limits(&pipe[..], Limits::new().data_bytes(100));
+    /// let mut archive = NpzStream::new_with(&pipe[..], Limits::new().data_bytes(100));
     /// if let Some(mut x) = archive.next()? {
     ///     assert!(x.array().is_err()); // 1000 bytes
     /// }
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn with_limits(reader: R, limits: Limits) -> Self {
+    pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Self {
         Self {
             input: Input::new(reader, |reader, spare| spare.read_from(reader)),
-            limits,
+            limits: options.into().limits,
             place: Place::Between,
             claim: None,
             has_failed: false,

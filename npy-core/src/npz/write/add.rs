@@ -74,11 +74,11 @@ impl<W: Write> NpzWriter<W> {
     /// # use npy_core::npz::NpzWriter;
     /// let mut file = std::io::Cursor::new(Vec::new());
     /// let mut archive = NpzWriter::new(&mut file);
-    /// archive.add_with("x", |member| npy_core::write(member, &[1_u8, 2]))?;
+    /// archive.add_content("x", |member| npy_core::write(member, &[1_u8, 2]))?;
     /// archive.finish()?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn add_with(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    pub fn add_content(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         self.add_member(&format!("{name}.npy"), Front::Nothing, 0, |sink| write(sink).map(|()| None))
     }
 

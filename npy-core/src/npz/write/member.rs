@@ -49,7 +49,7 @@ impl<W: Write> Output<'_, W> {
             return Ok(());
         }
         self.archive.write_waiting()?;
-        self.archive.place(&mut self.local, self.archive.is_aligned);
+        self.archive.place(&mut self.local, self.archive.options.is_aligned);
         let mut front = self.local.header();
         front.extend(&self.head);
         self.archive.writer.write_all(&front)?;
@@ -81,11 +81,11 @@ impl<W: Write> NpzWriter<W> {
         workers: &mut Option<Workers>,
     ) -> Result<(), Failure> {
         let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
-        let method = if self.is_compressed { 8 } else { 0 };
+        let method = if self.options.is_compressed { 8 } else { 0 };
         // Where they are put in later, more than there can be, so that what a member holds that is not finished is taken for nothing else.
         let (mut crc, mut size) = (0, if self.overwrite.is_some() { u64::MAX } else { 0 });
         if let Front::Known(bytes) = front
-            && !self.is_compressed
+            && !self.options.is_compressed
             && self.overwrite.is_none()
         {
             // So that a stored member which is no array can be passed over by those who read forward only.
@@ -110,8 +110,8 @@ impl<W: Write> NpzWriter<W> {
         };
         let head_bytes = head.len();
         let mut output = Output { archive: self, local, head, has_begun: false, written };
-        let method = if output.archive.is_compressed {
-            let (level, threads) = (output.archive.level, output.archive.threads);
+        let method = if output.archive.options.is_compressed {
+            let (level, threads) = (output.archive.options.level, output.archive.options.threads);
             Method::Deflated(level, workers.get_or_insert_with(|| Workers::new(threads)))
         } else {
             output.begin()?;
@@ -137,7 +137,7 @@ impl<W: Write> NpzWriter<W> {
         if has_begun {
             self.end_member(local, &content, &head, written)?;
         } else {
-            self.waiting.push_back(Waiting { local, is_aligned: self.is_aligned, content, head });
+            self.waiting.push_back(Waiting { local, is_aligned: self.options.is_aligned, content, head });
             let most = workers.as_ref().map_or(0, Workers::most_pending);
             while self.waiting.iter().map(|waiting| waiting.content.pending.len()).sum::<usize>() > most {
                 self.write_first_waiting()?;
@@ -214,7 +214,7 @@ impl<W: Write> NpzWriter<W> {
 
     /// The header of an array as it stands in the member: in compressed data in blocks that are stored, so that it can be changed.
     fn encode_head(&self, bytes: &[u8]) -> Vec<u8> {
-        if !self.is_compressed {
+        if !self.options.is_compressed {
             return bytes.to_vec();
         }
         let mut blocks = Vec::new();
@@ -250,8 +250,8 @@ mod tests {
     fn members_wait_while_threads_compress() {
         let items: Vec<u64> = (0..100_000).map(|i| i / 3).collect();
         let mut archive = NpzWriter::streaming(Vec::new());
-        archive.set_compressed(true);
-        archive.set_threads(2);
+        archive.set_options(archive.options().compressed(true));
+        archive.set_options(archive.options().threads(2));
         archive.add_slice("a", &items).unwrap();
         archive.add_slice("b", &items).unwrap();
         // No more than two blocks for each thread.
@@ -262,12 +262,12 @@ mod tests {
         }
         assert_eq!((archive.waiting.len(), archive.members.len()), (4, 2));
         // What is stored comes behind them.
-        archive.set_compressed(false);
+        archive.set_options(archive.options().compressed(false));
         archive.add_slice("g", &[1_u8]).unwrap();
         assert_eq!((archive.waiting.len(), archive.members.len()), (0, 7));
         // One thread keeps nothing.
-        archive.set_compressed(true);
-        archive.set_threads(1);
+        archive.set_options(archive.options().compressed(true));
+        archive.set_options(archive.options().threads(1));
         archive.add_slice("h", &items).unwrap();
         assert_eq!((archive.waiting.len(), archive.members.len()), (0, 8));
         archive.finish().unwrap();

@@ -3,6 +3,7 @@
 pub(crate) mod append;
 mod add;
 mod member;
+mod options;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,17 +20,15 @@ use super::zip::emit::{Local, push_end};
 use super::zip::problem::cannot_write;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::format::header::Header;
-use crate::options::SaveOptions;
 use crate::sys::disk::reserve_on_disk;
 use crate::write::growth::patch;
 use crate::write::output::Stream;
 use crate::write::replace::Replacement;
 use append::Existing;
 
-use self::member::Waiting;
+pub use options::WriteOptions;
 
-/// What NumPy's `savez_compressed` takes.
-const LEVEL: u32 = 6;
+use self::member::Waiting;
 
 /// Writes an archive of arrays: one after another, each stored or compressed.
 ///
@@ -41,7 +40,7 @@ const LEVEL: u32 = 6;
 /// let mut archive = NpzWriter::new(&mut file);
 /// archive.add_slice("times", &[0.5_f64, 1.5])?;
 ///
-/// archive.set_compressed(true);
+/// archive.set_options(archive.options().compressed(true));
 /// let header = Header::new(u8::dtype(), Order::C, &[100, 100])?;
 /// archive.add("image", &header, |image| image.write_slice(&[0_u8; 10_000]))?;
 /// archive.finish()?; // np.load opens it
@@ -68,11 +67,7 @@ pub struct NpzWriter<W: Write> {
     sync: fn(&W) -> io::Result<()>,
     /// Asks for room on the disk for so many bytes from the beginning of the archive, if it is a disk.
     reserve: fn(&W, u64),
-    is_durable: bool,
-    is_compressed: bool,
-    level: u32,
-    is_aligned: bool,
-    threads: usize,
+    options: WriteOptions,
     /// Started with the first member that is compressed by them.
     workers: Option<Workers>,
     /// The members whose blocks threads are busy with. They come next.
@@ -128,6 +123,17 @@ impl NpzWriter<File> {
     ///
     /// When the file cannot be made.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(path, WriteOptions::new())
+    }
+
+    /// [`create`](Self::create) with [`WriteOptions`].
+    ///
+    /// See [`WriteOptions`] for an example.
+    ///
+    /// # Errors
+    ///
+    /// Like [`create`](Self::create).
+    pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
         // A pipe or a device has no place to come back to.
@@ -137,6 +143,7 @@ impl NpzWriter<File> {
         }
         writer.replacement = Some(replacement);
         writer.path = Some(path.to_owned());
+        writer.options = options.into();
         Ok(writer)
     }
 
@@ -157,9 +164,7 @@ impl NpzWriter<File> {
     ///
     /// Like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
-        let mut writer = Self::create(path)?;
-        writer.is_compressed = true;
-        Ok(writer)
+        Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
     /// Opens an archive to add members to it, whatever program wrote it. Nothing that stands in it is written again: the new members, and a
@@ -191,6 +196,28 @@ impl NpzWriter<File> {
     /// Fails if there is no such file, if it cannot be written to, if members are being added to it already, and if the archive is not whole: whatever
     /// [`NpzReader::open`](super::NpzReader::open) refuses, a local header that differs from the central directory, bytes behind the end.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
+        Self::append_with(path, WriteOptions::new())
+    }
+
+    /// [`append`](Self::append) with [`WriteOptions`].
+    ///
+    /// ```
+    /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("log.npz");
+    /// # NpzWriter::create(&path)?.finish()?;
+    /// let mut archive = NpzWriter::append_with(&path, WriteOptions::new().compressed(true).durable(true))?;
+    /// archive.add_slice("day2", &[3.0_f64])?;
+    /// archive.finish()?;
+    /// assert_eq!(NpzReader::open(&path)?.by_name::<f64>("day2")?, [3.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`append`](Self::append).
+    pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
         let mut writer = Self::in_file(file);
@@ -198,6 +225,7 @@ impl NpzWriter<File> {
         writer.names = existing.directory.entries.iter().map(|entry| entry.name.clone()).collect();
         writer.existing = Some(existing);
         writer.path = Some(path.to_owned());
+        writer.options = options.into();
         Ok(writer)
     }
 
@@ -228,7 +256,23 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn new(writer: W) -> Self {
+        Self::new_with(writer, WriteOptions::new())
+    }
+
+    /// [`new`](Self::new) with [`WriteOptions`].
+    ///
+    /// ```
+    /// use npy_core::npz::{NpzWriter, WriteOptions};
+    ///
+    /// let options = WriteOptions::new().compressed(true).level(2).threads(2);
+    /// let mut archive = NpzWriter::new_with(std::io::Cursor::new(Vec::new()), options);
+    /// archive.add_slice("x", &vec![0.5_f64; 1 << 20])?;
+    /// assert!(archive.finish()?.into_inner().len() < 100_000);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new_with(writer: W, options: impl Into<WriteOptions>) -> Self {
         let mut archive = Self::streaming(writer);
+        archive.options = options.into();
         archive.overwrite = Some(patch);
         archive.rewind = Some(rewind);
         archive
@@ -244,9 +288,7 @@ impl<W: Write + Seek> NpzWriter<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn new_compressed(writer: W) -> Self {
-        let mut archive = Self::new(writer);
-        archive.is_compressed = true;
-        archive
+        Self::new_with(writer, WriteOptions::new().compressed(true))
     }
 }
 
@@ -270,11 +312,7 @@ impl<W: Write> NpzWriter<W> {
             existing: None,
             sync: |_| Ok(()),
             reserve: |_, _| (),
-            is_durable: false,
-            is_compressed: false,
-            level: LEVEL,
-            is_aligned: false,
-            threads: 1,
+            options: WriteOptions::new(),
             workers: None,
             waiting: VecDeque::new(),
             members: Vec::new(),
@@ -286,100 +324,19 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Whether [`finish`](Self::finish) brings a file of [`create`](NpzWriter::create) or [`append`](NpzWriter::append) to the disk, so that it survives
-    /// a power cut from then on.
-    ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
-    /// let mut archive = NpzWriter::create(&path)?;
-    /// archive.set_durable(true);
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// archive.finish()?; // it takes some milliseconds more
-    /// assert_eq!(NpzReader::open(&path)?.by_name::<f64>("x")?, [1.0, 2.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn set_durable(&mut self, durable: bool) {
-        self.is_durable = durable;
+    /// The options of the members from here on.
+    pub fn options(&self) -> WriteOptions {
+        self.options
     }
 
-    /// Whether the members from here on are compressed.
+    /// Sets the options of the members from here on.
     ///
-    /// See [`NpzWriter`] for an example.
-    pub fn set_compressed(&mut self, compressed: bool) {
-        self.is_compressed = compressed;
-    }
-
-    /// How hard the members from here on are compressed: from 0, which is not at all, to 9. More is taken for 9. NumPy takes 6, which is
-    /// the default.
-    ///
-    /// It is how hard repetitions are searched for. Where there are none worth it, as between the digits of measurements, each byte gets its
-    /// Huffman code and nothing is searched for, which takes a twentieth of the time; that is decided for each block of 1 MiB. The bytes are
-    /// deflate data that every reader reads, but not those that NumPy's zlib writes.
-    ///
-    /// ```
-    /// # use npy_core::{Result, npz::NpzWriter};
-    /// let compress = |level| -> Result<usize> {
-    ///     let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
-    ///     archive.set_level(level);
-    ///     archive.add_slice("x", &[0.5_f64; 10_000])?;
-    ///     Ok(archive.finish()?.into_inner().len())
-    /// };
-    /// assert!(compress(0)? > 80_000);
-    /// assert!(compress(9)? < 2000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn set_level(&mut self, level: u32) {
-        self.level = level.min(9);
-    }
-
-    /// How many threads compress the members from here on. The bytes are the same for any number of them: content is compressed in blocks of
-    /// 1 MiB, each for itself, and a member need not be compressed when the next one is added. So it may be written only then, or by
-    /// [`finish`](Self::finish), and an error of writing it may come only then; four blocks for each thread are kept at most. Members that are
-    /// stored gain nothing.
-    ///
-    /// The default is 1; 0 is taken for it. A thread is started when there is a block for it, and no more than four for each processor.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
-    /// archive.set_level(2);
-    /// archive.set_threads(2);
-    /// archive.add_slice("x", &vec![0.5_f64; 1 << 20])?;
-    /// assert!(archive.finish()?.into_inner().len() < 100_000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn set_threads(&mut self, threads: usize) {
-        let threads = threads.max(1);
-        if threads != self.threads {
+    /// See [`WriteOptions`] for an example.
+    pub fn set_options(&mut self, options: WriteOptions) {
+        if options.threads != self.options.threads {
             self.workers = None;
         }
-        self.threads = threads;
-    }
-
-    /// Whether the members from here on begin at multiples of 64 bytes of the archive, so that the arrays of a stored member can be viewed in
-    /// place ([`NpzReader::view`](super::NpzReader::view)). The archive stays one that NumPy and others read; it is no longer byte for
-    /// byte what `np.savez` writes.
-    ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// archive.set_aligned(true);
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// let file = archive.finish()?.into_inner();
-    /// # let mut memory = vec![0; file.len() + 64];
-    /// # let begin = memory.as_ptr().align_offset(64);
-    /// # memory[begin..][..file.len()].copy_from_slice(&file);
-    /// # let map = &memory[begin..][..file.len()];
-    ///
-    /// let mut archive = NpzReader::new(std::io::Cursor::new(map))?; // of a map of the file, say
-    /// let x: &[f64] = archive.view("x")?;
-    /// assert_eq!(x, [1.0, 2.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn set_aligned(&mut self, aligned: bool) {
-        self.is_aligned = aligned;
+        self.options = options;
     }
 
     /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one. It
@@ -410,7 +367,7 @@ impl<W: Write> NpzWriter<W> {
             return Err(named(ErrorKind::Archive { problem }.into()));
         }
         // Room for what is stored, now that nothing speaks against it.
-        if !self.is_compressed
+        if !self.options.is_compressed
             && let Some(writer) = self.writer.get()
         {
             (self.reserve)(writer, self.position.saturating_add(content));
@@ -523,11 +480,11 @@ impl<W: Write> NpzWriter<W> {
         }
         push_end(&mut directory, (before + self.members.len()) as u64, self.position, comment);
         self.writer.write_all(&directory).and_then(|()| self.writer.flush()).map_err(cannot_write)?;
-        let Self { writer, replacement, existing, sync, is_durable, .. } = self;
+        let Self { writer, replacement, existing, sync, options, .. } = self;
         let mut sync = || writer.call(|writer| sync(writer));
         if let Some(replacement) = replacement.take() {
-            replacement.commit(SaveOptions::new().durable(*is_durable), sync)?;
-        } else if *is_durable && existing.is_some() {
+            replacement.commit(options.of_file(), sync)?;
+        } else if options.is_durable && existing.is_some() {
             sync().map_err(cannot_write)?;
         }
         if let Some(existing) = existing {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::options::{ObjectOptions, UnknownGlobals};
 use super::arena::{Arena, Items, NONE, Node, Span, reserve};
 use super::flaw::{Flaw, Result};
 use super::framing::too_long;
@@ -10,6 +9,7 @@ use super::globals::Known;
 use super::opcode::{Step, step};
 use super::text;
 use crate::error::PickleProblem;
+use crate::options::object::{ObjectOptions, UnknownGlobals};
 
 /// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and where it ends.
 pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena<'a>, u32, usize)> {

@@ -1,12 +1,12 @@
 //! Measures the depth and size of a tree before any value of it is constructed.
 
-use super::super::options::ObjectOptions;
 use super::arena::{Arena, NONE, Node, reserve};
 use super::flaw::{Flaw, Result};
 use super::globals::Known;
 use crate::dynamic::DynValues;
 use crate::error::PickleProblem;
 use crate::format::dtype::Field;
+use crate::options::object::ObjectOptions;
 
 /// What a value takes without what it contains: the size of a `PyObject`.
 const VALUE_BYTES: u64 = 32;

@@ -333,8 +333,8 @@ impl Builder<'_> {
 
     /// Refuses more fields than are allowed, those of records in records included, as in a header.
     fn check_fields(&self, count: usize) -> Result<()> {
-        if count > self.options.limits.fields {
-            let (limit, found) = (self.options.limits.fields as u64, count as u64);
+        if count > self.limits.fields {
+            let (limit, found) = (self.limits.fields as u64, count as u64);
             return Err(Error::from(ErrorKind::LimitExceeded { what: "fields", limit, found }).into());
         }
         Ok(())

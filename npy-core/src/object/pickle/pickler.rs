@@ -16,7 +16,7 @@ const FRAME_BYTES: usize = 64 * 1024;
 const BATCH: usize = 1000;
 
 /// Levels of objects that are written: as many as are read if nothing else is asked for.
-const MOST_DEPTH: usize = super::super::options::DEFAULT_DEPTH;
+const MOST_DEPTH: usize = crate::options::object::DEFAULT_DEPTH;
 
 /// Why an object is not written.
 pub(crate) enum Failure {

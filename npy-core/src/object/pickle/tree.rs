@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-use super::super::options::{Encoding, ObjectOptions, UnknownGlobals};
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
 use super::flaw::{Flaw, Result};
@@ -12,18 +11,21 @@ use super::globals::Known;
 use super::numpy::Numpy;
 use super::text;
 use crate::error::PickleProblem;
+use crate::limits::Limits;
 use crate::memory::reserve_exact;
+use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 
 /// Makes values of nodes.
 pub(crate) struct Builder<'a> {
     pub(crate) arena: &'a Arena<'a>,
     pub(crate) options: ObjectOptions,
+    pub(crate) limits: Limits,
     pub(crate) numpy: Numpy,
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(arena: &'a Arena<'a>, options: &ObjectOptions) -> Self {
-        Self { arena, options: *options, numpy: Numpy::default() }
+    pub(crate) fn new(arena: &'a Arena<'a>, options: &ObjectOptions, limits: Limits) -> Self {
+        Self { arena, options: *options, limits, numpy: Numpy::default() }
     }
 
     pub(crate) fn object(&mut self, id: u32) -> Result<PyObject> {

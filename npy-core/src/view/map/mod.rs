@@ -14,7 +14,7 @@ use crate::format::header::Header;
 use crate::format::rows::{OuterAxis, row_range};
 use crate::limits::Limits;
 use crate::memory::reserve_exact;
-use crate::options::SaveOptions;
+use crate::options::{ReadOptions, SaveOptions};
 use crate::write::replace::Replacement;
 
 /// A file mapped into memory to be read: its elements are slices at once, and only the parts that are looked at are read from the disk.
@@ -129,9 +129,9 @@ impl NpyMap {
     /// # Safety
     ///
     /// Like [`open`](Self::open).
-    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
-        let Opened { file, header, begin, length } = Opened::open(path, limits, false)?;
+        let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, false)?;
         // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
@@ -195,9 +195,9 @@ impl NpyMapMut {
     /// # Safety
     ///
     /// Like [`open`](Self::open).
-    pub unsafe fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
-        let Opened { file, header, begin, length } = Opened::open(path, limits, true)?;
+        let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, true)?;
         // SAFETY: the caller promises that nobody else uses what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map_mut(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
@@ -253,9 +253,9 @@ impl NpyMapMut {
     /// # Safety
     ///
     /// Like [`open_copy`](Self::open_copy).
-    pub unsafe fn open_copy_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub unsafe fn open_copy_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
-        let Opened { file, header, begin, length } = Opened::open(path, limits, false)?;
+        let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, false)?;
         // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
         let file = unsafe { MmapOptions::new().len(length).map_copy(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })

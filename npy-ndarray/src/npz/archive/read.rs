@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use npy_core::{Error, ErrorKind, NpyReader, Result, npz};
+use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
-use super::super::super::read::NpyReadOptions;
 use super::NpzArchive;
 
 /// What the field is once all members were read.
@@ -35,7 +34,7 @@ pub struct ReadPlan<'a, R> {
     /// The names of members that no field asks for, where that is not allowed.
     unknown: Vec<String>,
     jobs: Vec<Job<'a, R>>,
-    options: NpyReadOptions,
+    options: ReadOptions,
     /// The reader outlives the jobs.
     reader: PhantomData<&'a R>,
 }
@@ -51,7 +50,7 @@ type ReadMember<'a, R> = Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + 
 /// Reads an archive, whose members `run` reads.
 pub(super) fn read<A: NpzArchive, R: Read + Seek>(
     mut archive: npz::NpzReader<R>,
-    options: NpyReadOptions,
+    options: ReadOptions,
     run: impl FnOnce(&mut npz::NpzReader<R>, Vec<Job<'_, R>>) -> Result<()>,
 ) -> Result<A> {
     let index = archive.index();
@@ -73,7 +72,7 @@ pub(super) fn read<A: NpzArchive, R: Read + Seek>(
 
 impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     /// How members are read.
-    pub(super) fn options(&self) -> NpyReadOptions {
+    pub(super) fn options(&self) -> ReadOptions {
         self.options
     }
 

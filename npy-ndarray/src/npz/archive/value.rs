@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 
 use super::super::super::ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::{NpyElement, NpyReader, Result};
+use npy_core::{NpyElement, NpyReader, ReadOptions, Result};
 
 use super::super::super::dynamic;
 use super::super::super::dynamic::DynArray;
-use super::super::super::read::{NpyReadOptions, into_array};
+use super::super::super::read::into_array;
 use super::super::super::write::WriteNpyExt;
 
 /// A value that is one array of an archive: an array of `ndarray`, or a vector. Implement it for array types of other crates, to have them as
@@ -50,13 +50,13 @@ pub trait NpzValue: Sized + Send + 'static {
     /// When the array is none of this type, is damaged, or reading fails.
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
 
-    /// [`from_npy`](Self::from_npy) with the options with which the archive is read, of which only those for Python objects matter.
+    /// [`from_npy`](Self::from_npy) with the options with which the archive is read, of which the limits and the threads are those of the reader.
     ///
     /// # Errors
     ///
     /// Like [`from_npy`](Self::from_npy).
     #[doc(hidden)]
-    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
         let _ = options;
         Self::from_npy(reader)
     }
@@ -82,18 +82,22 @@ where
         into_array(reader, None)
     }
 
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
+        into_array(reader, options.order)
+    }
+
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {
         self.write_npy(writer)
     }
 }
 
-/// Any array; one of Python objects if [`NpzReadOptions::allow_objects`](super::super::super::NpzReadOptions::allow_objects) says so.
+/// Any array; one of Python objects if [`ReadOptions::objects`] says so.
 impl NpzValue for DynArray {
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
-        dynamic::from_reader(reader, NpyReadOptions::new())
+        dynamic::from_reader(reader, ReadOptions::new())
     }
 
-    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: NpyReadOptions) -> Result<Self> {
+    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
         dynamic::from_reader(reader, options)
     }
 

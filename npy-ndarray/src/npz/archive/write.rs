@@ -4,8 +4,8 @@ use std::io::Write;
 
 use npy_core::{NpyElement, Result, npz};
 
+use super::NpzArchive;
 use super::value::NpzValue;
-use super::{NpzArchive, NpzWriteOptions};
 
 /// An archive that fields are written to.
 pub struct MemberWriter<'a, W: Write> {
@@ -15,8 +15,7 @@ pub struct MemberWriter<'a, W: Write> {
 }
 
 /// Writes an archive.
-pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWriter<W>, options: NpzWriteOptions) -> Result<W> {
-    options.apply(&mut archive);
+pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWriter<W>) -> Result<W> {
     match value.write_members(&mut MemberWriter { archive: &mut archive, prefix: String::new() }) {
         Ok(()) => archive.finish(),
         Err(error) => {
@@ -28,7 +27,7 @@ pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWri
 
 impl<W: Write> MemberWriter<'_, W> {
     pub(crate) fn value<T: NpzValue>(&mut self, name: &str, value: &T) -> Result<()> {
-        self.archive.add_with(&format!("{}{name}", self.prefix), |member| value.to_npy(member))
+        self.archive.add_content(&format!("{}{name}", self.prefix), |member| value.to_npy(member))
     }
 
     pub(crate) fn scalar<T: NpyElement>(&mut self, name: &str, value: &T) -> Result<()> {

@@ -1,7 +1,5 @@
 //! Limits and permissions for pickles.
 
-use crate::limits::Limits;
-
 /// What reading does with a class or function that is not on the list of what NumPy's own files and plain values need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -9,7 +7,7 @@ pub enum UnknownGlobals {
     /// The file is refused, by an error that names it.
     #[default]
     Refuse,
-    /// It becomes a [`PyObject::Opaque`](super::PyObject::Opaque), which has its name and what it would be given. Nothing is imported or
+    /// It becomes a [`PyObject::Opaque`](crate::object::PyObject::Opaque), which has its name and what it would be given. Nothing is imported or
     /// called then either.
     Opaque,
 }
@@ -23,7 +21,7 @@ pub enum Encoding {
     Ascii,
     /// As latin-1: each byte is the character of that number.
     Latin1,
-    /// As [`PyObject::Bytes`](super::PyObject::Bytes).
+    /// As [`PyObject::Bytes`](crate::object::PyObject::Bytes).
     Bytes,
 }
 
@@ -44,20 +42,19 @@ pub enum Encoding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ObjectOptions {
-    pub(super) unknown_globals: UnknownGlobals,
-    pub(super) encoding: Encoding,
-    pub(super) depth: usize,
-    pub(super) items: u64,
-    pub(super) bytes: u64,
-    pub(super) expansion: u64,
-    pub(super) limits: Limits,
+    pub(crate) unknown_globals: UnknownGlobals,
+    pub(crate) encoding: Encoding,
+    pub(crate) depth: usize,
+    pub(crate) items: u64,
+    pub(crate) bytes: u64,
+    pub(crate) expansion: u64,
 }
 
 /// More levels than this are not read, because values are walked and dropped by functions that call themselves.
-pub(super) const MOST_DEPTH: usize = 200;
+pub(crate) const MOST_DEPTH: usize = 200;
 
 /// Levels that are read if nothing else is asked for, and written.
-pub(super) const DEFAULT_DEPTH: usize = 200;
+pub(crate) const DEFAULT_DEPTH: usize = 200;
 
 impl ObjectOptions {
     /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at most 200 levels of containers, any
@@ -70,7 +67,6 @@ impl ObjectOptions {
             items: u64::MAX,
             bytes: u64::MAX,
             expansion: 64 << 20,
-            limits: Limits::new(),
         }
     }
 
@@ -171,24 +167,6 @@ impl ObjectOptions {
     /// there once, and is copied to each of them when it is read: so a file of a few bytes could ask for any amount of memory.
     pub const fn expansion(mut self, limit: u64) -> Self {
         self.expansion = limit;
-        self
-    }
-
-    /// The limits to the file's header, and to the fields of dtypes in the pickle.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
-    /// use npy_core::{ErrorKind, Limits};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
-    /// let options = ObjectOptions::new().limits(Limits::new().header_bytes(100));
-    /// let error = object::read_with(&file[..], options).unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { found: 118, .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub const fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
         self
     }
 }
