@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use ndarray::{Axis, Ix2};
-use npy_core::{Header, NpyElement, NpyMap, NpyMapMut, Order, row_range};
+use npy_core::region::row_range;
+use npy_core::{Header, NpyElement, NpyMap, NpyMapMut, Order};
 use npy_ndarray::{MapMutNpyExt, MapNpyExt};
 
 const PROCESSES: usize = 4;

@@ -1,7 +1,8 @@
 //! The main job: record arrays from Python into Rust structs, and back. `cargo run --example record_arrays`
 
 use ndarray::Array2;
-use npy_core::{Datetime64, FixedBytes, FixedUnicode, NpyRecord, unit::Nanosecond};
+use npy_core::NpyRecord;
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, unit::Nanosecond};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 use std::collections::BTreeSet;
 

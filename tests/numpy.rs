@@ -2,7 +2,8 @@
 
 mod support;
 
-use npy_core::{ByteOrder, DType, ErrorKind, Header, Order, Version};
+use npy_core::dtype::ByteOrder;
+use npy_core::{DType, ErrorKind, Header, Order, Version};
 use npy_ndarray::DynArray;
 use support::announce;
 use support::dump::dump;

@@ -75,7 +75,7 @@
 // Floor 0: limits, options and errors.
 mod limits;
 mod options;
-mod error;
+pub mod error;
 // Floor 1: the format, pure and safe; system calls.
 mod format;
 mod sys;
@@ -89,7 +89,7 @@ mod read;
 mod write;
 // Floor 5: arrays in place; one array in many files.
 mod view;
-mod shards;
+pub mod shards;
 // Floor 6: dtypes known at run time; archives.
 mod dynamic;
 #[cfg(feature = "npz")]
@@ -114,35 +114,58 @@ pub use num_complex;
 #[cfg(feature = "zip")]
 pub use zip;
 
-pub use crate::dynamic::cast::{Casting, NpyNumber};
-pub use crate::element::record::NpyRecord;
-pub use crate::format::detect::FileFormat;
-pub use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
-pub use crate::format::header::{Header, Version};
-pub use crate::format::region::{AxisRange, ByteRanges, byte_ranges, region_shape};
-pub use crate::format::rows::row_range;
-pub use crate::options::{Order, SaveOptions};
-pub use crate::read::chunks::{Chunks, Records};
-pub use crate::read::columns::{NpyColumns, load_columns, load_columns_with};
-pub use crate::read::file::{load, load_into, load_with};
-pub use crate::read::stream::{read, read_with};
-pub use crate::write::append::{Recovered, recover};
 pub use dynamic::DynValues;
-pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
-pub use error::{
-    ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
-};
+pub use dynamic::cast::{Casting, NpyNumber};
+pub use element::NpyElement;
+pub use element::record::NpyRecord;
+pub use error::{Error, ErrorKind, Result};
+pub use format::detect::FileFormat;
+pub use format::dtype::DType;
+pub use format::header::{Header, Version};
 pub use limits::Limits;
-pub use options::ReadOptions;
+pub use options::{Order, ReadOptions, SaveOptions};
 pub use read::NpyReader;
-pub use shards::{Shard, ShardWriter, Shards};
-pub use view::{NpyColumn, NpyColumnIter, NpyView, view, view_column, view_column_with, view_mut, view_mut_with, view_with};
+pub use read::columns::load_columns;
+pub use read::file::{load, load_into, load_with};
+pub use read::stream::{read, read_with};
 #[cfg(feature = "mmap")]
 pub use view::{NpyMap, NpyMapMut};
+pub use view::{NpyView, view, view_column, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_like, save_with, write};
 
 #[doc = include_str!("dtypes.md")]
-pub mod dtypes {}
+pub mod dtype {
+    pub use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
+}
+
+/// Rust types for dtypes that have no type in the standard library: times, text and bytes of fixed width, long doubles.
+pub mod types {
+    pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void, unit};
+}
+
+/// Some fields of records without the others: [`load_columns`](crate::load_columns) and [`view_column`](crate::view_column) with options, and their traits.
+pub mod columns {
+    pub use crate::read::columns::{NpyColumns, load_columns_with};
+    pub use crate::view::{NpyColumn, NpyColumnIter, view_column_with};
+}
+
+/// Iterators of [`NpyReader`](crate::NpyReader).
+pub mod iter {
+    pub use crate::read::chunks::{Chunks, Records};
+}
+
+/// Parts of arrays: ranges of axes, where their bytes lie in a file, and the rows of each of several processes.
+///
+/// [`NpyReader::read_region`](crate::NpyReader::read_region) reads one.
+pub mod region {
+    pub use crate::format::region::{AxisRange, ByteRanges, byte_ranges, region_shape};
+    pub use crate::format::rows::row_range;
+}
+
+/// Recovery of files that grow: [`NpyWriter::create`](crate::NpyWriter::create) and [`NpyWriter::append`](crate::NpyWriter::append) write them.
+pub mod append {
+    pub use crate::write::append::{Recovered, recover};
+}
 
 // Floor 8: the public face above, and what generated code and `npy-ndarray` may call.
 #[doc(hidden)]

@@ -23,7 +23,7 @@ use crate::write::replace::not_durable;
 /// finished shards are whole, and [`open`](Self::open) goes on behind the last row that was [flushed](Self::flush).
 ///
 /// ```
-/// use npy_core::{ShardWriter, Shards};
+/// use npy_core::shards::{ShardWriter, Shards};
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let prefix = directory.path().join("steps");
@@ -59,7 +59,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Begins shards of so many rows, at least one, or goes on with those that are there, whose last rows may be in a part. `prefix` is the path without number and ending.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
@@ -125,7 +125,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Writes the next row.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
@@ -145,7 +145,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Writes the next rows.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
@@ -184,7 +184,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Sees that all rows so far are on the disk: see [`NpyWriter::flush`].
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
@@ -215,7 +215,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Finishes the last shard, however many rows it has.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
@@ -284,7 +284,7 @@ impl Shards {
     /// Finds the shards of a prefix and reads their headers; none is an empty array. A part that is being filled is not among them.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
@@ -330,7 +330,7 @@ impl Shards {
     /// The files, in their order.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
@@ -350,7 +350,7 @@ impl Shards {
     /// The file that a row is in.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
@@ -369,7 +369,7 @@ impl Shards {
     /// Reads some rows, from as many files as they are in.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
@@ -401,7 +401,7 @@ impl Shards {
     /// All rows, one after another, in bounded memory. After an error the iterator ends.
     ///
     /// ```
-    /// # use npy_core::{ShardWriter, Shards};
+    /// # use npy_core::shards::{ShardWriter, Shards};
     /// # let directory = tempfile::tempdir()?;
     /// # let prefix = directory.path().join("steps");
     /// # let mut steps = ShardWriter::open(&prefix, 2)?;

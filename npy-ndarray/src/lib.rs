@@ -83,7 +83,8 @@ pub use zip;
 /// }
 /// ```
 pub use npy_core::__private::NpyRecord;
-pub use npy_core::{AxisRange, Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
+pub use npy_core::region::AxisRange;
+pub use npy_core::{Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
 
 /// Options of archives; see [`npy_core::npz`] for archives without `ndarray`.
 #[cfg(feature = "npz")]

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::ndarray::{ArrayBase, DataOwned, Dimension};
 use npy_core::__private::with_file;
-use npy_core::{AxisRange, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::region::AxisRange;
+use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use super::order::layout;
 use super::region::read_region;

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use super::ndarray::{Array, ArrayBase, DataOwned, Dimension};
-use npy_core::{AxisRange, ErrorKind, NpyElement, NpyReader, Order, Result, region_shape};
+use npy_core::region::{AxisRange, region_shape};
+use npy_core::{ErrorKind, NpyElement, NpyReader, Order, Result};
 
 use super::order::{layout, layout_of};
 

@@ -66,7 +66,7 @@ fn panels_of_any_shape() {
     check::<i16>(">i2");
     check::<i64>("<i8");
     check::<u64>(">u8");
-    check::<npy_core::FixedBytes<5>>("|S5");
+    check::<npy_core::types::FixedBytes<5>>("|S5");
 }
 
 /// What is decoded takes the other way.

@@ -9,7 +9,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use ndarray::{Array2, Array3, ArrayD, Ix2, ShapeBuilder, s};
-use npy_core::{AxisRange, DType, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, byte_ranges, region_shape};
+use npy_core::region::{AxisRange, byte_ranges, region_shape};
+use npy_core::{DType, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order};
 use npy_ndarray::{NpyBlocks, ReadNpyExt, WriteNpyExt, read_region};
 
 use crate::support::announce;

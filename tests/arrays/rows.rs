@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{BufReader, Cursor, Read, Seek};
 
 use ndarray::{Array1, Array2, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, s};
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, NpyReader, Order};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
 use npy_ndarray::{NpyBlocks, WriteNpyExt};
 
 use crate::support::archives::random;

@@ -181,7 +181,7 @@ fn shapes_of_every_kind() {
     check(|i| u32::try_from(i).unwrap(), 30_000);
     check(|i| f64::from(u32::try_from(i).unwrap()), usize::MAX);
     check(|i| i % 3 == 0, 30_000);
-    check(|i| i.to_string().parse::<npy_core::FixedBytes<12>>().unwrap(), 30_000);
+    check(|i| i.to_string().parse::<npy_core::types::FixedBytes<12>>().unwrap(), 30_000);
     check(|i| i.to_string(), 30_000);
 }
 

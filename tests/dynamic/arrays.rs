@@ -9,7 +9,8 @@ use npy_core::npz::NpzReader as Archive;
 use npy_core::num_complex::Complex;
 use npy_core::object::{ObjectArray, ObjectOptions, PyObject};
 use npy_core::rawarray::RaArray;
-use npy_core::{Datetime64, DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order, Void, unit};
+use npy_core::types::{Datetime64, Void, unit};
+use npy_core::{DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order};
 use npy_ndarray::{
     Casting, DynArray, Loaded, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadOptions, ReadRaExt, TypedArray, WriteNpyExt,
     WriteRaExt, load_any, load_any_with, match_dtype,
@@ -301,7 +302,7 @@ fn long_doubles_are_exact_as_integers() {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&mantissa.to_le_bytes());
         bytes[8..10].copy_from_slice(&high.to_le_bytes());
-        npy_core::LongDouble::from_bytes(bytes)
+        npy_core::types::LongDouble::from_bytes(bytes)
     };
     let whole = long(16383 + 63, (1 << 63) + 1);
     let small = long(16383 + 53, 1 << 63 | 1 << 10);

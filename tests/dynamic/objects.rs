@@ -102,7 +102,7 @@ fn objects_are_read_if_asked_for() {
     let error = array.view::<f64>().unwrap_err().to_string();
     assert_eq!(error, format!("the array holds Python objects, which do not become f64; {advice}"));
     assert!(array.to_values().unwrap_err().to_string().contains("become DynValues"));
-    assert!(array.clone().into::<ArrayD<npy_core::Void>>().unwrap_err().to_string().contains("become Void"));
+    assert!(array.clone().into::<ArrayD<npy_core::types::Void>>().unwrap_err().to_string().contains("become Void"));
     assert!(array.field("x").is_err());
 
     let mut file = Vec::new();

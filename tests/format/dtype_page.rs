@@ -6,10 +6,9 @@ use npy_core::chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use npy_core::half::{bf16, f16};
 use npy_core::jiff::{self, SignedDuration, Timestamp, civil};
 use npy_core::num_complex::Complex;
-use npy_core::unit::{Day, Generic, Nanosecond, Second};
-use npy_core::{
-    DType, Datetime64, FixedBytes, FixedUnicode, FixedVoid, Header, LongDouble, NpyElement, NpyRecord, Order, Timedelta64, Void,
-};
+use npy_core::types::unit::{Day, Generic, Nanosecond, Second};
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
+use npy_core::{DType, Header, NpyElement, NpyRecord, Order};
 
 const BEGIN: &str = "<!-- made by tests/format/dtype_page.rs; renew it with UPDATE_SNAPSHOTS=1 -->\n";
 
@@ -116,11 +115,11 @@ fn types() -> Vec<Type> {
         "Datetime64<Nanosecond>": Datetime64<Nanosecond>,
         "Datetime64<Day>": Datetime64<Day>,
         "Datetime64<Second, 25>": Datetime64<Second, 25>,
-        "Datetime64<Year>": Datetime64<npy_core::unit::Year>,
+        "Datetime64<Year>": Datetime64<npy_core::types::unit::Year>,
         "Datetime64<Generic>": Datetime64<Generic>,
         "Timedelta64<Nanosecond>": Timedelta64<Nanosecond>,
         "Timedelta64<Second, 25>": Timedelta64<Second, 25>,
-        "Timedelta64<Year>": Timedelta64<npy_core::unit::Year>,
+        "Timedelta64<Year>": Timedelta64<npy_core::types::unit::Year>,
         "Timedelta64<Generic>": Timedelta64<Generic>,
         "jiff::Timestamp": Timestamp,
         "jiff::civil::DateTime": jiff::civil::DateTime,

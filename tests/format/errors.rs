@@ -3,10 +3,9 @@
 use std::error::Error as StdError;
 use std::io;
 
-use npy_core::{
-    DType, Error, ErrorKind, Field, FixedBytes, FixedUnicode, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order,
-    Record, SubArray, Version, Void,
-};
+use npy_core::dtype::{Field, Record, SubArray};
+use npy_core::types::{FixedBytes, FixedUnicode, Void};
+use npy_core::{DType, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, Version};
 
 use crate::support::file_with_header;
 
@@ -153,7 +152,7 @@ fn dtypes_that_do_not_fit_the_type() {
     insta::assert_snapshot!(read_as::<Void>("<f4"), @"the file does not fit Void: file has <f4, Rust type needs |V of any length");
     insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"the file does not fit FixedBytes<4>: file has |S5, Rust type needs |S4 (`String` reads text of every width and kind)");
     insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"the file does not fit FixedUnicode<4>: file has |S4, Rust type needs <U4 (`String` reads text of every width and kind)");
-    insta::assert_snapshot!(read_as::<npy_core::Datetime64<npy_core::unit::Second>>("<M8[ms]"), @"the file does not fit Datetime64<Second>: file has <M8[ms], Rust type needs <M8[s] (`Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it)");
+    insta::assert_snapshot!(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]"), @"the file does not fit Datetime64<Second>: file has <M8[ms], Rust type needs <M8[s] (`Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it)");
     insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
     insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"an array of >f8 cannot be viewed in place as f64, whose layout in memory is <f8; read a copy");
 }
@@ -272,7 +271,7 @@ fn elements_that_need_more_axes() {
 #[cfg(unix)]
 #[test]
 fn archives_that_cannot_be_seeked() {
-    use npy_core::ArchiveProblem;
+    use npy_core::error::ArchiveProblem;
     use npy_core::npz::NpzReader;
     let is_not_seekable = |error: &Error| matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::NotSeekable });
     let (reader, _writer) = io::pipe().unwrap();

@@ -2,13 +2,12 @@
 
 use std::io::Read;
 
+use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind, TimeUnit};
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
-use npy_core::unit::{Day, Nanosecond, Unit};
-use npy_core::{
-    ByteOrder, DType, Datetime64, Field, FixedBytes, FixedUnicode, FixedVoid, Header, LongDouble, NpyElement, NpyReader, NpyWriter,
-    Order, Record, Scalar, ScalarKind, TimeUnit, Timedelta64, Version, Void,
-};
+use npy_core::types::unit::{Day, Nanosecond, Unit};
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
+use npy_core::{DType, Header, NpyElement, NpyReader, NpyWriter, Order, Version};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -422,7 +421,7 @@ print(','.join('%016x' % struct.unpack('<Q', struct.pack('<d', float(x)))[0] for
     let arguments: Vec<String> = counts().iter().map(ToString::to_string).collect();
     let printed = String::from_utf8(numpy.run(["-c", program, &arguments.join(",")], &bytes)).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
-    use npy_core::unit;
+    use npy_core::types::unit;
     let ours = [
         texts::<unit::Day>(),
         texts::<unit::Hour>(),

@@ -146,7 +146,7 @@ fn layouts_become_attributes() {
         pub inner: [MixedInner; 2],
         // "o" is |O, which no Rust type is written as.
         /// `<U0`
-        pub n: npy_core::FixedUnicode<0>,
+        pub n: npy_core::types::FixedUnicode<0>,
     }
 
     /// A record of 18 bytes.
@@ -170,7 +170,7 @@ fn layouts_become_attributes() {
         /// `>f8`
         pub t: f64,
         /// `>M8[25s]`
-        pub c: npy_core::Datetime64<npy_core::unit::Second, 25>,
+        pub c: npy_core::types::Datetime64<npy_core::types::unit::Second, 25>,
     }
     "#);
 }

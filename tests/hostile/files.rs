@@ -3,13 +3,13 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use npy_core::error::Part;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, ObjectArray, ObjectOptions};
 use npy_core::rawarray::{self, RaArray};
-use npy_core::{
-    AxisRange, DynValues, ErrorKind, FixedBytes, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions, Void,
-    byte_ranges,
-};
+use npy_core::region::{AxisRange, byte_ranges};
+use npy_core::types::{FixedBytes, Void};
+use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
 use npy_ndarray::{DynArray, ReadNpyExt};
 
 use crate::peak::with_peak;

@@ -31,8 +31,8 @@ fn the_public_types_go_to_other_threads_and_are_shared() {
     shared::<npy_core::NpyWriter<String, Vec<u8>>>();
     shared::<npy_core::NpyMap>();
     shared::<npy_core::NpyMapMut>();
-    shared::<npy_core::Shards>();
-    shared::<npy_core::ShardWriter<f64>>();
+    shared::<npy_core::shards::Shards>();
+    shared::<npy_core::shards::ShardWriter<f64>>();
     shared::<npy_core::print::PrintOptions>();
     shared::<npy_core::object::ObjectArray>();
     shared::<npy_core::object::ObjectOptions>();

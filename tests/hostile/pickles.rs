@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
+use npy_core::dtype::Record;
+use npy_core::error::PickleProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
-use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order, PickleProblem, Record};
+use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order};
 use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;

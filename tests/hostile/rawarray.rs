@@ -1,7 +1,9 @@
 //! RawArray files made to do harm: the error is the right one, says where, and costs next to nothing.
 
+use npy_core::dtype::ByteOrder;
+use npy_core::error::{Part, RawArrayProblem};
 use npy_core::rawarray::{self, RaArray, RaHeader, RaKind};
-use npy_core::{ByteOrder, DynValues, Error, ErrorKind, Limits, Order, Part, RawArrayProblem};
+use npy_core::{DynValues, Error, ErrorKind, Limits, Order};
 use npy_ndarray::ReadRaExt;
 
 use crate::peak::with_peak;

@@ -7,8 +7,9 @@ use std::process::Command;
 
 use flate2::{Compress, Compression, FlushCompress};
 use ndarray::Array1;
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, DType, ErrorKind, Header, NpyRecord, Order};
+use npy_core::{DType, ErrorKind, Header, NpyRecord, Order};
 use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::peak::with_peak;

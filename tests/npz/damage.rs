@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, NpyReader, Order};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
 
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 
@@ -201,7 +202,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
             match stream.next() {
                 Ok(Some(mut member)) => {
                     let name = member.name().to_owned();
-                    let read = member.array().and_then(NpyReader::into_vec::<npy_core::Void>).err();
+                    let read = member.array().and_then(NpyReader::into_vec::<npy_core::types::Void>).err();
                     found.push((name, read.map(|error| error.to_string())));
                 }
                 Ok(None) => return (found, true),

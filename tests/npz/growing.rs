@@ -5,8 +5,9 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use npy_core::ErrorKind;
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
-use npy_core::{ArchiveProblem, ErrorKind};
 
 use crate::support::archives::{members, problem, stored, streamed, values};
 
@@ -452,7 +453,9 @@ fn dropped_archive_is_finished_unless_something_failed() {
             |archive| {
                 archive.add_stream::<String>("text", |_| Ok(())).and(archive.add_stream("text", |text| text.push(&"x".to_owned())))
             },
-            |archive| archive.add_slice("wide", &[npy_core::FixedBytes::<8>::default(); 1]).and(archive.add_bytes("y.npy", b"")),
+            |archive| {
+                archive.add_slice("wide", &[npy_core::types::FixedBytes::<8>::default(); 1]).and(archive.add_bytes("y.npy", b""))
+            },
         ]
         .into_iter()
         .enumerate()

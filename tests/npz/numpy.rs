@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, ErrorKind, Header, NpyElement, Order};
+use npy_core::{ErrorKind, Header, NpyElement, Order};
 
 use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
 use crate::support::numpy::{frames, numpy};

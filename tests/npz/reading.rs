@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Cursor;
 use std::process::{Command, Stdio};
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, DType, ErrorKind, Header, Limits, Order};
+use npy_core::{DType, ErrorKind, Header, Limits, Order};
 
 use crate::support::archives::{Pick, fill, picks, problem, values, writer};
 use crate::support::numpy::numpy;

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Cursor;
 
 use ndarray::{ArcArray1, Array, Array0, Array1, Array2, ArrayD, Dimension, Ix3, ShapeBuilder, arr0, array};
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_core::{ArchiveProblem, Datetime64, ErrorKind, Limits, NpyRecord, unit};
+use npy_core::types::{Datetime64, unit};
+use npy_core::{ErrorKind, Limits, NpyRecord};
 use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::support::numpy::{frames, numpy};

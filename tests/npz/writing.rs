@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, DType, ErrorKind};
+use npy_core::{DType, ErrorKind};
 
 use crate::support::archives::{Pick, picks, problem, random, stored, values, writer};
 use crate::support::numpy::numpy;

@@ -6,8 +6,9 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayD, array};
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ArchiveProblem, Error, ErrorKind, Limits, NpyRecord, Result};
+use npy_core::{Error, ErrorKind, Limits, NpyRecord, Result};
 use npy_ndarray::{DynArray, ReadOptions, ZipArchiveExt, ZipWriterExt};
 use zip::result::ZipError;
 use zip::unstable::write::FileOptionsExt;

@@ -2,9 +2,10 @@
 
 use std::io::Cursor;
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream};
 use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, PyObject};
-use npy_core::{ArchiveProblem, DynValues, ErrorKind, NpyReader, Order};
+use npy_core::{DynValues, ErrorKind, NpyReader, Order};
 
 use crate::support::announce;
 use crate::support::numpy::{frames, numpy, old_numpy, push_frame};

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use npy_core::dtype::Record;
+use npy_core::error::ValueProblem;
 use npy_core::object::{
     self, ObjectArray, PickleForm, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, StringDType,
 };
-use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order, Record, ValueProblem};
+use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order};
 use serde::Deserialize;
 
 /// Written and read again.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use ndarray::{ArrayD, ShapeBuilder};
 use npy_core::object::{self, ObjectArray, PyDate, PyDateTime, PyObject, PyTime, PyTimeDelta};
 use npy_core::print::{self, PrintOptions};
-use npy_core::{Datetime64, DynValues, NpyRecord, Order, unit};
+use npy_core::types::{Datetime64, unit};
+use npy_core::{DynValues, NpyRecord, Order};
 use npy_ndarray::DynArray;
 
 fn values(descr: &str, shape: &[usize], bytes: impl Into<Vec<u8>>) -> DynValues {

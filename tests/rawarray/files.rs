@@ -3,10 +3,12 @@
 use std::fs;
 
 use ndarray::{Array, Array1, Array2, Array3, ArrayD, ShapeBuilder, arr0, array, s};
+use npy_core::dtype::ByteOrder;
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::rawarray::{self, RaArray, RaHeader, RaKind};
-use npy_core::{ByteOrder, DynValues, ErrorKind, FixedUnicode, FixedVoid, Limits, NpyElement, NpyRecord, Order, Void};
+use npy_core::types::{FixedUnicode, FixedVoid, Void};
+use npy_core::{DynValues, ErrorKind, Limits, NpyElement, NpyRecord, Order};
 use npy_ndarray::{ReadNpyExt, ReadOptions, ReadRaExt, WriteRaExt};
 
 use crate::support::{

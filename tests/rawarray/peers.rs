@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use npy_core::dtype::ByteOrder;
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::rawarray::{self, RaArray};
-use npy_core::{ByteOrder, DynValues, NpyElement};
+use npy_core::{DynValues, NpyElement};
 use npy_ndarray::{ReadRaExt, WriteRaExt};
 use rawarray_crate::{RawArray, RawArrayType};
 

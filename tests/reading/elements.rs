@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 
 use ndarray::Array1;
-use npy_core::{
-    Error, ErrorKind, FixedBytes, FixedUnicode, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, Part, ReadOptions,
-};
+use npy_core::error::Part;
+use npy_core::types::{FixedBytes, FixedUnicode};
+use npy_core::{Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
 
 use crate::peak::with_peak;
 
@@ -178,7 +178,7 @@ fn threads_read_the_same() {
     check_threads::<u32>(">u4", 13 * MIB + 4);
     check_threads::<i64>(">i8", 12 * MIB);
     check_threads::<i64>("<i8", 12 * MIB + 8);
-    check_threads::<npy_core::Datetime64<npy_core::unit::Second>>(">M8[s]", 9 * MIB);
+    check_threads::<npy_core::types::Datetime64<npy_core::types::unit::Second>>(">M8[s]", 9 * MIB);
     // Elements that do not end where chunks do, and larger ones than what is read at a time otherwise.
     check_threads::<FixedBytes<7>>("|S7", 9 * MIB);
     check_threads::<FixedUnicode<5>>(">U5", 9 * MIB);

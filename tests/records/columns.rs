@@ -1,9 +1,9 @@
 //! Some fields of records, each into a vector of its own.
 
-use npy_core::{
-    AxisRange, Datetime64, ErrorKind, FixedBytes, Header, MismatchKind, NpyReader, NpyRecord, NpyWriter, Order, ValueProblem,
-    load_columns, unit::Second,
-};
+use npy_core::error::{MismatchKind, ValueProblem};
+use npy_core::region::AxisRange;
+use npy_core::types::{Datetime64, FixedBytes, unit::Second};
+use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order, load_columns};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Place {
@@ -52,7 +52,7 @@ fn columns_are_what_the_structs_have() {
     let events = events();
     let file = file_of(&events);
     let big = Header::new(
-        Header::parse(&file).unwrap().0.dtype().clone().with_byte_order(npy_core::ByteOrder::Big),
+        Header::parse(&file).unwrap().0.dtype().clone().with_byte_order(npy_core::dtype::ByteOrder::Big),
         Order::C,
         &[events.len()],
     );

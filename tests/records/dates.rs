@@ -1,9 +1,11 @@
 //! The date and time types of `jiff` and `chrono`: exact or an error, never another date.
 
 use npy_core::chrono::{self, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use npy_core::error::ValueProblem;
 use npy_core::jiff::{SignedDuration, Timestamp, civil};
-use npy_core::unit::{Day, Hour, Millisecond, Nanosecond, Second};
-use npy_core::{Datetime64, ErrorKind, Header, NpyElement, NpyRecord, Order, Timedelta64, ValueProblem};
+use npy_core::types::unit::{Day, Hour, Millisecond, Nanosecond, Second};
+use npy_core::types::{Datetime64, Timedelta64};
+use npy_core::{ErrorKind, Header, NpyElement, NpyRecord, Order};
 
 use crate::support::numpy::numpy;
 

@@ -1,8 +1,9 @@
 //! One record in every layout that NumPy gives it: the same values, and the same bytes when it is written.
 
 use npy_core::num_complex::Complex;
-use npy_core::unit::Second;
-use npy_core::{Datetime64, FixedBytes, FixedUnicode, Header, NpyReader, NpyRecord, NpyWriter, load_columns};
+use npy_core::types::unit::Second;
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode};
+use npy_core::{Header, NpyReader, NpyRecord, NpyWriter, load_columns};
 
 use crate::support::numpy::{frames, numpy};
 

@@ -2,11 +2,9 @@
 
 use npy_core::half::f16;
 use npy_core::num_complex::Complex;
-use npy_core::unit::{Nanosecond, Second};
-use npy_core::{
-    DType, Datetime64, ErrorKind, FixedBytes, FixedUnicode, FixedVoid, Header, LongDouble, NpyElement, NpyReader, NpyRecord,
-    NpyWriter, Order, Timedelta64, Void,
-};
+use npy_core::types::unit::{Nanosecond, Second};
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
+use npy_core::{DType, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::{frames, numpy};
 
@@ -406,7 +404,7 @@ fn types_of_every_origin_are_fields() {
 /// Without a unit there is nothing to count.
 #[test]
 fn times_without_a_unit_have_no_count() {
-    use npy_core::unit::Generic;
+    use npy_core::types::unit::Generic;
     assert_eq!(Datetime64::<Generic, 7>::dtype(), Datetime64::<Generic>::dtype());
     let times = [Timedelta64::<Generic, 7>::new(3)];
     let mut file = Vec::new();

@@ -6,10 +6,12 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use ndarray::Array1;
-use npy_core::unit::Second;
+use npy_core::columns::load_columns_with;
+use npy_core::error::ValueProblem;
+use npy_core::types::unit::Second;
+use npy_core::types::{Datetime64, FixedBytes};
 use npy_core::{
-    DType, Datetime64, Error, ErrorKind, FixedBytes, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, ReadOptions,
-    ValueProblem, load_columns, load_columns_with, load_with,
+    DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, ReadOptions, load_columns, load_with,
 };
 use npy_ndarray::ReadNpyExt;
 

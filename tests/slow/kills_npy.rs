@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use npy_core::{Error, ErrorKind, Header, NpyElement, NpyRecord, NpyWriter, Order, recover};
+use npy_core::append::recover;
+use npy_core::{Error, ErrorKind, Header, NpyElement, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
 use crate::support::{announce, child};

@@ -5,8 +5,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use npy_core::ErrorKind;
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
-use npy_core::{ArchiveProblem, ErrorKind};
 
 use crate::support::archives::{members, random, values};
 use crate::support::child;

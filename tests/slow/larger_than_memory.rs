@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::process::Command;
 
-use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter, ShardWriter, Shards};
+use npy_core::shards::{ShardWriter, Shards};
+use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter};
 
 use crate::support::{announce, child};
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
+use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_core::{ArchiveProblem, Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
+use npy_core::{Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 pub struct Pick {

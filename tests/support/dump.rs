@@ -4,9 +4,11 @@
 //! library: by `ArrayD<T>` in the order of the file, in its byte order.
 
 use ndarray::ArrayD;
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::f16;
 use npy_core::num_complex::Complex;
-use npy_core::{ByteOrder, DType, Header, LongDouble, NpyElement, Order, Scalar, ScalarKind, Void};
+use npy_core::types::{LongDouble, Void};
+use npy_core::{DType, Header, NpyElement, Order};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 
 /// The values of an array with this header and these data.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use npy_core::ByteOrder;
+use npy_core::dtype::ByteOrder;
 use npy_core::rawarray::{RaHeader, RaKind};
 
 use super::data;

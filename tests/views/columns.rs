@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use npy_core::{
-    ByteOrder, ErrorKind, FixedBytes, Header, Limits, NpyColumn, NpyElement, NpyMap, NpyMapMut, NpyRecord, NpyView, NpyWriter,
-    Order, Part, ValueProblem, view_column, view_column_with,
-};
+use npy_core::columns::{NpyColumn, view_column_with};
+use npy_core::dtype::ByteOrder;
+use npy_core::error::{Part, ValueProblem};
+use npy_core::types::FixedBytes;
+use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyRecord, NpyView, NpyWriter, Order, view_column};
 
 use crate::support::numpy::numpy;
 use crate::support::{announce, file_with_header};
@@ -400,8 +401,8 @@ print(files)
         append::<[[i16; 3]; 2]>(&map, "xyz", &mut ours);
         append::<bool>(&map, "flag", &mut ours);
         append::<FixedBytes<3>>(&map, "code", &mut ours);
-        append::<npy_core::FixedUnicode<2>>(&map, "name", &mut ours);
-        append::<npy_core::Datetime64<npy_core::unit::Microsecond>>(&map, "origin.time", &mut ours);
+        append::<npy_core::types::FixedUnicode<2>>(&map, "name", &mut ours);
+        append::<npy_core::types::Datetime64<npy_core::types::unit::Microsecond>>(&map, "origin.time", &mut ours);
         append::<f32>(&map, "origin.depth", &mut ours);
         append::<bool>(&map, "origin.fixed", &mut ours);
         assert_eq!(ours, fs::read(directory.path().join(format!("{file}.bytes"))).unwrap(), "{:?}", map.header());

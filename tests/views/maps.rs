@@ -8,7 +8,8 @@ use ndarray::{Array2, ArrayD, ArrayView2, Axis, Ix0, Ix1, Ix2, IxDyn, ShapeBuild
 use npy_core::half::f16;
 use npy_core::num_complex::Complex;
 use npy_core::rawarray::{RaArray, RaMap, RaMapMut};
-use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyReader, NpyRecord, Order, row_range};
+use npy_core::region::row_range;
+use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyReader, NpyRecord, Order};
 use npy_ndarray::{MapMutNpyExt, MapNpyExt, ReadRaExt, ViewNpyExt, WriteNpyExt, WriteRaExt};
 
 use crate::support::numpy::numpy;

@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use memmap2::{Mmap, MmapMut};
 use ndarray::{Array2, ArrayView2, ArrayViewMut1, ShapeBuilder};
+use npy_core::error::ValueProblem;
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
-use npy_core::unit::{Nanosecond, Second};
-use npy_core::{
-    Datetime64, ErrorKind, FixedBytes, FixedUnicode, FixedVoid, Header, Limits, LongDouble, NpyElement, NpyReader, NpyRecord,
-    NpyView, Order, Timedelta64, ValueProblem,
-};
+use npy_core::types::unit::{Nanosecond, Second};
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64};
+use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyView, Order};
 use npy_ndarray::{ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
 
 use crate::support::numpy::numpy;
@@ -277,7 +276,8 @@ fn records_are_read_without_decoding() {
     let again = written(&over);
     assert!(again[begin..].chunks(16).all(|sample| sample[1..8] == [0; 7]), "padding is never written from memory");
     // In another byte order it is decoded.
-    let swapped = Header::new(Sample::dtype().with_byte_order(npy_core::ByteOrder::Big), Order::C, &[samples.len()]).unwrap();
+    let swapped =
+        Header::new(Sample::dtype().with_byte_order(npy_core::dtype::ByteOrder::Big), Order::C, &[samples.len()]).unwrap();
     let mut writer = npy_core::NpyWriter::with_header(Vec::new(), &swapped).unwrap();
     writer.write_slice(&samples).unwrap();
     assert_eq!(npy_core::read::<Sample>(&writer.finish().unwrap()[..]).unwrap(), samples);

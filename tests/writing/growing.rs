@@ -3,7 +3,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
 
-use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, recover};
+use npy_core::append::recover;
+use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
 use crate::support::{announce, data};
@@ -546,11 +547,11 @@ fn what_goes_wrong_is_not_counted() {
 
     let none: DType = "|S0".parse().unwrap();
     let mut writer =
-        NpyWriter::<npy_core::FixedBytes<0>, _>::create_like(&path, &Header::new(none, Order::C, &[0]).unwrap()).unwrap();
-    writer.write_slice(&[npy_core::FixedBytes::default(); 2]).unwrap();
+        NpyWriter::<npy_core::types::FixedBytes<0>, _>::create_like(&path, &Header::new(none, Order::C, &[0]).unwrap()).unwrap();
+    writer.write_slice(&[npy_core::types::FixedBytes::default(); 2]).unwrap();
     writer.flush().unwrap();
     drop(writer);
-    assert_eq!(npy_core::load::<npy_core::FixedBytes<0>>(&path).unwrap().len(), 2);
+    assert_eq!(npy_core::load::<npy_core::types::FixedBytes<0>>(&path).unwrap().len(), 2);
 
     // Room for one digit more: refused before it is too late, so that what was pushed can be counted.
     let mut tight = b"\x93NUMPY\x01\0\x3a\0{'descr':'<f8','fortran_order':False,'shape':(3,)}       \n".to_vec();

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use npy_core::{ErrorKind, FixedUnicode, Header, NpyReader, NpyRecord, NpyWriter, Order};
+use npy_core::types::FixedUnicode;
+use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order};
 
 use crate::support::child;
 

@@ -349,7 +349,7 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
 /// `None` too; where a dtype has none, a `None` beside values cannot be written.
 ///
 /// ```
-/// use npy_core::{Datetime64, unit::Day};
+/// use npy_core::types::{Datetime64, unit::Day};
 ///
 /// let mut file = Vec::new();
 /// npy_core::write(&mut file, &[Some(Datetime64::<Day>::new(19_000)), None])?;

@@ -21,7 +21,7 @@ use crate::memory::slots::Sends;
 /// so [`to_f64`](Self::to_f64) and [`quadruple_to_f64`](Self::quadruple_to_f64) round to the nearest `f64`.
 ///
 /// ```
-/// use npy_core::LongDouble;
+/// use npy_core::types::LongDouble;
 ///
 /// let third = LongDouble::from_f64(1.0 / 3.0);
 /// assert_eq!(third.to_f64(), 1.0 / 3.0);
@@ -40,7 +40,7 @@ impl LongDouble {
     /// From its bytes, in the machine's byte order.
     ///
     /// ```
-    /// # use npy_core::LongDouble;
+    /// # use npy_core::types::LongDouble;
     /// let one = LongDouble::from_f64(1.0);
     /// assert_eq!(LongDouble::from_bytes(one.to_bytes()), one);
     /// ```
@@ -78,7 +78,7 @@ impl LongDouble {
     /// The value of 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties to even.
     ///
     /// ```
-    /// # use npy_core::LongDouble;
+    /// # use npy_core::types::LongDouble;
     /// let one = 0x3fff_8000_0000_0000_0000_u128;
     /// assert_eq!(LongDouble::from_bytes(one.to_ne_bytes()).to_f64(), 1.0);
     /// ```
@@ -94,7 +94,7 @@ impl LongDouble {
     /// The value of IEEE quadruple precision (aarch64 and most other Unix), rounded to the nearest `f64`, ties to even.
     ///
     /// ```
-    /// # use npy_core::LongDouble;
+    /// # use npy_core::types::LongDouble;
     /// let minus_two = 0xc000_u128 << 112;
     /// assert_eq!(LongDouble::from_bytes(minus_two.to_ne_bytes()).quadruple_to_f64(), -2.0);
     /// ```
@@ -109,7 +109,7 @@ impl LongDouble {
     /// The value as 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of garbage are 0.
     ///
     /// ```
-    /// # use npy_core::LongDouble;
+    /// # use npy_core::types::LongDouble;
     /// assert_eq!(LongDouble::from_f64(-0.1).to_f64(), -0.1);
     /// ```
     pub fn from_f64(value: f64) -> Self {

@@ -17,7 +17,7 @@ use crate::memory::{Bulk, MakeItem, try_array};
 /// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedBytes<8>` reads `|S5`.
 ///
 /// ```
-/// use npy_core::FixedBytes;
+/// use npy_core::types::FixedBytes;
 ///
 /// let phase: FixedBytes<4> = "Pg".parse()?;
 /// assert_eq!(phase, "Pg");
@@ -36,7 +36,7 @@ impl<const N: usize> FixedBytes<N> {
     /// When there are more than `N`.
     ///
     /// ```
-    /// # use npy_core::FixedBytes;
+    /// # use npy_core::types::FixedBytes;
     /// assert_eq!(FixedBytes::<3>::new(b"ab")?.to_padded(), *b"ab\0");
     /// assert!(FixedBytes::<3>::new(b"abcd").is_err());
     /// # Ok::<(), npy_core::Error>(())
@@ -63,7 +63,7 @@ impl<const N: usize> FixedBytes<N> {
     /// The text, if it is UTF-8.
     ///
     /// ```
-    /// # use npy_core::FixedBytes;
+    /// # use npy_core::types::FixedBytes;
     /// assert_eq!(FixedBytes::<8>::new(b"GRF")?.to_str(), Ok("GRF"));
     /// assert!(FixedBytes::<8>::new(b"\xff")?.to_str().is_err());
     /// # Ok::<(), npy_core::Error>(())
@@ -122,7 +122,7 @@ impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
 /// A file may hold units that are no characters; they are kept as they are.
 ///
 /// ```
-/// use npy_core::FixedUnicode;
+/// use npy_core::types::FixedUnicode;
 ///
 /// let station: FixedUnicode<5> = "GRÄFE".parse()?;
 /// assert_eq!(station, "GRÄFE");
@@ -141,7 +141,7 @@ impl<const N: usize> FixedUnicode<N> {
     /// When it has more than `N` characters.
     ///
     /// ```
-    /// # use npy_core::FixedUnicode;
+    /// # use npy_core::types::FixedUnicode;
     /// assert_eq!(FixedUnicode::<3>::new("é")?.as_units(), [0xe9]);
     /// assert!(FixedUnicode::<3>::new("abcd").is_err());
     /// # Ok::<(), npy_core::Error>(())
@@ -163,7 +163,7 @@ impl<const N: usize> FixedUnicode<N> {
     /// From its units, padding included.
     ///
     /// ```
-    /// # use npy_core::FixedUnicode;
+    /// # use npy_core::types::FixedUnicode;
     /// assert_eq!(FixedUnicode::from_units([0x47, 0xe9, 0, 0]), "Gé");
     /// ```
     pub const fn from_units(units: [u32; N]) -> Self {

@@ -25,8 +25,8 @@ pub mod unit {
     /// A unit of time.
     ///
     /// ```
-    /// use npy_core::TimeUnit;
-    /// use npy_core::unit::{Millisecond, Unit};
+    /// use npy_core::dtype::TimeUnit;
+    /// use npy_core::types::unit::{Millisecond, Unit};
     ///
     /// assert_eq!(Millisecond::UNIT, TimeUnit::Millisecond);
     /// ```
@@ -74,7 +74,8 @@ use unit::Unit;
 /// Printed in ISO 8601, as NumPy does. Compared and sorted by its count, so NaT equals itself and comes first.
 ///
 /// ```
-/// use npy_core::{Datetime64, NpyElement, unit};
+/// use npy_core::types::{Datetime64, unit};
+/// use npy_core::NpyElement;
 ///
 /// let time = Datetime64::<unit::Millisecond>::new(1_700_000_000_123);
 /// assert_eq!(time.to_string(), "2023-11-14T22:13:20.123");
@@ -92,7 +93,8 @@ pub struct Datetime64<U, const COUNT: u32 = 1>(i64, PhantomData<U>);
 /// Compared and sorted by its count, so NaT equals itself and comes first.
 ///
 /// ```
-/// use npy_core::{NpyElement, Timedelta64, unit};
+/// use npy_core::types::{Timedelta64, unit};
+/// use npy_core::NpyElement;
 ///
 /// assert_eq!(Timedelta64::<unit::Second>::new(90).to_string(), "90 seconds");
 /// assert_eq!(Timedelta64::<unit::Second>::dtype().to_string(), "<m8[s]");

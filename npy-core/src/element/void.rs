@@ -13,7 +13,8 @@ use crate::memory::slots::Sends;
 /// Raw bytes of a length fixed by the type: `|V8` is `FixedVoid<8>`.
 ///
 /// ```
-/// use npy_core::{FixedVoid, NpyElement};
+/// use npy_core::types::FixedVoid;
+/// use npy_core::NpyElement;
 ///
 /// assert_eq!(FixedVoid::<8>::dtype().to_string(), "|V8");
 /// assert_eq!(FixedVoid([1, 2]).0, [1, 2]);
@@ -31,7 +32,7 @@ impl<const N: usize> Default for FixedVoid<N> {
 /// Raw bytes of a length that the file decides (`|V8`). All items of an array must have the same length.
 ///
 /// ```
-/// use npy_core::Void;
+/// use npy_core::types::Void;
 ///
 /// let mut file = Vec::new();
 /// npy_core::write(&mut file, &[Void(vec![1, 2, 3]), Void(vec![4, 5, 6])])?;

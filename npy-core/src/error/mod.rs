@@ -22,7 +22,9 @@ use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
 pub use pickle::PickleProblem;
 pub use raw_array::RawArrayProblem;
-pub use value::{ValueError, ValueProblem};
+#[doc(hidden)]
+pub use value::ValueError;
+pub use value::ValueProblem;
 use value::{describe_too_long, describe_way_out};
 
 /// A result whose error is [`Error`].

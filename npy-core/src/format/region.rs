@@ -14,7 +14,7 @@ use crate::options::Order;
 /// beyond the axis is an error, and there are no negative indices and steps.
 ///
 /// ```
-/// use npy_core::AxisRange;
+/// use npy_core::region::AxisRange;
 ///
 /// // In Python: array[2:5, :, 7:8, ::10]
 /// let region = [AxisRange::from(2..5), (..).into(), 7.into(), AxisRange::from(..).step_by(10)];
@@ -41,7 +41,8 @@ impl AxisRange {
     /// Takes only each `step`-th index of the range, from its first on. 0 is refused when the region is used.
     ///
     /// ```
-    /// # use npy_core::{AxisRange, Header, NpyElement, Order, region_shape};
+    /// # use npy_core::region::{AxisRange, region_shape};
+    /// # use npy_core::{Header, NpyElement, Order};
     /// let header = Header::new(f64::dtype(), Order::C, &[100])?;
     /// assert_eq!(region_shape(&header, &[AxisRange::from(10..20).step_by(3)])?, [4]); // 10, 13, 16, 19
     /// # Ok::<(), npy_core::Error>(())
@@ -141,7 +142,8 @@ fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
 /// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
 ///
 /// ```
-/// use npy_core::{Header, NpyElement, Order, region_shape};
+/// use npy_core::region::region_shape;
+/// use npy_core::{Header, NpyElement, Order};
 ///
 /// let header = Header::new(f32::dtype(), Order::C, &[100, 200, 3])?;
 /// assert_eq!(region_shape(&header, &[(10..20).into(), (..).into(), 2.into()])?, [10, 200, 1]);
@@ -163,7 +165,8 @@ pub fn region_shape(header: &Header, region: &[AxisRange]) -> Result<Vec<usize>>
 /// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
 ///
 /// ```
-/// use npy_core::{Header, NpyElement, Order, byte_ranges};
+/// use npy_core::region::byte_ranges;
+/// use npy_core::{Header, NpyElement, Order};
 ///
 /// // A box of a matrix: a range of bytes for each row.
 /// let header = Header::new(f32::dtype(), Order::C, &[100, 200])?;

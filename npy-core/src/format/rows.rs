@@ -12,7 +12,7 @@ use crate::options::Order;
 /// from the `n`-th on.
 ///
 /// ```
-/// use npy_core::row_range;
+/// use npy_core::region::row_range;
 ///
 /// assert_eq!(row_range(10, 0, 4), 0..3);
 /// assert_eq!(row_range(10, 1, 4), 3..6);

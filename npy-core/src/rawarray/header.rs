@@ -28,7 +28,8 @@ const DIMS: usize = 48;
 ///
 /// ```
 /// use npy_core::rawarray::{RaHeader, RaKind};
-/// use npy_core::{ByteOrder, Order};
+/// use npy_core::dtype::ByteOrder;
+/// use npy_core::Order;
 ///
 /// let header = RaHeader::new(RaKind::Float, 8, ByteOrder::Big, &[2, 3])?;
 /// assert_eq!(header.to_bytes()[..16], *b"rawarray\x01\0\0\0\0\0\0\0");
@@ -213,7 +214,7 @@ impl RaHeader {
     /// When the elements are no user-defined ones, or have another number of bytes than those of the dtype.
     ///
     /// ```
-    /// # use npy_core::ByteOrder;
+    /// # use npy_core::dtype::ByteOrder;
     /// # use npy_core::rawarray::{RaHeader, RaKind};
     /// let header = RaHeader::new(RaKind::User, 12, ByteOrder::Little, &[5])?;
     /// assert_eq!(header.dtype().to_string(), "|V12");

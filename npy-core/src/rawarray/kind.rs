@@ -5,7 +5,7 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 /// What the elements of an `.ra` file are: its type codes.
 ///
 /// ```
-/// use npy_core::ByteOrder;
+/// use npy_core::dtype::ByteOrder;
 /// use npy_core::rawarray::{RaHeader, RaKind};
 ///
 /// let header = RaHeader::new(RaKind::Unsigned, 2, ByteOrder::Little, &[3])?;

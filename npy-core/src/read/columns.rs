@@ -61,7 +61,7 @@ pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) 
 /// # let mut file = header.to_bytes();
 /// # file.resize(file.len() + 24, 0);
 /// # std::fs::write(&path, file)?;
-/// let (t,) = npy_core::load_columns_with::<(f64,)>(&path, ["t"], ReadOptions::new().threads(2))?;
+/// let (t,) = npy_core::columns::load_columns_with::<(f64,)>(&path, ["t"], ReadOptions::new().threads(2))?;
 /// assert_eq!(t, [0.0, 0.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```

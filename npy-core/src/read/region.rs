@@ -20,9 +20,9 @@ const DIRECT: u64 = 64 * 1024;
 
 impl<R: Read + Seek> NpyReader<R> {
     /// Reads a region: its elements in the order of the file, as an array of the shape that
-    /// [`region_shape`](crate::region_shape) tells has them. The reader then stands behind the last of them.
+    /// [`region_shape`](crate::region::region_shape) tells has them. The reader then stands behind the last of them.
     ///
-    /// Only what is needed is read: the [`byte_ranges`](crate::byte_ranges) of the region, and the bytes between two of them if there
+    /// Only what is needed is read: the [`byte_ranges`](crate::region::byte_ranges) of the region, and the bytes between two of them if there
     /// are at most 16 KiB, which are dropped. Besides the result this takes 256 KiB of memory.
     ///
     /// # Errors
@@ -31,7 +31,8 @@ impl<R: Read + Seek> NpyReader<R> {
     /// step of 0. An element that is no value of `T` is counted within the region.
     ///
     /// ```
-    /// use npy_core::{AxisRange, NpyReader};
+    /// use npy_core::region::AxisRange;
+    /// use npy_core::NpyReader;
     ///
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("volume.npy");

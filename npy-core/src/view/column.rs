@@ -82,8 +82,8 @@ pub fn view_column<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str) -> Result
 /// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[3])?;
 /// # let mut file = header.to_bytes();
 /// # file.resize(file.len() + 36, 0);
-/// assert_eq!(npy_core::view_column_with::<f64>(&file, "t", Limits::new().fields(2))?.len(), 3);
-/// assert!(npy_core::view_column_with::<f64>(&file, "t", Limits::new().fields(1)).is_err());
+/// assert_eq!(npy_core::columns::view_column_with::<f64>(&file, "t", Limits::new().fields(2))?.len(), 3);
+/// assert!(npy_core::columns::view_column_with::<f64>(&file, "t", Limits::new().fields(1)).is_err());
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn view_column_with<'a, T: NpyView + Copy>(

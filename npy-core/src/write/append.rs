@@ -313,7 +313,7 @@ pub struct Recovered {
 /// npy_core::save(&path, &[1_u32, 2, 3])?;
 /// // Cut in the last element.
 /// std::fs::OpenOptions::new().write(true).open(&path)?.set_len(128 + 11)?;
-/// let recovered = npy_core::recover(&path)?;
+/// let recovered = npy_core::append::recover(&path)?;
 /// assert_eq!((recovered.before, recovered.rows, recovered.cut), (3, 2, 3));
 /// assert_eq!(npy_core::load::<u32>(&path)?, [1, 2]);
 /// # Ok::<(), npy_core::Error>(())

@@ -51,7 +51,7 @@ impl StoredAs {
     }
 }
 
-/// NumPy's units, and their names in `npy_core::unit`.
+/// NumPy's units, and their names in `npy_core::types::unit`.
 const UNITS: [(&str, &str); 13] = [
     ("Y", "Year"),
     ("M", "Month"),

@@ -4,7 +4,8 @@ use std::any::{Any, TypeId};
 
 use super::super::ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
 use npy_core::__private::{cast_items, view_items};
-use npy_core::{ByteOrder, Casting, DynValues, Error, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
+use npy_core::dtype::ByteOrder;
+use npy_core::{Casting, DynValues, Error, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
 
 use super::super::match_dtype;
 use super::super::order::layout_of;

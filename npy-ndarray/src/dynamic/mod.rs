@@ -19,7 +19,8 @@ use npy_core::half::f16;
 use npy_core::num_complex::Complex;
 #[cfg(feature = "object")]
 use npy_core::object::ObjectArray;
-use npy_core::{DType, DynValues, LongDouble, NpyElement, Order, Result};
+use npy_core::types::LongDouble;
+use npy_core::{DType, DynValues, NpyElement, Order, Result};
 
 pub use convert::FromDynArray;
 pub use print::PrintedArray;

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::super::ndarray::{ArrayD, IxDyn};
 use npy_core::__private::with_file;
-use npy_core::{AxisRange, DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result, Scalar, ScalarKind};
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::region::AxisRange;
+use npy_core::{DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use super::super::order::layout_of;
 use super::super::read::{ReadNpyExt, into_array};
@@ -296,7 +298,7 @@ fn numbers<T: NpyElement>(source: impl Source, scalar: Scalar) -> Result<TypedAr
 pub(super) fn stored_dtype(scalar: Scalar) -> DType {
     match scalar.kind() {
         ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
-            Scalar::new(ScalarKind::Int64, scalar.byte_order().unwrap_or(npy_core::ByteOrder::NATIVE)).into()
+            Scalar::new(ScalarKind::Int64, scalar.byte_order().unwrap_or(npy_core::dtype::ByteOrder::NATIVE)).into()
         }
         _ => scalar.into(),
     }

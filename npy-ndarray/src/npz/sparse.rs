@@ -18,13 +18,14 @@
 //!
 //! Each is a struct of the arrays that SciPy has; [`SparseMatrix`] is any of them. What is read is checked: no index points outside of the
 //! matrix. Indices are 32 or 64 bits wide in the file, whatever fits, as SciPy chooses. SciPy compresses unless told not to:
-//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`npz::WriteOptions::compressed`](super::super::npz::WriteOptions::compressed) do, too.
+//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`npz::WriteOptions::compressed`](npy_core::npz::WriteOptions::compressed) do, too.
 
 use std::fmt::Display;
 use std::io::{Read, Seek, Write};
 
 use super::super::ndarray::{Array, Array2, Array3, ArrayD, Dimension, Ix1, Ix2};
-use npy_core::{ErrorKind, FixedBytes, NpyElement, NpyReader, Result};
+use npy_core::types::FixedBytes;
+use npy_core::{ErrorKind, NpyElement, NpyReader, Result};
 
 use super::archive::{MemberWriter, NpzArchive, NpzField, NpzValue, Pending, ReadPlan};
 

@@ -32,7 +32,7 @@ mod tests {
     use ndarray::{Array, Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Ix2, ShapeBuilder, array, s};
     use npy_core::{NpyMap, NpyMapMut};
     use npy_ndarray::ndarray_0_16::{
-        DynArray, MapMutNpyExt, MapNpyExt, NpyBlockWriter, ReadOptions, NpzArchive, NpzReader, NpzWriter, Order, ReadNpyExt,
+        DynArray, MapMutNpyExt, MapNpyExt, NpyBlockWriter, NpzArchive, NpzReader, NpzWriter, Order, ReadNpyExt, ReadOptions,
         ViewMutNpyExt, ViewNpyExt, WriteNpyExt, load_npy_into, match_dtype, read_npy, write_npy,
     };
 

@@ -77,7 +77,7 @@ mod tests {
     use ::std::{assert, assert_eq, env, fs, vec};
 
     use ::ndarray::{Array2, ShapeBuilder};
-    use ::npy_ndarray::{ReadOptions, NpzArchive, Order, ReadNpyExt, ViewNpyExt, WriteNpyExt};
+    use ::npy_ndarray::{NpzArchive, Order, ReadNpyExt, ReadOptions, ViewNpyExt, WriteNpyExt};
     use ::records::{DType, Header, NpyElement, NpyReader, NpyWriter};
 
     use super::{Datetime64, FixedBytes, Point, Track, f16, fallback_weight};

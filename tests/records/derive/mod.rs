@@ -11,11 +11,11 @@ mod text_and_time;
 
 use std::fmt::Debug;
 
-use npy_core::unit::{Millisecond, Nanosecond};
-use npy_core::{
-    ByteOrder, Datetime64, ErrorKind, FixedBytes, FixedUnicode, Header, MismatchKind, NpyElement, NpyReader, NpyRecord, NpyWriter,
-    Order, ValueProblem,
-};
+use npy_core::dtype::ByteOrder;
+use npy_core::error::{MismatchKind, ValueProblem};
+use npy_core::types::unit::{Millisecond, Nanosecond};
+use npy_core::types::{Datetime64, FixedBytes, FixedUnicode};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
 /// Any element inside of a record, alone and in an array of arrays.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]

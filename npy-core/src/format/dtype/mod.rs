@@ -36,7 +36,8 @@ pub(crate) use to_rust::rust_type;
 /// spelling.
 ///
 /// ```
-/// use npy_core::{DType, NpyElement, Record};
+/// use npy_core::dtype::Record;
+/// use npy_core::{DType, NpyElement};
 ///
 /// let dtype: DType = "[('name', '<U8'), ('', '|V4'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
 /// assert_eq!(dtype.itemsize(), 60);
@@ -156,7 +157,8 @@ impl DType {
     /// The same dtype with all of its numbers, text and times in one byte order, as `newbyteorder` makes it.
     ///
     /// ```
-    /// # use npy_core::{ByteOrder, DType};
+    /// # use npy_core::dtype::ByteOrder;
+    /// # use npy_core::DType;
     /// let dtype: DType = "[('x', '<f4'), ('name', '|S8'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
     /// let big = dtype.with_byte_order(ByteOrder::Big);
     /// assert_eq!(big.to_string(), "[('x', '>f4'), ('name', '|S8'), ('pose', [('xyz', '>f8', (3,))])]");
@@ -339,7 +341,8 @@ impl SubArray {
     /// A small array of `base`.
     ///
     /// ```
-    /// # use npy_core::{DType, NpyElement, SubArray};
+    /// # use npy_core::dtype::SubArray;
+    /// # use npy_core::{DType, NpyElement};
     /// let array = SubArray::new(f32::dtype(), vec![2, 3])?;
     /// assert_eq!((array.base(), array.shape(), array.itemsize()), (&f32::dtype(), &[2, 3][..], 24));
     /// assert_eq!(DType::from(array).to_string(), "('<f4', (2, 3))");
@@ -408,7 +411,8 @@ impl Record {
     /// When two fields share a name, or the size does not fit NumPy's 2³¹ − 1 bytes.
     ///
     /// ```
-    /// # use npy_core::{DType, NpyElement, Record};
+    /// # use npy_core::dtype::Record;
+    /// # use npy_core::{DType, NpyElement};
     /// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
     /// assert_eq!(record.itemsize(), 9);
     /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('value', '<f8')]");
@@ -433,7 +437,8 @@ impl Record {
     /// such a dtype), or when the size is more than 2³¹ − 1 bytes.
     ///
     /// ```
-    /// # use npy_core::{DType, Field, NpyElement, Record};
+    /// # use npy_core::dtype::{Field, Record};
+    /// # use npy_core::{DType, NpyElement};
     /// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype())];
     /// let record = Record::new(fields, 16)?;
     /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]");
@@ -552,7 +557,8 @@ impl Field {
     /// The same field with a title.
     ///
     /// ```
-    /// # use npy_core::{DType, Field, NpyElement, Record, Title};
+    /// # use npy_core::dtype::{Field, Record, Title};
+    /// # use npy_core::{DType, NpyElement};
     /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
     /// assert_eq!(field.title(), Some(&Title::Text("temperature in K".to_owned())));
     /// let dtype = DType::from(Record::new(vec![field], 4)?);

@@ -21,7 +21,8 @@ impl ByteOrder {
 /// A dtype without parts: its kind, and the byte order where the kind has one.
 ///
 /// ```
-/// use npy_core::{ByteOrder, DType, Scalar, ScalarKind};
+/// use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+/// use npy_core::DType;
 ///
 /// let scalar = Scalar::new(ScalarKind::Float64, ByteOrder::Big);
 /// assert_eq!(scalar.to_string(), ">f8");
@@ -116,7 +117,8 @@ pub enum ScalarKind {
 /// The unit of a datetime or a timedelta.
 ///
 /// ```
-/// use npy_core::{DType, ScalarKind, TimeUnit};
+/// use npy_core::dtype::{ScalarKind, TimeUnit};
+/// use npy_core::DType;
 ///
 /// let DType::Scalar(scalar) = "<M8[ns]".parse()? else { unreachable!() };
 /// assert_eq!(scalar.kind(), ScalarKind::Datetime { unit: TimeUnit::Nanosecond, count: 1 });
@@ -174,7 +176,8 @@ impl TimeUnit {
     /// NumPy's symbol of the unit, such as `ns`; `generic` for none.
     ///
     /// ```
-    /// # use npy_core::{DType, ScalarKind};
+    /// # use npy_core::dtype::ScalarKind;
+    /// # use npy_core::DType;
     /// let DType::Scalar(scalar) = "<M8[25us]".parse::<DType>()? else { unreachable!() };
     /// let ScalarKind::Datetime { unit, count } = scalar.kind() else { unreachable!() };
     /// assert_eq!((count, unit.symbol()), (25, "us"));
@@ -210,7 +213,7 @@ impl Scalar {
     /// a time without a unit.
     ///
     /// ```
-    /// # use npy_core::{ByteOrder, Scalar, ScalarKind};
+    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
     /// let number = Scalar::new(ScalarKind::UInt32, ByteOrder::Big);
     /// assert_eq!((number.to_string().as_str(), number.itemsize()), (">u4", 4));
     /// let byte = Scalar::new(ScalarKind::UInt8, ByteOrder::Big);
@@ -238,7 +241,7 @@ impl Scalar {
     /// Raw bytes that carry a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
     ///
     /// ```
-    /// # use npy_core::{ByteOrder, Scalar};
+    /// # use npy_core::dtype::{ByteOrder, Scalar};
     /// assert_eq!(Scalar::void_with_byte_order(2, ByteOrder::Little).to_string(), "<V2"); // bfloat16
     /// ```
     pub const fn void_with_byte_order(length: usize, byte_order: ByteOrder) -> Self {

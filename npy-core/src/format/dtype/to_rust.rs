@@ -36,7 +36,7 @@ impl DType {
     /// #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
     /// pub struct EventPicks {
     ///     /// `<M8[ns]`
-    ///     pub t: npy_core::Datetime64<npy_core::unit::Nanosecond>,
+    ///     pub t: npy_core::types::Datetime64<npy_core::types::unit::Nanosecond>,
     /// }
     /// "#,
     /// );
@@ -70,11 +70,12 @@ fn in_array(item: String, shape: &[usize]) -> String {
 }
 
 fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
-    let time = |name: &str, unit: TimeUnit, count: u32| match count {
-        1 => format!("{path}{name}<{path}unit::{unit:?}>"),
-        _ => format!("{path}{name}<{path}unit::{unit:?}, {count}>"),
-    };
     // Without a path, for messages, by the names under which these types are known.
+    let types = if path.is_empty() { String::new() } else { format!("{path}types::") };
+    let time = |name: &str, unit: TimeUnit, count: u32| match count {
+        1 => format!("{types}{name}<{types}unit::{unit:?}>"),
+        _ => format!("{types}{name}<{types}unit::{unit:?}, {count}>"),
+    };
     let complex =
         |part: &str| if path.is_empty() { format!("Complex<{part}>") } else { format!("{path}num_complex::Complex<{part}>") };
     let name = match scalar.kind() {
@@ -90,16 +91,16 @@ fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
         ScalarKind::Float16 => return Some(format!("{path}half::f16")),
         ScalarKind::Float32 => "f32",
         ScalarKind::Float64 => "f64",
-        ScalarKind::LongDouble { .. } => return Some(format!("{path}LongDouble")),
+        ScalarKind::LongDouble { .. } => return Some(format!("{types}LongDouble")),
         ScalarKind::Complex64 => return Some(complex("f32")),
         ScalarKind::Complex128 => return Some(complex("f64")),
-        ScalarKind::ComplexLongDouble { .. } => return Some(complex(&format!("{path}LongDouble"))),
+        ScalarKind::ComplexLongDouble { .. } => return Some(complex(&format!("{types}LongDouble"))),
         ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => return Some(format!("{path}half::bf16")),
-        ScalarKind::Bytes { length } => return Some(format!("{path}FixedBytes<{length}>")),
-        ScalarKind::Unicode { length } => return Some(format!("{path}FixedUnicode<{length}>")),
+        ScalarKind::Bytes { length } => return Some(format!("{types}FixedBytes<{length}>")),
+        ScalarKind::Unicode { length } => return Some(format!("{types}FixedUnicode<{length}>")),
         ScalarKind::Datetime { unit, count } => return Some(time("Datetime64", unit, count)),
         ScalarKind::Timedelta { unit, count } => return Some(time("Timedelta64", unit, count)),
-        ScalarKind::Void { length } => return Some(format!("{path}FixedVoid<{length}>")),
+        ScalarKind::Void { length } => return Some(format!("{types}FixedVoid<{length}>")),
         // Types of `ml_dtypes`, and objects.
         ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
     };

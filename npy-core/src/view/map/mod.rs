@@ -47,7 +47,7 @@ pub struct NpyMap {
 /// A file mapped into memory to be changed, or a copy of it that is private to the process.
 ///
 /// [`create`](Self::create) makes a file of any size at once, whose parts take room on the disk only when they are filled. Many processes
-/// can fill it together, each its own rows: [`row_range`](crate::row_range) tells which, [`rows_mut`](Self::rows_mut) gives them. Threads
+/// can fill it together, each its own rows: [`row_range`](crate::region::row_range) tells which, [`rows_mut`](Self::rows_mut) gives them. Threads
 /// take [`split_rows_mut`](Self::split_rows_mut).
 ///
 /// [`bytes_mut`](Self::bytes_mut) changes the data. There is no mutable [`file_bytes`](Self::file_bytes): it would let the header of the
@@ -361,7 +361,8 @@ impl NpyMapMut {
     /// Like [`rows`](Self::rows).
     ///
     /// ```
-    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order, row_range};
+    /// # use npy_core::region::row_range;
+    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("traces.npy");
     /// # let header = Header::new(f32::dtype(), Order::C, &[10, 3])?;
@@ -383,7 +384,7 @@ impl NpyMapMut {
 
     /// The elements in `n` blocks of nearly equally many rows, to be changed in place by as many threads.
     ///
-    /// The blocks are those of [`row_range`](crate::row_range): some are empty if there are fewer rows. See [`rows`](Self::rows) for what a
+    /// The blocks are those of [`row_range`](crate::region::row_range): some are empty if there are fewer rows. See [`rows`](Self::rows) for what a
     /// row is.
     ///
     /// # Errors

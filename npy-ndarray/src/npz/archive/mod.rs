@@ -161,7 +161,7 @@ pub trait NpzArchive: Sized + 'static {
     /// use std::collections::BTreeMap;
     ///
     /// use ndarray::Array2;
-    /// use npy_ndarray::{NpzArchive, WriteOptions};
+    /// use npy_ndarray::{NpzArchive, npz::WriteOptions};
     ///
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("run.npz");
@@ -199,7 +199,7 @@ pub trait NpzArchive: Sized + 'static {
     /// use std::collections::BTreeMap;
     ///
     /// use ndarray::Array2;
-    /// use npy_ndarray::{NpzArchive, WriteOptions};
+    /// use npy_ndarray::{NpzArchive, npz::WriteOptions};
     ///
     /// let arrays = BTreeMap::from([("zeros".to_owned(), Array2::<f64>::zeros((100, 100)))]);
     /// let mut file = std::io::Cursor::new(Vec::new());
