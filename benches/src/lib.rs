@@ -6,27 +6,14 @@
 #![allow(clippy::unwrap_used, reason = "there is no figure when a candidate fails, and nothing else to be done")]
 #![allow(clippy::cast_precision_loss, reason = "times and ratios are shown with three digits")]
 
-mod arguments;
-mod bench;
-mod machine;
-mod mapped;
-mod memory;
-mod numpy;
-mod outcome;
 mod peers;
-mod random;
-mod ratio;
-mod report;
-mod room;
-mod row;
-mod target;
+mod harness;
 mod workloads;
-mod zip_by_hand;
 
 use std::process::ExitCode;
 
-use crate::arguments::Arguments;
-use crate::bench::Bench;
+use crate::harness::arguments::Arguments;
+use crate::harness::bench::Bench;
 
 /// Runs the rows that the arguments of the command line ask for. Without names it runs all of them, and writes `RESULTS.md`.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {

@@ -1,20 +1,20 @@
 //! The rows. Their targets are those that prototypes have reached, beside the same candidates.
 
-mod a_read;
-mod a_write;
-mod b_order;
-mod c_small;
-mod d_records;
-mod e_archives;
-mod f_headers;
-mod g_growth;
-mod h_memory;
+mod read;
+mod write;
+mod order;
+mod small;
+mod records;
+mod archives;
+mod headers;
+mod growth;
+mod memory;
 
 use std::fs;
 
 use npy_core::NpyElement;
 
-use crate::bench::{Bench, Job};
+use crate::harness::bench::{Bench, Job};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -30,16 +30,16 @@ enum Before {
 
 /// Runs all that are asked for.
 pub(crate) fn run(bench: &mut Bench) {
-    a_read::run(bench);
-    a_write::run(bench);
-    b_order::run(bench);
-    d_records::run(bench);
-    e_archives::run(bench);
-    f_headers::run(bench);
-    g_growth::run(bench);
-    h_memory::run(bench);
+    read::run(bench);
+    write::run(bench);
+    order::run(bench);
+    records::run(bench);
+    archives::run(bench);
+    headers::run(bench);
+    growth::run(bench);
+    memory::run(bench);
     // Last of all: it leaves files, and frees inodes, which new files of others would pay for.
-    c_small::run(bench);
+    small::run(bench);
 }
 
 /// The bytes of so many copies of something.
@@ -61,7 +61,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::memory::ALONE;
+    use crate::harness::memory::ALONE;
 
     #[test]
     fn each_target_says_what_bounds_it() {

@@ -8,13 +8,13 @@ use npy_core::{SaveOptions, save_with};
 use npy_ndarray::WriteNpyExt;
 
 use super::{Before, GIB, MIB, bytes, in_huge_pages};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::FEWEST_ROUNDS;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::FEWEST_ROUNDS;
-use crate::target::Target;
 
 const DURABLE: &str = "save, durable";
 const NP_SAVE_SYNCED: &str = "np.save + fsync";

@@ -11,15 +11,15 @@ use npy_core::{NpyReader, ReadOptions};
 use npy_ndarray::ReadNpyExt;
 
 use super::{GIB, KIB, MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::machine::huge_pages;
-use crate::mapped::map;
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::{FEWEST_ROUNDS, repeat};
+use crate::harness::directory::Need;
+use crate::harness::machine::huge_pages;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
+use crate::peers::mapped::map;
 use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_reader, read_npyz, read_over, read_rawarray};
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::{FEWEST_ROUNDS, repeat};
-use crate::target::Target;
 
 const NP_LOAD: &str = "np.load";
 const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::memory::most_memory_of;
-use crate::numpy::NumPy;
-use crate::outcome::{Comparison, Measured, Outcome, Quantity, Role};
-use crate::random::Random;
-use crate::ratio::Standing;
-use crate::room::Folder;
-use crate::target::Target;
+use crate::harness::directory::Folder;
+use crate::harness::memory::most_memory_of;
+use crate::harness::outcome::{Comparison, Measured, Outcome, Quantity, Role};
+use crate::harness::random::Random;
+use crate::harness::ratio::Standing;
+use crate::harness::target::Target;
+use crate::peers::numpy::NumPy;
 
 /// An interval in which the median lies 19 times in 20 takes so many. Where they do not decide, others follow.
 pub(crate) const FEWEST_ROUNDS: usize = 6;

@@ -6,12 +6,12 @@ use std::io::{BufWriter, Write};
 use npy_core::NpyWriter;
 use npyz::WriterBuilder;
 
-use super::a_write::SAVE_SYNCED;
+use super::write::SAVE_SYNCED;
 use super::{GIB, KIB, MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
-use crate::room::Need;
-use crate::row::repeat;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::repeat;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
 
 const NP_SAVE: &str = "np.save of the whole + fsync";
 /// Elements of one `write_slice`, which are 32 KiB.

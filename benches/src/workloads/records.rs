@@ -10,12 +10,12 @@ use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
 use super::{bytes, in_huge_pages};
-use crate::bench::{Bench, Job};
-use crate::mapped::map;
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::target::Target;
+use crate::peers::mapped::map;
 use crate::peers::{NPYZ, read_npyz, read_over, write_allocated, write_bytes};
-use crate::room::Need;
-use crate::target::Target;
 
 const NP_LOAD: &str = "np.load, packed";
 const NP_ALIGNED: &str = "np.load().astype(align=True)";

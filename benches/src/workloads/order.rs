@@ -9,12 +9,12 @@ use npy_core::{DynValues, Header, NpyElement};
 use npy_ndarray::{NpyReadOptions, NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
 
 use super::{MIB, bytes, in_huge_pages};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_npyz, write_allocated, write_bytes};
-use crate::random::Random;
-use crate::room::Need;
-use crate::target::Target;
 
 const LOAD: &str = "load_npy";
 const LOAD_2: &str = "load_npy, 2 threads";

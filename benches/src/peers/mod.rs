@@ -1,5 +1,9 @@
 //! The jobs of the rows, done by other crates and by plain system calls.
 
+pub(crate) mod mapped;
+pub(crate) mod numpy;
+pub(crate) mod zip_by_hand;
+
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -10,7 +14,7 @@ use npyz::WriterBuilder;
 #[cfg(npy_bench_hdf5)]
 pub(crate) use hdf5_metno::H5Type as Hdf5Element;
 
-use crate::row::Row;
+use crate::harness::case::Row;
 
 /// An element that ours and all peers have.
 pub(crate) trait Element:

@@ -6,12 +6,12 @@ use std::hint::black_box;
 use npy_core::{Header, Order};
 use npyz::WriterBuilder;
 
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::repeat;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ};
-use crate::room::Need;
-use crate::row::repeat;
-use crate::target::Target;
 
 const FIVE: &str = "[('id','<u8'),('t','<f8'),('xyz','<f4',(3,)),('flag','?'),('name','S8')]";
 /// A few kilobytes.

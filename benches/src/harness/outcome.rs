@@ -1,7 +1,7 @@
 //! What was measured, and who is faster.
 
-use crate::ratio::{Ratio, Standing, median};
-use crate::target::Verdict;
+use crate::harness::ratio::{Ratio, Standing, median};
+use crate::harness::target::Verdict;
 
 /// What a candidate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

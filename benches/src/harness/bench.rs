@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::arguments::Arguments;
-use crate::machine::facts;
-use crate::numpy::NumPy;
-use crate::outcome::Outcome;
-use crate::report::{self, Refusal};
-use crate::room::{Folder, Need};
-use crate::row::{Extent, Row};
+use crate::harness::arguments::Arguments;
+use crate::harness::case::{Extent, Row};
+use crate::harness::directory::{Folder, Need};
+use crate::harness::machine::facts;
+use crate::harness::outcome::Outcome;
+use crate::harness::report::{self, Refusal};
+use crate::peers::numpy::NumPy;
 
 /// A run of some rows, or of all.
 pub(crate) struct Bench {

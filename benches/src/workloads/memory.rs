@@ -8,17 +8,17 @@ use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{NpyReader, NpyWriter, Order, ReadOptions};
 use npy_ndarray::{DynArray, NpyReadOptions, ReadNpyExt, WriteNpyExt};
 
-use super::b_order::save_as;
-use super::d_records::{Sample, sample};
+use super::order::save_as;
+use super::records::{Sample, sample};
 use super::{MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::memory;
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::Row;
+use crate::harness::directory::Need;
+use crate::harness::memory;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_npyz};
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::Row;
-use crate::target::Target;
 
 /// What reading may take, as a factor of its result: the buffers of all threads are in it.
 const MOST: f64 = 1.02;

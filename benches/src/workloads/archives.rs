@@ -19,14 +19,14 @@ use npyz::zip::CompressionMethod;
 use npyz::zip::write::FileOptions;
 
 use super::{MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::Row;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
+use crate::peers::zip_by_hand::ZipByHand;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::Row;
-use crate::target::Target;
-use crate::zip_by_hand::ZipByHand;
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVEZ: &str = "np.savez";

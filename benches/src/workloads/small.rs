@@ -10,16 +10,16 @@ use ndarray::{Array, Array1, Array2, Array3, ArrayView, Dimension, IntoDimension
 use npy_ndarray::{Folder, ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use super::{Before, MIB};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::{MOST_TIMES, Row};
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
 use crate::peers::{
     Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, add_hdf5_readers, read_npyz, read_over, read_png, read_rawarray, write_bytes,
     write_npyz, write_png,
 };
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::{MOST_TIMES, Row};
-use crate::target::Target;
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVE: &str = "np.save";

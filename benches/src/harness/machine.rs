@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Command;
 use std::thread;
 
-use crate::numpy::NumPy;
+use crate::peers::numpy::NumPy;
 
 /// The versions that Cargo has chosen.
-const LOCK: &str = include_str!("../../Cargo.lock");
+const LOCK: &str = include_str!("../../../Cargo.lock");
 const PEERS: [&str; 7] = ["ndarray-npy", "npyz", "rawarray", "png", "hdf5-metno", "zip", "libdeflater"];
 
 /// Facts, each a line.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::outcome::{Measured, Outcome, Role};
-use crate::ratio::Ratio;
-use crate::target::State;
+use crate::harness::outcome::{Measured, Outcome, Role};
+use crate::harness::ratio::Ratio;
+use crate::harness::target::State;
 
 /// A row that did not run, and why.
 #[derive(Clone, Debug)]
@@ -149,8 +149,8 @@ fn list(lines: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Quantity;
-    use crate::target::Target;
+    use crate::harness::outcome::Quantity;
+    use crate::harness::target::Target;
 
     #[test]
     fn a_row_is_a_table_and_its_targets() {

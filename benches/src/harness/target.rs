@@ -1,6 +1,6 @@
 //! How fast a candidate of ours has to be.
 
-use crate::outcome::{Measured, Role, seconds};
+use crate::harness::outcome::{Measured, Role, seconds};
 
 /// A bound on the time of one of our candidates.
 ///
