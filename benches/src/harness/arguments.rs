@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The options, and the rows that are asked for.
+/// The options, and the cases that are asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arguments {
-    /// Where files are read and written; the usual folders if empty.
-    folders: Vec<PathBuf>,
+    /// Where files are read and written; the usual directories if empty.
+    directories: Vec<PathBuf>,
     /// Smaller and fewer, to see that it works.
     pub(crate) is_quick: bool,
-    /// How long rows go on whose rounds do not decide, if not as long as usual.
+    /// How long cases go on whose rounds do not decide, if not as long as usual.
     pub(crate) longest: Option<Duration>,
-    /// With what the names of rows begin; all rows if empty.
+    /// With what the names of cases begin; all cases if empty.
     prefixes: Vec<String>,
 }
 
@@ -25,14 +25,14 @@ impl Arguments {
                 // From Cargo.
                 "--bench" => {}
                 "--quick" => parsed.is_quick = true,
-                "--folder" => parsed.folders.push(arguments.next().ok_or("--folder needs a folder behind it")?.into()),
+                "--directory" => parsed.directories.push(arguments.next().ok_or("--directory needs a directory behind it")?.into()),
                 "--seconds" => {
                     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
                     parsed.longest = Some(Duration::from_secs(seconds.ok_or("--seconds needs a whole number behind it")?));
                 }
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "{option} is no option; there are --folder F, --seconds N, --quick, and beginnings of the names of rows"
+                        "{option} is no option; there are --directory F, --seconds N, --quick, and beginnings of the names of cases"
                     ));
                 }
                 _ => parsed.prefixes.push(argument),
@@ -42,22 +42,22 @@ impl Arguments {
     }
 
     /// Those that were given, or else that of temporary files, and the one in memory where there is one.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        if !self.folders.is_empty() {
-            return self.folders.clone();
+    pub(crate) fn directories(&self) -> Vec<PathBuf> {
+        if !self.directories.is_empty() {
+            return self.directories.clone();
         }
-        let in_memory = Some(Path::new("/dev/shm")).filter(|folder| folder.is_dir()).map(Path::to_owned);
-        let mut folders: Vec<_> = [Some(std::env::temp_dir()), in_memory].into_iter().flatten().collect();
-        folders.dedup();
-        folders
+        let in_memory = Some(Path::new("/dev/shm")).filter(|directory| directory.is_dir()).map(Path::to_owned);
+        let mut directories: Vec<_> = [Some(std::env::temp_dir()), in_memory].into_iter().flatten().collect();
+        directories.dedup();
+        directories
     }
 
-    /// Whether the row is asked for.
-    pub(crate) fn wants(&self, row: &str) -> bool {
-        self.prefixes.is_empty() || self.prefixes.iter().any(|prefix| row.starts_with(prefix))
+    /// Whether the case is asked for.
+    pub(crate) fn wants(&self, case: &str) -> bool {
+        self.prefixes.is_empty() || self.prefixes.iter().any(|prefix| case.starts_with(prefix))
     }
 
-    /// Whether no rows were named.
+    /// Whether no cases were named.
     pub(crate) fn wants_all(&self) -> bool {
         self.prefixes.is_empty()
     }
@@ -72,22 +72,22 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_asked_for_by_the_beginning_of_their_names() {
-        let some = parse("--bench a.read f").unwrap();
-        assert!(some.wants("a.read.64MiB") && some.wants("f.parse.plain"));
-        assert!(!some.wants("a.write.64MiB") && !some.wants_all());
+    fn cases_are_asked_for_by_the_beginning_of_their_names() {
+        let some = parse("--bench read f").unwrap();
+        assert!(some.wants("read.64MiB") && some.wants("headers.parse.plain"));
+        assert!(!some.wants("write.64MiB") && !some.wants_all());
         let all = parse("--bench").unwrap();
-        assert!(all.wants("g.append") && all.wants_all());
+        assert!(all.wants("growth.append") && all.wants_all());
     }
 
     #[test]
     fn options_are_known_or_refused() {
-        let parsed = parse("--folder x --quick --seconds 300 --folder y").unwrap();
+        let parsed = parse("--directory x --quick --seconds 300 --directory y").unwrap();
         assert_eq!(parsed.longest, Some(Duration::from_secs(300)));
-        assert_eq!(parsed.folders(), [Path::new("x"), Path::new("y")]);
+        assert_eq!(parsed.directories(), [Path::new("x"), Path::new("y")]);
         assert!(parsed.is_quick);
         assert!(parse("--fast").unwrap_err().contains("--fast is no option"));
-        assert!(parse("--folder").is_err() && parse("--seconds").is_err());
+        assert!(parse("--directory").is_err() && parse("--seconds").is_err());
         assert!(parse("--seconds many").unwrap_err().contains("whole number"));
     }
 }

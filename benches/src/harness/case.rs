@@ -1,10 +1,10 @@
-//! A row: candidates that take turns, round after round.
+//! A case: contenders that take turns, round after round.
 
 use std::time::{Duration, Instant};
 
-use crate::harness::directory::Folder;
+use crate::harness::directory::Directory;
 use crate::harness::memory::most_memory_of;
-use crate::harness::outcome::{Comparison, Measured, Outcome, Quantity, Role};
+use crate::harness::outcome::{Comparison, Outcome, Quantity, Role, Series};
 use crate::harness::random::Random;
 use crate::harness::ratio::Standing;
 use crate::harness::target::Target;
@@ -16,28 +16,28 @@ pub(crate) const FEWEST_ROUNDS: usize = 6;
 /// Rounds of `--quick`.
 const QUICK_ROUNDS: usize = 3;
 
-/// A row whose rounds do not decide who is faster has them again, so many times at most in all,
+/// A case whose rounds do not decide who is faster has them again, so many times at most in all,
 pub(crate) const MOST_TIMES: usize = 4;
 /// and does not have them again after so long, unless it is told otherwise.
 const LONG: Duration = Duration::from_secs(90);
 
-/// How much of a row runs.
+/// How much of a case runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// All of it.
     Full,
     /// Few rounds, of less.
     Quick,
-    /// None of its candidates, for tests of how it is put together.
+    /// None of its contenders, for tests of how it is put together.
     #[cfg(test)]
     Nothing,
 }
 
 /// One job, and who does it.
 ///
-/// The order of the candidates is drawn anew for each round, so that none always follows the same one: what one of them leaves for the system to do,
+/// The order of the contenders is drawn anew for each round, so that none always follows the same one: what one of them leaves for the system to do,
 /// such as giving back what belonged to removed files, took up to a tenth of the time of the next.
-pub(crate) struct Row<'a> {
+pub(crate) struct Case<'a> {
     name: String,
     title: String,
     place: String,
@@ -50,18 +50,18 @@ pub(crate) struct Row<'a> {
     unit: Option<String>,
     before_each: Box<dyn FnMut() + 'a>,
     after_each: Box<dyn FnMut() -> String + 'a>,
-    candidates: Vec<Candidate<'a>>,
+    contenders: Vec<Contender<'a>>,
     targets: Vec<Target>,
     bound_by: Option<&'static str>,
 }
 
-struct Candidate<'a> {
+struct Contender<'a> {
     run: Box<dyn FnMut() + 'a>,
-    measured: Measured,
+    series: Series,
 }
 
-impl<'a> Row<'a> {
-    /// One without candidates.
+impl<'a> Case<'a> {
+    /// One without contenders.
     pub(crate) fn new(name: impl Into<String>, title: impl Into<String>, place: impl Into<String>, extent: Extent) -> Self {
         Self {
             name: name.into(),
@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
             unit: None,
             before_each: Box::new(|| ()),
             after_each: Box::new(String::new),
-            candidates: Vec::new(),
+            contenders: Vec::new(),
             targets: Vec::new(),
             bound_by: None,
         }
@@ -92,7 +92,7 @@ impl<'a> Row<'a> {
         self.longest = longest.unwrap_or(LONG);
     }
 
-    /// Measures of each candidate in each round the second of two runs at once.
+    /// Measures of each contender in each round the second of two runs at once.
     ///
     /// A hypervisor may take away memory that is free for a second, and bringing it back takes longer than reading an array into it. The first run
     /// brings back what the second needs.
@@ -111,12 +111,12 @@ impl<'a> Row<'a> {
         self.unit = Some(unit.to_owned());
     }
 
-    /// Brings to the disk what is not there yet, before each candidate is measured, so that none pays for what another one has written.
-    pub(crate) fn sync_before_each(&mut self, folder: &'a Folder) {
-        self.before_each = Box::new(|| folder.sync());
+    /// Brings to the disk what is not there yet, before each contender is measured, so that none pays for what another one has written.
+    pub(crate) fn sync_before_each(&mut self, directory: &'a Directory) {
+        self.before_each = Box::new(|| directory.sync());
     }
 
-    /// Has this called after each candidate has run, which is not measured. It gives a remark, which stands behind the times.
+    /// Has this called after each contender has run, which is not measured. It gives a remark, which stands behind the times.
     pub(crate) fn after_each(&mut self, inspect: impl FnMut() -> String + 'a) {
         self.after_each = Box::new(inspect);
     }
@@ -149,7 +149,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Says what bounds ours, for those who miss a target. A target may say it of its own candidate.
+    /// Says what bounds ours, for those who miss a target. A target may say it of its own contender.
     pub(crate) fn bound_by(&mut self, text: &'static str) {
         self.bound_by = Some(text);
     }
@@ -161,7 +161,7 @@ impl<'a> Row<'a> {
 
     /// Runs all.
     pub(crate) fn measure(mut self) -> Outcome {
-        let mut order: Vec<_> = (0..self.candidates.len()).collect();
+        let mut order: Vec<_> = (0..self.contenders.len()).collect();
         let mut random = Random::new(1);
         let began = Instant::now();
         let mut rounds = 0;
@@ -172,10 +172,10 @@ impl<'a> Row<'a> {
             self.run_round(&order, true);
             rounds += 1;
         }
-        let candidates = self.measured();
-        let verdicts = self.targets.iter().map(|target| target.judge(&candidates, self.bound_by)).collect();
+        let contenders = self.measured();
+        let verdicts = self.targets.iter().map(|target| target.judge(&contenders, self.bound_by)).collect();
         let Self { name, title, place, quantity, unit, .. } = self;
-        Outcome { name, title, place, rounds, quantity, unit, candidates, verdicts }
+        Outcome { name, title, place, rounds, quantity, unit, contenders, verdicts }
     }
 
     fn run_round(&mut self, order: &[usize], is_measured: bool) {
@@ -184,19 +184,19 @@ impl<'a> Row<'a> {
             return;
         }
         for &turn in order {
-            let candidate = &mut self.candidates[turn];
+            let contender = &mut self.contenders[turn];
             for _ in 0..if is_measured { self.runs_before } else { 0 } {
-                (candidate.run)();
+                (contender.run)();
                 (self.after_each)();
             }
             (self.before_each)();
             let figure = match self.quantity {
-                Quantity::Time => time_of(&mut candidate.run) / f64::from(self.units),
-                Quantity::Memory => most_memory_of(&mut candidate.run),
+                Quantity::Time => time_of(&mut contender.run) / f64::from(self.units),
+                Quantity::Memory => most_memory_of(&mut contender.run),
             };
-            candidate.measured.remark = (self.after_each)();
+            contender.series.remark = (self.after_each)();
             if is_measured {
-                candidate.measured.times.push(figure);
+                contender.series.samples.push(figure);
             }
         }
     }
@@ -216,13 +216,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn measured(&self) -> Vec<Measured> {
-        self.candidates.iter().map(|candidate| candidate.measured.clone()).collect()
+    fn measured(&self) -> Vec<Series> {
+        self.contenders.iter().map(|contender| contender.series.clone()).collect()
     }
 
     fn add(&mut self, role: Role, name: &str, run: impl FnMut() + 'a) {
-        let measured = Measured { name: name.to_owned(), role, times: Vec::new(), remark: String::new() };
-        self.candidates.push(Candidate { run: Box::new(run), measured });
+        let series = Series { name: name.to_owned(), role, samples: Vec::new(), remark: String::new() };
+        self.contenders.push(Contender { run: Box::new(run), series });
     }
 }
 
@@ -255,14 +255,14 @@ mod tests {
     #[test]
     fn rounds_go_on_as_long_as_they_do_not_decide() {
         let is_enough_of = |ours: &[f64], elapsed, longest| {
-            let mut row = Row::new("a", "", "", Extent::Full);
-            row.rounds(6);
-            row.longest(longest);
-            row.ours("a", || ());
-            row.peer("b", || ());
-            row.candidates[0].measured.times = ours.to_vec();
-            row.candidates[1].measured.times = vec![2.0; ours.len()];
-            row.is_enough(ours.len(), Duration::from_secs(elapsed))
+            let mut case = Case::new("a", "", "", Extent::Full);
+            case.rounds(6);
+            case.longest(longest);
+            case.ours("a", || ());
+            case.peer("b", || ());
+            case.contenders[0].series.samples = ours.to_vec();
+            case.contenders[1].series.samples = vec![2.0; ours.len()];
+            case.is_enough(ours.len(), Duration::from_secs(elapsed))
         };
         let is_enough = |ours: &[f64], elapsed| is_enough_of(ours, elapsed, None);
         let open = [1.0, 4.0].repeat(12);
@@ -276,15 +276,15 @@ mod tests {
     }
 
     #[test]
-    fn candidates_take_turns_and_none_always_follows_the_same_one() {
+    fn contenders_take_turns_and_none_always_follows_the_same_one() {
         let calls = RefCell::new(String::new());
-        let mut row = Row::new("a", "", "", Extent::Full);
-        row.rounds(60);
-        row.ours("a", || calls.borrow_mut().push('a'));
-        row.variant("b", || calls.borrow_mut().push('b'));
-        row.limit("c", || calls.borrow_mut().push('c'));
-        let outcome = row.measure();
-        assert!(outcome.candidates.iter().all(|candidate| candidate.times.len() == 60));
+        let mut case = Case::new("a", "", "", Extent::Full);
+        case.rounds(60);
+        case.ours("a", || calls.borrow_mut().push('a'));
+        case.variant("b", || calls.borrow_mut().push('b'));
+        case.limit("c", || calls.borrow_mut().push('c'));
+        let outcome = case.measure();
+        assert!(outcome.contenders.iter().all(|contender| contender.samples.len() == 60));
         let calls = calls.into_inner();
         // The first three warm up.
         assert_eq!(calls.len(), 3 * 61);
@@ -298,11 +298,11 @@ mod tests {
     #[test]
     fn the_second_of_two_runs_is_measured() {
         let calls = RefCell::new(0);
-        let mut row = Row::new("a", "", "", Extent::Full);
-        row.rounds(3);
-        row.measure_second_runs();
-        row.ours("a", || *calls.borrow_mut() += 1);
-        assert_eq!(row.measure().candidates[0].times.len(), 3);
+        let mut case = Case::new("a", "", "", Extent::Full);
+        case.rounds(3);
+        case.measure_second_runs();
+        case.ours("a", || *calls.borrow_mut() += 1);
+        assert_eq!(case.measure().contenders[0].samples.len(), 3);
         // The round that warms up has no use for two.
         assert_eq!(*calls.borrow(), 7);
     }

@@ -13,8 +13,8 @@ const MANY: usize = 100;
 /// What a small file takes on a disk.
 const BLOCK: u64 = 4096;
 
-/// A folder of its own for the files of a benchmark, removed in the end.
-pub(crate) struct Folder {
+/// A directory of its own for the files of a benchmark, removed in the end.
+pub(crate) struct Directory {
     path: PathBuf,
     /// Where the files are, within it.
     files: PathBuf,
@@ -25,16 +25,16 @@ pub(crate) struct Folder {
     watch: Option<Child>,
 }
 
-/// What a row needs, in bytes.
+/// What a case needs, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Need {
     /// All files that are there at the same time.
     pub(crate) disk: u64,
-    /// How many small files stay until the end, where they do: see [`Folder::clear`].
+    /// How many small files stay until the end, where they do: see [`Directory::clear`].
     pub(crate) small_files: u64,
     /// All arrays of this process and of NumPy's.
     pub(crate) memory: u64,
-    /// Whether the benchmark is as good as whole without the row.
+    /// Whether the benchmark is as good as whole without the case.
     pub(crate) is_optional: bool,
 }
 
@@ -50,14 +50,14 @@ impl Need {
     }
 }
 
-impl Folder {
-    /// Makes one in another folder.
+impl Directory {
+    /// Makes one in another directory.
     pub(crate) fn create_in(parent: &Path) -> Result<Self, String> {
         let parent = parent.canonicalize().map_err(|error| format!("{}: {error}", parent.display()))?;
         let path = parent.join(format!("npy-bench-{}", std::process::id()));
         let files = path.join("files");
-        for folder in [&path, &files] {
-            fs::create_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for directory in [&path, &files] {
+            fs::create_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         }
         // Its input ends when this process does, however that comes.
         let script = r#"trap "" HUP INT TERM; cat > /dev/null; rm -rf -- "$1""#;
@@ -134,7 +134,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for Directory {
     fn drop(&mut self) {
         if self.aside.get() > 0 {
             println!("removing many small files");
@@ -157,8 +157,8 @@ fn free_memory() -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok().map(|kib: u64| kib * 1024)
 }
 
-fn free_on_disk(folder: &Path) -> Option<u64> {
-    let output = Command::new("df").arg("-Pk").arg(folder).output().ok()?;
+fn free_on_disk(directory: &Path) -> Option<u64> {
+    let output = Command::new("df").arg("-Pk").arg(directory).output().ok()?;
     // A line of titles, then: device, size, used, free.
     let text = String::from_utf8(output.stdout).ok()?;
     text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok().map(|kib: u64| kib * 1024)
@@ -166,8 +166,8 @@ fn free_on_disk(folder: &Path) -> Option<u64> {
 
 /// Some file systems make inodes as they need them, and say that they have none at all.
 #[cfg(target_os = "linux")]
-fn free_inodes(folder: &Path) -> Option<u64> {
-    let room = rustix::fs::statvfs(folder).ok()?;
+fn free_inodes(directory: &Path) -> Option<u64> {
+    let room = rustix::fs::statvfs(directory).ok()?;
     (room.f_files > 0).then_some(room.f_favail)
 }
 
@@ -176,13 +176,13 @@ fn free_inodes(_: &Path) -> Option<u64> {
     None
 }
 
-/// That of the longest mount point above the folder.
-fn file_system_of(folder: &Path) -> Option<String> {
+/// That of the longest mount point above the directory.
+fn file_system_of(directory: &Path) -> Option<String> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let above = mounts.lines().filter_map(|line| {
         let mut words = line.split_whitespace().skip(1);
         let (point, kind) = (words.next()?, words.next()?);
-        folder.starts_with(point).then_some((point, kind))
+        directory.starts_with(point).then_some((point, kind))
     });
     // Of several at one point, the last hides the others.
     above.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind.to_owned())
@@ -192,52 +192,52 @@ fn file_system_of(folder: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A folder in one that only this test has, and which is removed with it.
-    fn with_folder(test: &str, run: impl FnOnce(&mut Folder)) {
+    /// A directory in one that only this test has, and which is removed with it.
+    fn with_directory(test: &str, run: impl FnOnce(&mut Directory)) {
         let parent = std::env::temp_dir().join(format!("npy-bench-{test}-{}", std::process::id()));
         fs::create_dir(&parent).unwrap();
-        let mut folder = Folder::create_in(&parent).unwrap();
-        run(&mut folder);
-        drop(folder);
+        let mut directory = Directory::create_in(&parent).unwrap();
+        run(&mut directory);
+        drop(directory);
         // It is empty again.
         fs::remove_dir(&parent).unwrap();
     }
 
     #[test]
-    fn a_folder_has_a_file_system_and_leaves_nothing_behind() {
-        with_folder("clear", |folder| {
-            assert!(!folder.file_system().is_empty());
+    fn a_directory_has_a_file_system_and_leaves_nothing_behind() {
+        with_directory("clear", |directory| {
+            assert!(!directory.file_system().is_empty());
             for (file_system, count, is_kept) in [("ext4", MANY, false), ("tmpfs", MANY + 1, false), ("ext4", MANY + 1, true)] {
-                folder.file_system = file_system.to_owned();
+                directory.file_system = file_system.to_owned();
                 for i in 0..count {
-                    fs::write(folder.file(&i.to_string()), "content").unwrap();
+                    fs::write(directory.file(&i.to_string()), "content").unwrap();
                 }
-                folder.clear();
-                assert_eq!(fs::read_dir(&folder.files).unwrap().count(), 0);
-                let kept = fs::read_dir(folder.path.join("aside-1")).map_or(0, Iterator::count);
+                directory.clear();
+                assert_eq!(fs::read_dir(&directory.files).unwrap().count(), 0);
+                let kept = fs::read_dir(directory.path.join("aside-1")).map_or(0, Iterator::count);
                 assert_eq!(kept, if is_kept { count } else { 0 }, "{file_system}, {count}");
             }
-            fs::write(folder.file("file"), "content").unwrap();
+            fs::write(directory.file("file"), "content").unwrap();
         });
     }
 
     #[test]
     fn what_there_is_no_room_for_is_refused() {
-        with_folder("room", |folder| {
-            assert_eq!(folder.require(Need::of(1, 1)), Ok(()));
-            if free_on_disk(&folder.path).is_some() {
-                assert!(folder.require(Need::of(u64::MAX, 0)).unwrap_err().contains("on the disk are free"));
+        with_directory("room", |directory| {
+            assert_eq!(directory.require(Need::of(1, 1)), Ok(()));
+            if free_on_disk(&directory.path).is_some() {
+                assert!(directory.require(Need::of(u64::MAX, 0)).unwrap_err().contains("on the disk are free"));
             }
             if free_memory().is_some() {
-                assert!(folder.require(Need::of(0, u64::MAX)).unwrap_err().contains("of memory are free"));
+                assert!(directory.require(Need::of(0, u64::MAX)).unwrap_err().contains("of memory are free"));
             }
-            folder.file_system = "ext4".to_owned();
-            if let Some(free) = free_inodes(&folder.path) {
-                let refusal = folder.require(Need::of(0, 0).and_small_files(free + 1)).unwrap_err();
+            directory.file_system = "ext4".to_owned();
+            if let Some(free) = free_inodes(&directory.path) {
+                let refusal = directory.require(Need::of(0, 0).and_small_files(free + 1)).unwrap_err();
                 assert!(refusal.contains("more files, and") || refusal.contains("on the disk are free"), "{refusal}");
             }
-            folder.file_system = "tmpfs".to_owned();
-            assert_eq!(folder.require(Need::of(0, 0).and_small_files(u64::MAX)), Ok(()));
+            directory.file_system = "tmpfs".to_owned();
+            assert_eq!(directory.require(Need::of(0, 0).and_small_files(u64::MAX)), Ok(()));
         });
     }
 }

@@ -3,7 +3,7 @@
 use crate::harness::ratio::{Ratio, Standing, median};
 use crate::harness::target::Verdict;
 
-/// What a candidate is.
+/// What a contender is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Ours, in one thread, doing what the peers do.
@@ -37,7 +37,7 @@ impl Quantity {
     }
 }
 
-/// A row that ran.
+/// A case that ran.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     pub(crate) name: String,
@@ -48,17 +48,17 @@ pub(crate) struct Outcome {
     pub(crate) quantity: Quantity,
     /// What a time is for, if not for the whole: a file, a call.
     pub(crate) unit: Option<String>,
-    pub(crate) candidates: Vec<Measured>,
+    pub(crate) contenders: Vec<Series>,
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// A candidate, and its times, or whatever else is measured.
+/// A contender, and its times, or whatever else is measured.
 #[derive(Clone, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) role: Role,
     /// Of each round, in seconds; in bytes where memory is measured.
-    pub(crate) times: Vec<f64>,
+    pub(crate) samples: Vec<f64>,
     /// A few words about the last result.
     pub(crate) remark: String,
 }
@@ -66,14 +66,14 @@ pub(crate) struct Measured {
 /// All of ours in one thread, beside one that does the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison<'a> {
-    other: &'a Measured,
-    ours: Vec<(&'a Measured, Ratio)>,
+    other: &'a Series,
+    ours: Vec<(&'a Series, Ratio)>,
 }
 
-impl Measured {
+impl Series {
     /// The median of its times.
     pub(crate) fn median(&self) -> f64 {
-        median(&mut self.times.clone())
+        median(&mut self.samples.clone())
     }
 
     /// The ratio to one other.
@@ -86,10 +86,10 @@ impl Measured {
     /// The ratio to whichever of the others was the fastest in each round.
     pub(crate) fn ratio_to_fastest(&self, bases: &[&Self]) -> Option<Ratio> {
         let of_round = |round: usize| {
-            let base = bases.iter().map(|base| base.times[round]).reduce(f64::min)?;
-            Some(self.times[round] / base)
+            let base = bases.iter().map(|base| base.samples[round]).reduce(f64::min)?;
+            Some(self.samples[round] / base)
         };
-        Ratio::of_rounds((0..self.times.len()).map(of_round).collect::<Option<_>>()?)
+        Ratio::of_rounds((0..self.samples.len()).map(of_round).collect::<Option<_>>()?)
     }
 
     /// Whether the others do the same as ours.
@@ -100,12 +100,12 @@ impl Measured {
 
 impl<'a> Comparison<'a> {
     /// Those of all that do the same as ours, where there is one of ours.
-    pub(crate) fn all(candidates: &'a [Measured]) -> Vec<Self> {
+    pub(crate) fn all(contenders: &'a [Series]) -> Vec<Self> {
         let with = |other| {
-            let ours = candidates.iter().filter(|own| own.role == Role::Ours);
+            let ours = contenders.iter().filter(|own| own.role == Role::Ours);
             Self { other, ours: ours.filter_map(|own| Some((own, own.ratio_to(other)?))).collect() }
         };
-        let others = candidates.iter().filter(|other| other.is_competitor());
+        let others = contenders.iter().filter(|other| other.is_competitor());
         others.map(with).filter(|comparison| !comparison.ours.is_empty()).collect()
     }
 
@@ -123,9 +123,9 @@ impl<'a> Comparison<'a> {
 }
 
 impl Outcome {
-    /// The first candidate of a kind.
-    pub(crate) fn first(&self, role: Role) -> Option<&Measured> {
-        self.candidates.iter().find(|candidate| candidate.role == role)
+    /// The first contender of a kind.
+    pub(crate) fn first(&self, role: Role) -> Option<&Series> {
+        self.contenders.iter().find(|contender| contender.role == role)
     }
 
     /// What is faster than all of ours in one thread, as sentences.
@@ -145,7 +145,7 @@ impl Outcome {
 
     /// Tells of all of ours that are slower than others, or may be. The best of ours decides in which list.
     fn sentences(&self, list: Standing) -> Vec<String> {
-        let comparisons = Comparison::all(&self.candidates).into_iter();
+        let comparisons = Comparison::all(&self.contenders).into_iter();
         comparisons
             .filter(|comparison| comparison.standing() == list)
             .flat_map(|comparison| self.sentences_of(&comparison))
@@ -156,11 +156,11 @@ impl Outcome {
         let (name, place, other) = (&self.name, &self.place, comparison.other);
         let much = if self.quantity == Quantity::Time { "long" } else { "much" };
         // Beside what is open, the reader sees whether there was anything to be gained.
-        let of_limit = |limit: &Measured| Some(format!("; {} itself {}", limit.name, limit.ratio_to(other)?.with_interval()));
+        let of_limit = |limit: &Series| Some(format!("; {} itself {}", limit.name, limit.ratio_to(other)?.with_interval()));
         let is_open = comparison.standing() == Standing::Undecided;
         let limit = self.first(Role::Limit).filter(|_| is_open).and_then(of_limit).unwrap_or_default();
         let told = comparison.ours.iter().filter(|(_, ratio)| ratio.standing() != Standing::NotSlower);
-        let sentence = |(own, ratio): &(&Measured, Ratio)| {
+        let sentence = |(own, ratio): &(&Series, Ratio)| {
             let ratio = ratio.with_interval();
             format!("`{name}` ({place}): {} takes {ratio} times as {much} as {}{limit}", own.name, other.name)
         };
@@ -198,28 +198,28 @@ mod tests {
 
     /// Of so many times the time of `np.load` in each round.
     fn outcome(ours: &[(&str, [f64; 6])]) -> Outcome {
-        let candidate = |name: &str, role, times: [f64; 6]| Measured {
+        let contender = |name: &str, role, samples: [f64; 6]| Series {
             name: name.to_owned(),
             role,
-            times: times.to_vec(),
+            samples: samples.to_vec(),
             remark: String::new(),
         };
-        let mut candidates = vec![
-            candidate("np.load", Role::NumPy, [1.0; 6]),
-            candidate("npyz", Role::Peer, [9.0; 6]),
+        let mut contenders = vec![
+            contender("np.load", Role::NumPy, [1.0; 6]),
+            contender("npyz", Role::Peer, [9.0; 6]),
             // Neither of these counts: one is not ours in one thread, the other no competitor.
-            candidate("load, 2 threads", Role::Variant, [8.0; 6]),
-            candidate("read(2)", Role::Limit, [0.5; 6]),
+            contender("load, 2 threads", Role::Variant, [8.0; 6]),
+            contender("read(2)", Role::Limit, [0.5; 6]),
         ];
-        candidates.extend(ours.iter().map(|(name, times)| candidate(name, Role::Ours, *times)));
+        contenders.extend(ours.iter().map(|(name, times)| contender(name, Role::Ours, *times)));
         Outcome {
-            name: "a.read".to_owned(),
+            name: "read".to_owned(),
             title: String::new(),
             place: "ext4".to_owned(),
             rounds: 6,
             quantity: Quantity::Time,
             unit: None,
-            candidates,
+            contenders,
             verdicts: Vec::new(),
         }
     }
@@ -235,11 +235,11 @@ mod tests {
         // The same, within what equal ones differ by.
         assert_eq!(lists(&[("load", [1.015; 6])]), [none(), none(), none()]);
 
-        let is_slow = "`a.read` (ext4): load takes 1.250 (1.250 to 1.250) times as long as np.load";
+        let is_slow = "`read` (ext4): load takes 1.250 (1.250 to 1.250) times as long as np.load";
         assert_eq!(lists(&[("load", slow)]), [vec![is_slow.to_owned()], none(), none()]);
         assert_eq!(lists(&[("load", slow), ("in place", fast)]), [none(), none(), vec![is_slow.to_owned()]]);
 
-        let is_open = "`a.read` (ext4): in place takes 1.150 (0.900 to 1.300) times as long as np.load";
+        let is_open = "`read` (ext4): in place takes 1.150 (0.900 to 1.300) times as long as np.load";
         let [is_slow_beside, is_open_beside] =
             [is_slow, is_open].map(|text| format!("{text}; read(2) itself 0.500 (0.500 to 0.500)"));
         assert_eq!(lists(&[("load", slow), ("in place", open)]), [none(), vec![is_slow_beside, is_open_beside], none()]);

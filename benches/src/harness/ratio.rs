@@ -1,12 +1,12 @@
-//! How many times the time of another candidate one takes, and how sure that is.
+//! How many times the time of another contender one takes, and how sure that is.
 
-/// From which ratio on one candidate counts as slower than another: equal ones differ by as much.
+/// From which ratio on one contender counts as slower than another: equal ones differ by as much.
 const CLEARLY: f64 = 1.02;
 
 /// How likely at most the median lies below the interval, and how likely at most above it.
 const OUTSIDE: f64 = 0.025;
 
-/// How many times the time of another candidate.
+/// How many times the time of another contender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_that_differ_more_than_the_candidates_do_not_decide() {
+    fn rounds_that_differ_more_than_the_contenders_do_not_decide() {
         let standing = |ratios: &[f64]| Ratio::of_rounds(ratios.to_vec()).unwrap().standing();
         assert_eq!(standing(&[1.05, 1.1, 1.03, 1.2, 1.04, 1.06]), Standing::Slower);
         assert_eq!(standing(&[1.05, 1.1, 1.01, 1.2, 1.04, 1.06]), Standing::Undecided);

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::harness::outcome::{Measured, Outcome, Role};
+use crate::harness::outcome::{Outcome, Role, Series};
 use crate::harness::ratio::Ratio;
 use crate::harness::target::State;
 
-/// A row that did not run, and why.
+/// A case that did not run, and why.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) name: String,
@@ -23,21 +23,21 @@ pub(crate) fn whole(facts: &[String], outcomes: &[Outcome], refusals: &[Refusal]
         text.push_str("**Made with `--quick`: smaller arrays and few rounds. The figures mean nothing.**\n\n");
     }
     text.push_str(
-        "Made by `cargo bench -p npy-benches --bench all`; [README.md](README.md) says how, and what the rows are. Times are medians. Ratios are \
+        "Made by `cargo bench -p npy-benches --bench all`; [README.md](README.md) says how, and what the cases are. Times are medians. Ratios are \
          medians of the ratios within each round; in brackets stand the least and the most of them in the tables, and in the lists the interval in which \
-         the median lies, 19 times in 20 if one asks once. Faster is what is so by more than 2 %, which is what equal candidates differ by. Only ratios carry over to \
+         the median lies, 19 times in 20 if one asks once. Faster is what is so by more than 2 %, which is what equal contenders differ by. Only ratios carry over to \
          another machine.\n\n",
     );
     text.push_str(&list(facts));
     text.push_str(&summary(outcomes, refusals));
     for outcome in outcomes {
         text.push('\n');
-        text.push_str(&row(outcome));
+        text.push_str(&case(outcome));
     }
     text
 }
 
-/// What stands before the rows: the targets that are missed, and where others are faster.
+/// What stands before the cases: the targets that are missed, and where others are faster.
 pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
     let mut text = String::new();
     let count = |state| outcomes.iter().flat_map(|outcome| &outcome.verdicts).filter(|verdict| verdict.state == state).count();
@@ -49,8 +49,8 @@ pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
     );
     section(&mut text, "Missed targets", &verdicts(outcomes, State::Missed));
     for (title, sentences) in [
-        ("Rows on which a peer or NumPy is faster than ours at one thread", Outcome::faster_ones as fn(&Outcome) -> Vec<String>),
-        ("Rows whose rounds do not decide whether a peer or NumPy is faster than ours at one thread", Outcome::undecided_ones),
+        ("Cases on which a peer or NumPy is faster than ours at one thread", Outcome::faster_ones as fn(&Outcome) -> Vec<String>),
+        ("Cases whose rounds do not decide whether a peer or NumPy is faster than ours at one thread", Outcome::undecided_ones),
         (
             "Where a peer or NumPy is faster than one of ours at one thread, or may be, but not than another",
             Outcome::partly_faster_ones,
@@ -60,12 +60,12 @@ pub(crate) fn summary(outcomes: &[Outcome], refusals: &[Refusal]) -> String {
     }
     section(&mut text, "Targets that are not measured", &verdicts(outcomes, State::NotMeasured));
     let refused: Vec<_> = refusals.iter().map(|one| format!("`{}` ({}): {}", one.name, one.place, one.reason)).collect();
-    section(&mut text, "Rows that did not run", &refused);
+    section(&mut text, "Cases that did not run", &refused);
     text
 }
 
-/// The section of one row.
-pub(crate) fn row(outcome: &Outcome) -> String {
+/// The section of one case.
+pub(crate) fn case(outcome: &Outcome) -> String {
     let unit = outcome.unit.as_ref().map_or(String::new(), |unit| format!("; time of one {unit}"));
     let mut text = format!("## {} ({})\n\n{}; {} rounds{unit}\n\n", outcome.name, outcome.place, outcome.title, outcome.rounds);
     let bases: Vec<_> = [Role::NumPy, Role::Limit].into_iter().filter_map(|role| outcome.first(role)).collect();
@@ -79,32 +79,32 @@ pub(crate) fn row(outcome: &Outcome) -> String {
     text
 }
 
-fn cells(outcome: &Outcome, bases: &[&Measured]) -> Vec<Vec<String>> {
-    let has_remarks = outcome.candidates.iter().any(|candidate| !candidate.remark.is_empty());
-    let mut title = vec!["candidate".to_owned(), String::new(), "median".to_owned()];
+fn cells(outcome: &Outcome, bases: &[&Series]) -> Vec<Vec<String>> {
+    let has_remarks = outcome.contenders.iter().any(|contender| !contender.remark.is_empty());
+    let mut title = vec!["contender".to_owned(), String::new(), "median".to_owned()];
     title.extend(bases.iter().map(|base| format!("/ {}", base.name)));
     if has_remarks {
         title.push("result".to_owned());
     }
-    let line = |candidate: &Measured| {
-        let kind = match candidate.role {
+    let line = |contender: &Series| {
+        let kind = match contender.role {
             Role::Ours => "ours",
             Role::Variant => "ours, in another way",
             Role::NumPy => "NumPy",
             Role::Peer => "peer",
             Role::Limit => "limit",
         };
-        let mut cells = vec![candidate.name.clone(), kind.to_owned(), outcome.quantity.text(candidate.median())];
-        cells.extend(bases.iter().map(|base| match candidate.ratio_to(base) {
+        let mut cells = vec![contender.name.clone(), kind.to_owned(), outcome.quantity.text(contender.median())];
+        cells.extend(bases.iter().map(|base| match contender.ratio_to(base) {
             Some(Ratio { median, least, most, .. }) => format!("{median:.3} ({least:.3}–{most:.3})"),
             None => String::new(),
         }));
         if has_remarks {
-            cells.push(candidate.remark.clone());
+            cells.push(contender.remark.clone());
         }
         cells
     };
-    [title].into_iter().chain(outcome.candidates.iter().map(line)).collect()
+    [title].into_iter().chain(outcome.contenders.iter().map(line)).collect()
 }
 
 /// The first line is that of the titles. Only the first two columns are words; the others are figures, to the right.
@@ -129,12 +129,12 @@ fn table(lines: &[Vec<String>]) -> String {
 }
 
 fn verdicts(outcomes: &[Outcome], state: State) -> Vec<String> {
-    let of_row = |outcome: &Outcome| {
+    let of_case = |outcome: &Outcome| {
         let (name, place) = (outcome.name.clone(), outcome.place.clone());
         let verdicts = outcome.verdicts.clone().into_iter().filter(move |verdict| verdict.state == state);
         verdicts.map(move |verdict| format!("`{name}` ({place}): {}", verdict.with_bound()))
     };
-    outcomes.iter().flat_map(of_row).collect()
+    outcomes.iter().flat_map(of_case).collect()
 }
 
 fn section(text: &mut String, title: &str, lines: &[String]) {
@@ -153,36 +153,36 @@ mod tests {
     use crate::harness::target::Target;
 
     #[test]
-    fn a_row_is_a_table_and_its_targets() {
-        let candidate = |name: &str, role, times: &[f64]| Measured {
+    fn a_case_is_a_table_and_its_targets() {
+        let contender = |name: &str, role, samples: &[f64]| Series {
             name: name.to_owned(),
             role,
-            times: times.to_vec(),
+            samples: samples.to_vec(),
             remark: String::new(),
         };
-        let candidates = vec![
-            candidate("load", Role::Ours, &[0.006, 0.0066, 0.007]),
-            candidate("np.load", Role::NumPy, &[0.008, 0.008, 0.008]),
-            candidate("read(2)", Role::Limit, &[0.005, 0.005, 0.005]),
+        let contenders = vec![
+            contender("load", Role::Ours, &[0.006, 0.0066, 0.007]),
+            contender("np.load", Role::NumPy, &[0.008, 0.008, 0.008]),
+            contender("read(2)", Role::Limit, &[0.005, 0.005, 0.005]),
         ];
         let targets = [("load", 0.92, "np.load"), ("load", 1.3, "read(2)"), ("load", 0.5, "np.load")];
         let targets = targets.map(|(ours, factor, base)| Target::factor(ours, factor, base));
         let outcome = Outcome {
-            name: "a.read.64MiB".to_owned(),
+            name: "read.64MiB".to_owned(),
             title: "reading".to_owned(),
             place: "ext4".to_owned(),
             rounds: 3,
             quantity: Quantity::Time,
             unit: None,
-            verdicts: targets.iter().map(|target| target.judge(&candidates, None)).collect(),
-            candidates,
+            verdicts: targets.iter().map(|target| target.judge(&contenders, None)).collect(),
+            contenders,
         };
         let expected = "\
-## a.read.64MiB (ext4)
+## read.64MiB (ext4)
 
 reading; 3 rounds
 
-| candidate |       |  median |           / np.load |           / read(2) |
+| contender |       |  median |           / np.load |           / read(2) |
 |-----------|-------|--------:|--------------------:|--------------------:|
 | load      | ours  | 6.60 ms | 0.825 (0.750–0.875) | 1.320 (1.200–1.400) |
 | np.load   | NumPy | 8.00 ms | 1.000 (1.000–1.000) | 1.600 (1.600–1.600) |
@@ -194,11 +194,11 @@ reading; 3 rounds
 - target: load ≤ 0.5 × np.load: 0.825 **missed**
   - bound: read(2) itself takes 0.625 × np.load
 ";
-        assert_eq!(row(&outcome), expected);
+        assert_eq!(case(&outcome), expected);
         let whole = whole(&[], &[outcome], &[], false);
         assert!(whole.contains("Targets: 1 met, 2 missed, of which 1 are bound by what is not known, 0 not measured."));
         assert!(whole.contains(
-            "## Missed targets\n\n- `a.read.64MiB` (ext4): load ≤ 1.3 × read(2): 1.320 **missed**\n  - bound: not known\n"
+            "## Missed targets\n\n- `read.64MiB` (ext4): load ≤ 1.3 × read(2): 1.320 **missed**\n  - bound: not known\n"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! The jobs of the rows, done by other crates and by plain system calls.
+//! The jobs of the cases, done by other crates and by plain system calls.
 
 pub(crate) mod mapped;
 pub(crate) mod numpy;
@@ -14,7 +14,7 @@ use npyz::WriterBuilder;
 #[cfg(npy_bench_hdf5)]
 pub(crate) use hdf5_metno::H5Type as Hdf5Element;
 
-use crate::harness::case::Row;
+use crate::harness::case::Case;
 
 /// An element that ours and all peers have.
 pub(crate) trait Element:
@@ -90,27 +90,27 @@ pub(crate) fn write_png(path: &Path, shape: &[usize], pixels: &[u8]) {
 
 /// Adds `hdf5-metno` reading the elements, if it is built in.
 #[cfg(npy_bench_hdf5)]
-pub(crate) fn add_hdf5_reader<T: Hdf5Element>(row: &mut Row<'_>, path: &Path, items: &[T]) {
+pub(crate) fn add_hdf5_reader<T: Hdf5Element>(case: &mut Case<'_>, path: &Path, items: &[T]) {
     write_hdf5(path, items);
     let path = path.to_owned();
-    row.peer(HDF5, move || drop(black_box(read_hdf5::<T>(&path))));
+    case.peer(HDF5, move || drop(black_box(read_hdf5::<T>(&path))));
 }
 
 /// Adds `hdf5-metno` writing the elements, if it is built in.
 #[cfg(npy_bench_hdf5)]
-pub(crate) fn add_hdf5_writer<'a, T: Hdf5Element>(row: &mut Row<'a>, path: &Path, items: &'a [T]) {
+pub(crate) fn add_hdf5_writer<'a, T: Hdf5Element>(case: &mut Case<'a>, path: &Path, items: &'a [T]) {
     let path = path.to_owned();
-    row.peer(HDF5, move || write_hdf5(&path, items));
+    case.peer(HDF5, move || write_hdf5(&path, items));
 }
 
 /// Adds `hdf5-metno` reading many files, which it writes before, if it is built in.
 #[cfg(npy_bench_hdf5)]
-pub(crate) fn add_hdf5_readers<T: Hdf5Element>(row: &mut Row<'_>, paths: &[std::path::PathBuf], items: &[T]) {
+pub(crate) fn add_hdf5_readers<T: Hdf5Element>(case: &mut Case<'_>, paths: &[std::path::PathBuf], items: &[T]) {
     for path in paths {
         write_hdf5(path, items);
     }
     let paths = paths.to_vec();
-    row.peer(HDF5, move || {
+    case.peer(HDF5, move || {
         for path in &paths {
             drop(black_box(read_hdf5::<T>(path)));
         }
@@ -135,13 +135,13 @@ pub(crate) trait Hdf5Element {}
 impl<T> Hdf5Element for T {}
 
 #[cfg(not(npy_bench_hdf5))]
-pub(crate) fn add_hdf5_reader<T: Hdf5Element>(_: &mut Row<'_>, _: &Path, _: &[T]) {}
+pub(crate) fn add_hdf5_reader<T: Hdf5Element>(_: &mut Case<'_>, _: &Path, _: &[T]) {}
 
 #[cfg(not(npy_bench_hdf5))]
-pub(crate) fn add_hdf5_writer<T: Hdf5Element>(_: &mut Row<'_>, _: &Path, _: &[T]) {}
+pub(crate) fn add_hdf5_writer<T: Hdf5Element>(_: &mut Case<'_>, _: &Path, _: &[T]) {}
 
 #[cfg(not(npy_bench_hdf5))]
-pub(crate) fn add_hdf5_readers<T: Hdf5Element>(_: &mut Row<'_>, _: &[std::path::PathBuf], _: &[T]) {}
+pub(crate) fn add_hdf5_readers<T: Hdf5Element>(_: &mut Case<'_>, _: &[std::path::PathBuf], _: &[T]) {}
 
 /// The names under which tables and targets know the peers.
 pub(crate) const NDARRAY_NPY: &str = "ndarray-npy";

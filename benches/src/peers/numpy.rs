@@ -72,7 +72,7 @@ impl NumPy {
         }
     }
 
-    /// Has code of several lines run, such as functions that the line of a candidate calls.
+    /// Has code of several lines run, such as functions that the line of a contender calls.
     pub(crate) fn define(&self, code: &str) {
         self.run(&format!("exec({})", quote(code)));
     }

@@ -28,10 +28,10 @@ pub(super) fn run(bench: &mut Bench) {
     ];
     for (name, title, descr, calls, parsed_in, written_in) in kinds {
         let header = Header::new(descr.parse().unwrap(), Order::C, &[1000]).unwrap();
-        bench.row_in_memory(&format!("f.parse.{name}"), &format!("parse the header of {title}"), NEED, |job| {
+        bench.case_in_memory(&format!("headers.parse.{name}"), &format!("parse the header of {title}"), NEED, |job| {
             parse(job, &header.to_bytes(), job.size(calls, calls.div_ceil(10)), parsed_in)
         });
-        bench.row_in_memory(&format!("f.write.{name}"), &format!("make the header of {title}"), NEED, |job| {
+        bench.case_in_memory(&format!("headers.write.{name}"), &format!("make the header of {title}"), NEED, |job| {
             write(job, &header, job.size(calls, calls.div_ceil(10)), written_in)
         });
     }
@@ -39,21 +39,21 @@ pub(super) fn run(bench: &mut Bench) {
 
 fn parse(job: &Job<'_>, header: &[u8], calls: u32, most: f64) -> Outcome {
     give_to_numpy(job, header);
-    let mut row = job.row();
-    row.rounds(21);
-    row.units(calls, "call");
-    row.numpy(job.numpy, "np.lib.format.read_array_header_1_0", format!("parse({calls})"));
-    row.ours("Header::parse", repeat(calls, || drop(black_box(Header::parse(black_box(header)).unwrap()))));
-    row.peer(
+    let mut case = job.case();
+    case.rounds(21);
+    case.units(calls, "call");
+    case.numpy(job.numpy, "np.lib.format.read_array_header_1_0", format!("parse({calls})"));
+    case.ours("Header::parse", repeat(calls, || drop(black_box(Header::parse(black_box(header)).unwrap()))));
+    case.peer(
         NDARRAY_NPY,
         repeat(calls, || {
             drop(black_box(ndarray_npy::npy::header::Header::from_reader(&mut black_box(header)).unwrap()));
         }),
     );
-    row.peer(NPYZ, repeat(calls, || drop(black_box(npyz::NpyHeader::from_reader(black_box(header)).unwrap()))));
-    row.bound_by("allocations, and moving what was parsed; of several fields the text of the dtype, 42 %; the target is a time on one machine");
-    row.targets([Target::time("Header::parse", most)]);
-    row.measure()
+    case.peer(NPYZ, repeat(calls, || drop(black_box(npyz::NpyHeader::from_reader(black_box(header)).unwrap()))));
+    case.bound_by("allocations, and moving what was parsed; of several fields the text of the dtype, 42 %; the target is a time on one machine");
+    case.targets([Target::time("Header::parse", most)]);
+    case.measure()
 }
 
 fn write(job: &Job<'_>, header: &Header, calls: u32, most: Option<f64>) -> Outcome {
@@ -62,22 +62,22 @@ fn write(job: &Job<'_>, header: &Header, calls: u32, most: Option<f64>) -> Outco
     let of_ndarray_npy = ndarray_npy::npy::header::Header::from_reader(&mut &bytes[..]).unwrap();
     let dtype = npyz::NpyHeader::from_reader(&bytes[..]).unwrap().dtype();
 
-    let mut row = job.row();
-    row.rounds(21);
-    row.units(calls, "call");
-    row.numpy(job.numpy, "np.lib.format.write_array_header_1_0", format!("write({calls})"));
-    row.ours("Header::to_bytes", repeat(calls, || drop(black_box(black_box(header).to_bytes()))));
-    row.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(black_box(&of_ndarray_npy).to_bytes().unwrap()))));
-    row.peer(
+    let mut case = job.case();
+    case.rounds(21);
+    case.units(calls, "call");
+    case.numpy(job.numpy, "np.lib.format.write_array_header_1_0", format!("write({calls})"));
+    case.ours("Header::to_bytes", repeat(calls, || drop(black_box(black_box(header).to_bytes()))));
+    case.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(black_box(&of_ndarray_npy).to_bytes().unwrap()))));
+    case.peer(
         NPYZ,
         repeat(calls, || {
             let options = npyz::WriteOptions::new_header_only().dtype(black_box(&dtype).clone()).shape(&[1000]);
             drop(black_box(options.writer(Vec::new()).write_header_only().unwrap()));
         }),
     );
-    row.bound_by("the text, 45 % of the time, and one allocation for its bytes; the target is a time on one machine");
-    row.targets(most.map(|most| Target::time("Header::to_bytes", most)));
-    row.measure()
+    case.bound_by("the text, 45 % of the time, and one allocation for its bytes; the target is a time on one machine");
+    case.targets(most.map(|most| Target::time("Header::to_bytes", most)));
+    case.measure()
 }
 
 /// Functions that parse and write so many times.

@@ -1,4 +1,4 @@
-//! The rows. Their targets are those that prototypes have reached, beside the same candidates.
+//! The cases. Their targets are those that prototypes have reached, beside the same contenders.
 
 mod read;
 mod write;
@@ -49,7 +49,7 @@ fn bytes(copies: usize, size: usize) -> u64 {
 
 /// The same in memory that is like that of NumPy's arrays, which asks for huge pages: reading from it to write a file is faster.
 fn in_huge_pages<T: NpyElement>(job: &Job<'_>, items: &[T]) -> Vec<T> {
-    let path = job.folder.file("in huge pages.npy");
+    let path = job.directory.file("in huge pages.npy");
     npy_core::save(&path, items).unwrap();
     let items = npy_core::load(&path).unwrap();
     fs::remove_file(&path).unwrap();
@@ -69,8 +69,8 @@ mod tests {
         let mut bench = Bench::of_nothing().unwrap();
         run(&mut bench);
         let outcomes = bench.outcomes();
-        let groups: BTreeSet<_> = outcomes.iter().map(|outcome| &outcome.name[..2]).collect();
-        assert!(["a.", "b.", "c.", "d.", "e.", "f.", "g."].iter().all(|group| groups.contains(group)), "{groups:?}");
+        let groups: BTreeSet<_> = outcomes.iter().map(|outcome| outcome.name.split('.').next().unwrap()).collect();
+        assert!(groups.len() >= 8, "{groups:?}");
         assert!(outcomes.iter().map(|outcome| outcome.verdicts.len()).sum::<usize>() > 100);
         for outcome in outcomes {
             for verdict in &outcome.verdicts {

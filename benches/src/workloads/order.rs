@@ -36,50 +36,50 @@ pub(super) fn run(bench: &mut Bench) {
     let size = rows * rows * 8;
     let need = Need::of(bytes(2, size), bytes(6, size));
     let title = "read 8192 × 8192 f64 of a file in Fortran order into an array in C order";
-    bench.row("b.read.fortran", title, need, |job| read_fortran(job, rows));
+    bench.case("order.read.fortran", title, need, |job| read_fortran(job, rows));
     let title = "write an array of 8192 × 8192 f64 in Fortran order to a new file in C order";
-    bench.row("b.write.fortran", title, need, |job| write_fortran(job, rows));
-    bench.row("b.read.big-endian", "read 512 MiB of big-endian f64", need, |job| read_big_endian(job, size / 8));
+    bench.case("order.write.fortran", title, need, |job| write_fortran(job, rows));
+    bench.case("order.read.big-endian", "read 512 MiB of big-endian f64", need, |job| read_big_endian(job, size / 8));
     let size = bench.size(512 * MIB, 2 * MIB);
     let need = Need::of(bytes(2, size), bytes(6, size));
     let title = "read 512 MiB of bool: into bytes that are 0 or 1, or as they are, as np.load and DynValues::load do";
-    bench.row("b.read.bool", title, need, |job| read_bool(job, size));
+    bench.case("order.read.bool", title, need, |job| read_bool(job, size));
 }
 
 fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
-    let [path, plain] = ["fortran.npy", "c.npy"].map(|name| job.folder.file(name));
+    let [path, plain] = ["fortran.npy", "c.npy"].map(|name| job.directory.file(name));
     Array2::from_shape_vec((side, side).f(), Random::new(1).uniforms(side * side)).unwrap().save_npy(&path).unwrap();
     save_as(&plain, "<f8", &[side, side], &vec![0.5_f64; side * side]);
     job.numpy.set_path("path", &path);
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_COPY, "np.ascontiguousarray(np.load(path))");
-    row.numpy(job.numpy, NP_MAPPED_COPY, "np.ascontiguousarray(np.load(path, mmap_mode='r'))");
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_COPY, "np.ascontiguousarray(np.load(path))");
+    case.numpy(job.numpy, NP_MAPPED_COPY, "np.ascontiguousarray(np.load(path, mmap_mode='r'))");
     let options = NpyReadOptions::new().order(Order::C);
-    row.ours(LOAD, || drop(black_box(Array2::<f64>::load_npy_with(&path, options).unwrap())));
-    row.variant(LOAD_2, || drop(black_box(Array2::<f64>::load_npy_with(&path, options.threads(2)).unwrap())));
-    row.peer(NDARRAY_NPY, || {
+    case.ours(LOAD, || drop(black_box(Array2::<f64>::load_npy_with(&path, options).unwrap())));
+    case.variant(LOAD_2, || drop(black_box(Array2::<f64>::load_npy_with(&path, options.threads(2)).unwrap())));
+    case.peer(NDARRAY_NPY, || {
         let array: Array2<f64> = ndarray_npy::read_npy(&path).unwrap();
         drop(black_box(array.as_standard_layout().into_owned()));
     });
-    row.peer(NPYZ, || {
+    case.peer(NPYZ, || {
         let array = Array2::from_shape_vec((side, side).f(), read_npyz::<f64>(&path)).unwrap();
         drop(black_box(array.as_standard_layout().into_owned()));
     });
-    row.limit(PLAIN, || drop(black_box(Array2::<f64>::load_npy(&plain).unwrap())));
-    row.bound_by("zeroing the result, more than half of the time, then the memory's bandwidth");
-    row.targets([
+    case.limit(PLAIN, || drop(black_box(Array2::<f64>::load_npy(&plain).unwrap())));
+    case.bound_by("zeroing the result, more than half of the time, then the memory's bandwidth");
+    case.targets([
         Target::factor(LOAD, 1.75, PLAIN),
         Target::factor_of_best(LOAD, 4.9_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]),
         Target::factor(LOAD_2, 1.2, PLAIN).bound_by(BANDWIDTH),
         Target::factor_of_best(LOAD_2, 7.5_f64.recip(), &[NP_COPY, NP_MAPPED_COPY]).bound_by(BANDWIDTH),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     let array = Array2::from_shape_vec((side, side).f(), in_huge_pages(job, &Random::new(1).uniforms(side * side))).unwrap();
     array.save_npy(&path).unwrap();
     job.numpy.set_path("path", &path);
@@ -87,57 +87,59 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
     let file = in_huge_pages(job, &fs::read(&path).unwrap());
     fs::remove_file(&path).unwrap();
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.measure_second_runs();
-    row.after_each(|| {
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.measure_second_runs();
+    case.after_each(|| {
         fs::remove_file(&path).unwrap();
         String::new()
     });
-    row.numpy(job.numpy, NP_SAVE, "np.save(path, np.ascontiguousarray(array))");
+    case.numpy(job.numpy, NP_SAVE, "np.save(path, np.ascontiguousarray(array))");
     let options = NpyWriteOptions::new().order(Order::C);
-    row.ours(SAVE, || array.save_npy_with(&path, options).unwrap());
-    row.variant(SAVE_COPY, || array.as_standard_layout().save_npy(&path).unwrap());
-    row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
-    row.limit(ALLOCATED, || write_allocated(&path, &file));
-    row.limit(WRITE, || write_bytes(&path, &file));
-    row.bound_by("the memory's bandwidth while rows are put together, then copying them to the page cache");
-    row.targets([
+    case.ours(SAVE, || array.save_npy_with(&path, options).unwrap());
+    case.variant(SAVE_COPY, || array.as_standard_layout().save_npy(&path).unwrap());
+    case.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
+    case.limit(ALLOCATED, || write_allocated(&path, &file));
+    case.limit(WRITE, || write_bytes(&path, &file));
+    case.bound_by("the memory's bandwidth while cases are put together, then copying them to the page cache");
+    case.targets([
         Target::factor_of_best(SAVE, 1.3, &[ALLOCATED, WRITE]),
-        Target::speedup(SAVE, job.folder.either(6.5, 3.0), NP_SAVE).limited_by(&[ALLOCATED, WRITE]),
+        Target::speedup(SAVE, job.directory.either(6.5, 3.0), NP_SAVE).limited_by(&[ALLOCATED, WRITE]),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn read_big_endian(job: &Job<'_>, count: usize) -> Outcome {
-    let [path, plain] = ["big.npy", "native.npy"].map(|name| job.folder.file(name));
+    let [path, plain] = ["big.npy", "native.npy"].map(|name| job.directory.file(name));
     let items = Random::new(1).uniforms(count);
     save_as(&path, ">f8", &[count], &items);
     npy_core::save(&plain, &items).unwrap();
     drop(items);
     job.numpy.set_path("path", &path);
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_ASTYPE, "np.load(path).astype('=f8')");
-    row.ours(LOAD, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_ASTYPE, "np.load(path).astype('=f8')");
+    case.ours(LOAD, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
     let by_two = NpyReadOptions::new().threads(2);
-    row.variant(LOAD_2, || drop(black_box(Array1::<f64>::load_npy_with(&path, by_two).unwrap())));
-    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
-    row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
-    row.limit(PLAIN, || drop(black_box(Array1::<f64>::load_npy(&plain).unwrap())));
-    row.bound_by("zeroing fresh pages and copying from the page cache; bytes are swapped while they are in the second-level cache");
-    row.targets([
+    case.variant(LOAD_2, || drop(black_box(Array1::<f64>::load_npy_with(&path, by_two).unwrap())));
+    case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
+    case.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
+    case.limit(PLAIN, || drop(black_box(Array1::<f64>::load_npy(&plain).unwrap())));
+    case.bound_by(
+        "zeroing fresh pages and copying from the page cache; bytes are swapped while they are in the second-level cache",
+    );
+    case.targets([
         Target::factor(LOAD, 1.08, PLAIN),
         Target::factor(LOAD, 0.46, NP_ASTYPE),
         Target::factor(LOAD, 0.17, NDARRAY_NPY),
         Target::factor(LOAD_2, 0.92, PLAIN).bound_by(BANDWIDTH),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
-    let [path, plain] = ["bool.npy", "u8.npy"].map(|name| job.folder.file(name));
+    let [path, plain] = ["bool.npy", "u8.npy"].map(|name| job.directory.file(name));
     let mut random = Random::new(1);
     let items: Vec<_> = (0..count).map(|_| random.integer().is_multiple_of(2)).collect();
     npy_core::save(&path, &items).unwrap();
@@ -145,26 +147,26 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     npy_core::save(&plain, &vec![1_u8; count]).unwrap();
     job.numpy.set_path("path", &path);
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, "np.load", "np.load(path)");
-    row.numpy(job.numpy, NP_NORMAL, "np.load(path).view(np.uint8) != 0");
-    row.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
-    row.ours("load_aligned", || drop(black_box(npy_core::load_aligned::<bool>(&path).unwrap())));
-    row.ours(LOAD_AS_IS, || drop(black_box(DynValues::load(&path).unwrap())));
-    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
-    row.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
-    row.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
-    row.bound_by(
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, "np.load", "np.load(path)");
+    case.numpy(job.numpy, NP_NORMAL, "np.load(path).view(np.uint8) != 0");
+    case.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
+    case.ours("load_aligned", || drop(black_box(npy_core::load_aligned::<bool>(&path).unwrap())));
+    case.ours(LOAD_AS_IS, || drop(black_box(DynValues::load(&path).unwrap())));
+    case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
+    case.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));
+    case.limit("load_npy as u8", || drop(black_box(Array1::<u8>::load_npy(&plain).unwrap())));
+    case.bound_by(
         "zeroing fresh pages and copying from the page cache; besides, each byte is looked at, because it has to be 0 or 1",
     );
-    row.targets([
+    case.targets([
         Target::factor(LOAD, 1.08, "load_npy as u8"),
         Target::factor(LOAD, 1.0, NP_NORMAL),
         Target::factor(LOAD_AS_IS, 1.0, "np.load")
             .bound_by("zeroing fresh pages and copying from the page cache; np.load does both"),
     ]);
-    row.measure()
+    case.measure()
 }
 
 /// In a dtype, of which the elements may be those of the other byte order.

@@ -39,7 +39,7 @@ const BANDWIDTH: &str = "the memory's bandwidth, which the two threads share";
 pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("256KiB", 256 * KIB, 64 * KIB), ("1MiB", MIB, 256 * KIB)] {
         let need = Need::of(bytes(3, size), bytes(8, size));
-        bench.row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| {
+        bench.case(&format!("read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| {
             read_small(job, job.size(size, quick), size < MIB)
         });
     }
@@ -47,50 +47,50 @@ pub(super) fn run(bench: &mut Bench) {
         let is_huge = size >= GIB;
         let size = bench.size(size, quick);
         let need = Need::of(bytes(3, size), bytes(9, size));
-        bench
-            .row(&format!("a.read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| read(job, size, is_huge));
+        bench.case(&format!("read.{name}"), &format!("read {name} of f64 in the page cache"), need, |job| read(job, size, is_huge));
         if !is_huge {
             let title = format!("read {name} of f64 in the page cache while all processors but one are busy");
-            bench.row(&format!("a.read.{name}.busy"), &title, need, |job| read_busy(job, size));
+            bench.case(&format!("read.{name}.busy"), &title, need, |job| read_busy(job, size));
         }
-        bench
-            .row(&format!("a.sum.{name}"), &format!("sum of {name} of f64 in the page cache"), need, |job| sum(job, size, is_huge));
+        bench.case(&format!("read.sum.{name}"), &format!("sum of {name} of f64 in the page cache"), need, |job| {
+            sum(job, size, is_huge)
+        });
     }
 }
 
 /// So short that each run reads many times.
 fn read_small(job: &Job<'_>, size: usize, is_smallest: bool) -> Outcome {
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
     job.numpy.set_path("path", &path);
     let mut items = vec![0.0_f64; size / 8];
     let mut buffer = vec![0; file_size(&path)];
     let calls = job.size(200, 10);
 
-    let mut row = job.row();
-    row.rounds(21);
-    row.units(calls, "call");
-    row.numpy(job.numpy, NP_LOAD, format!("for _ in range({calls}): np.load(path)"));
-    row.ours(LOAD, repeat(calls, || drop(black_box(npy_core::load::<f64>(&path).unwrap()))));
-    row.ours(LOAD_ARRAY, repeat(calls, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap()))));
-    row.variant(READ_INTO, repeat(calls, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap()));
-    row.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap()))));
-    row.peer(NPYZ, repeat(calls, || drop(black_box(read_npyz::<f64>(&path)))));
-    row.limit(READ, repeat(calls, || read_over(&path, &mut buffer)));
-    row.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
-    row.bound_by(job.folder.either(
+    let mut case = job.case();
+    case.rounds(21);
+    case.units(calls, "call");
+    case.numpy(job.numpy, NP_LOAD, format!("for _ in range({calls}): np.load(path)"));
+    case.ours(LOAD, repeat(calls, || drop(black_box(npy_core::load::<f64>(&path).unwrap()))));
+    case.ours(LOAD_ARRAY, repeat(calls, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap()))));
+    case.variant(READ_INTO, repeat(calls, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap()));
+    case.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap()))));
+    case.peer(NPYZ, repeat(calls, || drop(black_box(read_npyz::<f64>(&path)))));
+    case.limit(READ, repeat(calls, || read_over(&path, &mut buffer)));
+    case.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
+    case.bound_by(job.directory.either(
         "copying from the page cache, and two more calls than open + read + close: the length of the file, and what is behind its first 8 KiB",
         "copying from the page cache, whose pages are of 4 KiB there; the two more calls, as on a disk, matter less",
     ));
-    row.targets([
+    case.targets([
         Target::factor(LOAD, if is_smallest { 0.16 } else { 0.36 }, NP_LOAD),
         Target::factor(LOAD, if is_smallest { 1.15 } else { 1.03 }, READ),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
-    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.folder.file(name));
+    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.directory.file(name));
     let mut items = Random::new(1).uniforms(size / 8);
     npy_core::save(&path, &items).unwrap();
     rawarray::RawArray::from(items.clone()).write(&raw).unwrap();
@@ -98,36 +98,36 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     let mut buffer = vec![0; file_size(&path)];
     let (source, mut copy, mut items2) = (fs::read(&path).unwrap(), buffer.clone(), items.clone());
 
-    let mut row = job.row();
-    row.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
-    row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
-    row.ours(LOAD_ARRAY, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
-    row.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
-    row.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
-    row.peer(RAWARRAY, || drop(black_box(read_rawarray::<f64>(&raw))));
-    add_hdf5_reader(&mut row, &hdf5, &items);
-    row.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
+    let mut case = job.case();
+    case.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    case.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
+    case.ours(LOAD_ARRAY, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
+    case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
+    case.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
+    case.peer(RAWARRAY, || drop(black_box(read_rawarray::<f64>(&raw))));
+    add_hdf5_reader(&mut case, &hdf5, &items);
+    case.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
     let by_two = ReadOptions::new().threads(2);
-    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
-    row.variant(ALIGNED, || drop(black_box(npy_core::load_aligned::<f64>(&path).unwrap())));
-    row.variant(ALIGNED_2, || drop(black_box(npy_core::load_aligned_with::<f64>(&path, by_two).unwrap())));
-    row.variant(READ_INTO_2, || NpyReader::open_with(&path, by_two).unwrap().read_into(black_box(&mut items2)).unwrap());
-    row.variant("NpyMap, one value of each page", || {
+    case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
+    case.variant(ALIGNED, || drop(black_box(npy_core::load_aligned::<f64>(&path).unwrap())));
+    case.variant(ALIGNED_2, || drop(black_box(npy_core::load_aligned_with::<f64>(&path, by_two).unwrap())));
+    case.variant(READ_INTO_2, || NpyReader::open_with(&path, by_two).unwrap().read_into(black_box(&mut items2)).unwrap());
+    case.variant("NpyMap, one value of each page", || {
         let map = map(&path);
         black_box(map.view::<f64>().unwrap().iter().step_by(512).sum::<f64>());
     });
-    row.limit(READ, || read_over(&path, &mut buffer));
-    row.limit("std::fs::read, into fresh memory", || drop(black_box(fs::read(&path).unwrap())));
-    row.limit("memcpy into a warm buffer", || black_box(&mut copy).copy_from_slice(black_box(&source)));
+    case.limit(READ, || read_over(&path, &mut buffer));
+    case.limit("std::fs::read, into fresh memory", || drop(black_box(fs::read(&path).unwrap())));
+    case.limit("memcpy into a warm buffer", || black_box(&mut copy).copy_from_slice(black_box(&source)));
     // Under `always`, everyone gets what only ours and NumPy ask for otherwise.
     let of_ndarray_npy = if huge_pages().as_deref() == Some("always") { 1.0 } else { 4.0 };
-    row.bound_by(job.folder.either(
+    case.bound_by(job.directory.either(
         "zeroing fresh pages, a third of the time, and copying from the page cache, another third; np.load does both as well",
         "copying from the page cache, whose pages are of 4 KiB there, then zeroing fresh pages; np.load does both as well",
     ));
-    row.targets([
+    case.targets([
         Target::factor(LOAD, if is_huge { 1.0 } else { 0.92 }, NP_LOAD),
         Target::factor(LOAD, 1.3, READ),
         Target::speedup(LOAD, of_ndarray_npy, NDARRAY_NPY),
@@ -138,28 +138,28 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         Target::factor(READ_INTO_2, 0.57, NP_LOAD).bound_by(BANDWIDTH),
     ]);
     // The prototype was not measured with smaller ones in memory.
-    row.targets(
-        (is_huge || !job.folder.is_in_memory()).then(|| Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD)),
+    case.targets(
+        (is_huge || !job.directory.is_in_memory()).then(|| Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD)),
     );
-    row.measure()
+    case.measure()
 }
 
 /// Two threads have to share one processor with whatever else runs.
 fn read_busy(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
     job.numpy.set_path("path", &path);
 
-    let mut row = job.row();
-    row.rounds(9);
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
-    row.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
+    let mut case = job.case();
+    case.rounds(9);
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    case.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
     let by_two = ReadOptions::new().threads(2);
-    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
-    row.bound_by("the system, which lets a thread wait for the busy processor, and the memory's bandwidth");
-    row.targets([Target::factor(LOAD_2, 1.0, NP_LOAD)]);
-    while_others_are_busy(|| row.measure())
+    case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
+    case.bound_by("the system, which lets a thread wait for the busy processor, and the memory's bandwidth");
+    case.targets([Target::factor(LOAD_2, 1.0, NP_LOAD)]);
+    while_others_are_busy(|| case.measure())
 }
 
 /// Runs something while threads of ours spin, on as many processors as there are but one.
@@ -188,16 +188,16 @@ fn while_others_are_busy<T>(run: impl FnOnce() -> T) -> T {
 
 fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     const PART: usize = 256 * KIB / 8;
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
     job.numpy.set_path("path", &path);
     let (mut part, mut buffer) = (vec![0.0_f64; PART], vec![0; PART * 8]);
 
-    let mut row = job.row();
-    row.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
-    row.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r').sum()");
-    row.numpy(job.numpy, "np.load().sum()", "np.load(path).sum()");
-    row.ours(STREAMED, || {
+    let mut case = job.case();
+    case.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
+    case.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r').sum()");
+    case.numpy(job.numpy, "np.load().sum()", "np.load(path).sum()");
+    case.ours(STREAMED, || {
         let mut reader = NpyReader::open(&path).unwrap();
         let mut total = 0.0;
         while reader.remaining() > 0 {
@@ -207,11 +207,11 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         }
         black_box(total);
     });
-    row.ours("chunks of 256 KiB", || {
+    case.ours("chunks of 256 KiB", || {
         let mut reader = NpyReader::open(&path).unwrap();
         black_box(reader.chunks::<f64>(PART).map(|chunk| sum_of(&chunk.unwrap())).sum::<f64>());
     });
-    row.ours(FOR_EACH_CHUNK, || {
+    case.ours(FOR_EACH_CHUNK, || {
         let mut total = 0.0;
         let add = |chunk: &[f64]| {
             total += sum_of(chunk);
@@ -220,26 +220,26 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         NpyReader::open(&path).unwrap().for_each_chunk(add).unwrap();
         black_box(total);
     });
-    // What NumPy does in the row's first line.
-    row.ours(MAPPED, || {
+    // What NumPy does in the case's first line.
+    case.ours(MAPPED, || {
         let map = map(&path);
         black_box(sum_of(map.view::<f64>().unwrap()));
     });
-    row.peer(NDARRAY_NPY, || {
+    case.peer(NDARRAY_NPY, || {
         let array: Array1<f64> = ndarray_npy::read_npy(&path).unwrap();
         black_box(sum_of(array.as_slice().unwrap()));
     });
-    row.limit("read(2) of all parts into a warm buffer", || {
+    case.limit("read(2) of all parts into a warm buffer", || {
         use std::io::Read;
         let mut file = fs::File::open(&path).unwrap();
         while file.read(black_box(&mut buffer)).unwrap() > 0 {}
     });
-    row.bound_by("copying from the page cache into the second-level cache; a map is added up where it is, but has page faults");
+    case.bound_by("copying from the page cache into the second-level cache; a map is added up where it is, but has page faults");
     for ours in [STREAMED, FOR_EACH_CHUNK] {
-        row.targets([Target::factor(ours, 1.0, MAPPED)]);
-        row.targets(is_huge.then(|| Target::factor(ours, job.folder.either(0.78, 0.49), NP_MAPPED_SUM)));
+        case.targets([Target::factor(ours, 1.0, MAPPED)]);
+        case.targets(is_huge.then(|| Target::factor(ours, job.directory.either(0.78, 0.49), NP_MAPPED_SUM)));
     }
-    row.measure()
+    case.measure()
 }
 
 /// By vectors of up to 32 bytes, as NumPy adds up; in lanes, so that each sum does not wait for the one before.

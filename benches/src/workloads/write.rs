@@ -30,85 +30,82 @@ pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("64MiB", 64 * MIB, 4 * MIB), ("1GiB", GIB, 16 * MIB)] {
         let size = bench.size(size, quick);
         let need = Need::of(bytes(4, size), bytes(6, size));
-        bench.row(&format!("a.write.{name}.new"), &format!("write {name} of f64 to a new file"), need, |job| {
+        bench.case(&format!("write.{name}.new"), &format!("write {name} of f64 to a new file"), need, |job| {
             write(job, size, Before::Nothing)
         });
-        bench.row(&format!("a.write.{name}.over"), &format!("write {name} of f64 over a file of the same size"), need, |job| {
+        bench.case(&format!("write.{name}.over"), &format!("write {name} of f64 over a file of the same size"), need, |job| {
             write(job, size, Before::Same)
         });
-        bench.row(
-            &format!("a.write.{name}.durable"),
-            &format!("write {name} of f64 to a new file, and to the disk"),
-            need,
-            |job| write_durably(job, size),
-        );
+        bench.case(&format!("write.{name}.durable"), &format!("write {name} of f64 to a new file, and to the disk"), need, |job| {
+            write_durably(job, size)
+        });
     }
 }
 
 fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
-    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.folder.file(name));
+    let [path, raw, hdf5] = ["array.npy", "array.ra", "array.h5"].map(|name| job.directory.file(name));
     let rawarray = rawarray::RawArray::from(in_huge_pages(job, &Random::new(1).uniforms(size / 8)));
     let items = rawarray.data_as_ref();
     let (file, array) = (give_to_numpy(job, &path, items), ArrayView1::from(items));
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.rounds(if size >= GIB { FEWEST_ROUNDS } else { 9 });
-    row.measure_second_runs();
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.rounds(if size >= GIB { FEWEST_ROUNDS } else { 9 });
+    case.measure_second_runs();
     if before == Before::Nothing {
-        row.after_each(|| remove(&[&path, &raw, &hdf5]));
+        case.after_each(|| remove(&[&path, &raw, &hdf5]));
     }
-    row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
-    row.ours(SAVE, || npy_core::save(&path, items).unwrap());
-    row.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
-    row.ours(IN_PLACE, || save_with(&path, items, SaveOptions::new().in_place(true)).unwrap());
-    row.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
-    row.peer(NPYZ, || write_npyz(&path, &[items.len()], items));
-    row.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
-    add_hdf5_writer(&mut row, &hdf5, items);
-    row.limit(ALLOCATED, || write_allocated(&path, &file));
-    row.limit(WRITE, || write_bytes(&path, &file));
+    case.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
+    case.ours(SAVE, || npy_core::save(&path, items).unwrap());
+    case.ours("Array1::save_npy", || array.save_npy(&path).unwrap());
+    case.ours(IN_PLACE, || save_with(&path, items, SaveOptions::new().in_place(true)).unwrap());
+    case.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
+    case.peer(NPYZ, || write_npyz(&path, &[items.len()], items));
+    case.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
+    add_hdf5_writer(&mut case, &hdf5, items);
+    case.limit(ALLOCATED, || write_allocated(&path, &file));
+    case.limit(WRITE, || write_bytes(&path, &file));
     match before {
         Before::Nothing => {
-            row.bound_by(job.folder.either(
+            case.bound_by(job.directory.either(
                 "copying to the page cache, and its pages, extents and journal",
                 "taking fresh pages of 4 KiB, and copying to them",
             ));
-            let to_np_save = Target::factor(SAVE, job.folder.either(0.8, 0.9), NP_SAVE);
-            row.targets([to_np_save.limited_by(&[ALLOCATED, WRITE]), Target::factor(SAVE, 1.01, ALLOCATED)]);
+            let to_np_save = Target::factor(SAVE, job.directory.either(0.8, 0.9), NP_SAVE);
+            case.targets([to_np_save.limited_by(&[ALLOCATED, WRITE]), Target::factor(SAVE, 1.01, ALLOCATED)]);
             let to_ndarray_npy = Target::factor(SAVE, 0.65, NDARRAY_NPY).limited_by(&[ALLOCATED, WRITE]);
-            row.targets((!job.folder.is_in_memory()).then_some(to_ndarray_npy));
+            case.targets((!job.directory.is_in_memory()).then_some(to_ndarray_npy));
         }
         Before::Same => {
-            row.bound_by("copying to pages that are in the page cache");
-            row.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]);
+            case.bound_by("copying to pages that are in the page cache");
+            case.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]);
         }
     }
-    row.measure()
+    case.measure()
 }
 
 fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     let items = in_huge_pages(job, &Random::new(1).uniforms(size / 8));
     let file = give_to_numpy(job, &path, &items);
     job.numpy.define(SAVE_SYNCED);
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.rounds(job.folder.either(FEWEST_ROUNDS, 3));
-    row.after_each(|| remove(&[&path]));
-    row.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
-    row.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable(true)).unwrap());
-    row.variant("save, in place and durable", || {
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.rounds(job.directory.either(FEWEST_ROUNDS, 3));
+    case.after_each(|| remove(&[&path]));
+    case.numpy(job.numpy, NP_SAVE_SYNCED, "save_synced()");
+    case.ours(DURABLE, || save_with(&path, &items, SaveOptions::new().durable(true)).unwrap());
+    case.variant("save, in place and durable", || {
         save_with(&path, &items, SaveOptions::new().in_place(true).durable(true)).unwrap();
     });
-    row.limit("fallocate + write(2) + fsync", || {
+    case.limit("fallocate + write(2) + fsync", || {
         write_allocated(&path, &file);
         File::open(&path).unwrap().sync_all().unwrap();
     });
-    row.bound_by("the disk");
-    row.targets((!job.folder.is_in_memory()).then(|| Target::factor(DURABLE, 0.8, NP_SAVE_SYNCED)));
-    row.measure()
+    case.bound_by("the disk");
+    case.targets((!job.directory.is_in_memory()).then(|| Target::factor(DURABLE, 0.8, NP_SAVE_SYNCED)));
+    case.measure()
 }
 
 /// As `path`, and the items as `array`. Gives the bytes of the file, which is then gone.
@@ -123,7 +120,7 @@ fn give_to_numpy(job: &Job<'_>, path: &Path, items: &[f64]) -> Vec<u8> {
 
 fn remove(paths: &[&Path]) -> String {
     for path in paths {
-        // Most candidates write only one of them.
+        // Most contenders write only one of them.
         let _ = fs::remove_file(path);
     }
     String::new()
