@@ -1,7 +1,8 @@
-//! Measures this workspace beside NumPy, beside other crates, and beside what the machine can do at best.
+//! Measures this workspace beside NumPy, other crates and the limits of the machine.
 //!
-//! A *case* is one job, such as reading 64 MiB. Its *contenders* do it in turn, round after round, and its *targets* say how fast ours has to be. The
-//! cases are in `workloads`, one file for each group of them; everything else here is what they share.
+//! A *case* is one job, such as reading 64 MiB. Its *contenders* take turns, round after round: ours
+//! and the *baselines*. *Targets* say how fast ours has to be. `workloads` has a file for each group
+//! of cases, `peers` the baselines, `harness` what they share.
 
 #![allow(clippy::unwrap_used, reason = "there is no figure when a contender fails, and nothing else to be done")]
 #![allow(clippy::cast_precision_loss, reason = "times and ratios are shown with three digits")]
@@ -13,18 +14,23 @@ mod workloads;
 use std::process::ExitCode;
 
 use crate::harness::arguments::Arguments;
-use crate::harness::bench::Bench;
+use crate::harness::bench::{Bench, render};
+use crate::workloads::PAGE;
 
-/// Runs the cases that the arguments of the command line ask for. Without names it runs all of them, and writes `RESULTS.md`.
+/// Runs the cases that the command line asks for. Without names it runs all, and writes the results.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
-    let result = Arguments::parse(arguments).and_then(Bench::new).and_then(|mut bench| {
+    let result = Arguments::parse(arguments).and_then(|arguments| {
+        if arguments.is_render {
+            return render(&PAGE, arguments.is_quick);
+        }
+        let mut bench = Bench::new(arguments)?;
         workloads::run(&mut bench);
-        bench.finish()
+        bench.finish(&PAGE)
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            println!("REFUSED: {problem}");
+            println!("error: {problem}");
             ExitCode::FAILURE
         }
     }

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The command line.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,16 +8,18 @@ use std::time::Duration;
 pub(crate) struct Arguments {
     /// Where files are read and written; the usual directories if empty.
     directories: Vec<PathBuf>,
-    /// Smaller and fewer, to see that it works.
+    /// Smaller arrays and fewer rounds, to see that it works.
     pub(crate) is_quick: bool,
-    /// How long cases go on whose rounds do not decide, if not as long as usual.
+    /// Render the results again, without measuring.
+    pub(crate) is_render: bool,
+    /// How long undecided cases go on, if not as long as usual.
     pub(crate) longest: Option<Duration>,
-    /// With what the names of cases begin; all cases if empty.
+    /// What the names of cases begin with; all cases if empty.
     prefixes: Vec<String>,
 }
 
 impl Arguments {
-    /// Parses them. An option that is not known is an error.
+    /// Parses the arguments. Fails if an option is unknown or lacks its value.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut parsed = Self::default();
         while let Some(argument) = arguments.next() {
@@ -25,14 +27,15 @@ impl Arguments {
                 // From Cargo.
                 "--bench" => {}
                 "--quick" => parsed.is_quick = true,
-                "--directory" => parsed.directories.push(arguments.next().ok_or("--directory needs a directory behind it")?.into()),
+                "--render" => parsed.is_render = true,
+                "--directory" => parsed.directories.push(arguments.next().ok_or("--directory needs a path")?.into()),
                 "--seconds" => {
                     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
-                    parsed.longest = Some(Duration::from_secs(seconds.ok_or("--seconds needs a whole number behind it")?));
+                    parsed.longest = Some(Duration::from_secs(seconds.ok_or("--seconds needs a whole number")?));
                 }
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "{option} is no option; there are --directory F, --seconds N, --quick, and beginnings of the names of cases"
+                        "unknown option {option}: expected --directory D, --seconds N, --quick, --render or the names of cases"
                     ));
                 }
                 _ => parsed.prefixes.push(argument),
@@ -41,7 +44,7 @@ impl Arguments {
         Ok(parsed)
     }
 
-    /// Those that were given, or else that of temporary files, and the one in memory where there is one.
+    /// The directories that were given, or else that of temporary files, and one in memory.
     pub(crate) fn directories(&self) -> Vec<PathBuf> {
         if !self.directories.is_empty() {
             return self.directories.clone();
@@ -72,21 +75,21 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_asked_for_by_the_beginning_of_their_names() {
-        let some = parse("--bench read f").unwrap();
-        assert!(some.wants("read.64MiB") && some.wants("headers.parse.plain"));
-        assert!(!some.wants("write.64MiB") && !some.wants_all());
+    fn selects_cases_by_prefix() {
+        let some = parse("--bench read.sum headers").unwrap();
+        assert!(some.wants("read.sum.64MiB") && some.wants("headers.parse.plain"));
+        assert!(!some.wants("read.64MiB") && !some.wants_all());
         let all = parse("--bench").unwrap();
-        assert!(all.wants("growth.append") && all.wants_all());
+        assert!(all.wants("growth.append.1KiB") && all.wants_all());
     }
 
     #[test]
-    fn options_are_known_or_refused() {
-        let parsed = parse("--directory x --quick --seconds 300 --directory y").unwrap();
+    fn rejects_unknown_options() {
+        let parsed = parse("--directory x --quick --seconds 300 --directory y --render").unwrap();
         assert_eq!(parsed.longest, Some(Duration::from_secs(300)));
         assert_eq!(parsed.directories(), [Path::new("x"), Path::new("y")]);
-        assert!(parsed.is_quick);
-        assert!(parse("--fast").unwrap_err().contains("--fast is no option"));
+        assert!(parsed.is_quick && parsed.is_render);
+        assert!(parse("--fast").unwrap_err().contains("unknown option --fast"));
         assert!(parse("--directory").is_err() && parse("--seconds").is_err());
         assert!(parse("--seconds many").unwrap_err().contains("whole number"));
     }

@@ -1,4 +1,4 @@
-//! What the cases share while they run: the directories, NumPy, and the results so far.
+//! A run: the directories, NumPy and the outcomes that the cases share.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::harness::case::{Case, Extent};
 use crate::harness::directory::{Directory, Need};
 use crate::harness::machine::facts;
 use crate::harness::outcome::Outcome;
-use crate::harness::report::{self, Refusal};
+use crate::harness::report::{self, Page};
+use crate::harness::samples;
 use crate::peers::numpy::NumPy;
 
 /// A run of some cases, or of all.
@@ -19,108 +20,109 @@ pub(crate) struct Bench {
     directories: Vec<Directory>,
     pub(crate) numpy: NumPy,
     outcomes: Vec<Outcome>,
-    refusals: Vec<Refusal>,
+    /// The cases that did not run for lack of space, with the reason.
+    refusals: Vec<String>,
+    /// How many of them ought to have run.
+    refused: usize,
 }
 
-/// A case that is about to run: where, and how.
+/// Where and how a case runs.
 pub(crate) struct Job<'a> {
     name: &'a str,
-    title: &'a str,
     /// Where its files are.
     pub(crate) directory: &'a Directory,
     pub(crate) numpy: &'a NumPy,
     extent: Extent,
     longest: Option<Duration>,
-    /// What the tables say about the place.
     place: &'a str,
 }
 
 impl Job<'_> {
-    /// A case without contenders.
+    /// Creates the case, without contenders.
     pub(crate) fn case<'a>(&self) -> Case<'a> {
-        let title = if self.extent == Extent::Full { self.title.to_owned() } else { format!("smaller than: {}", self.title) };
-        let mut case = Case::new(self.name, title, self.place, self.extent);
+        let mut case = Case::new(self.name, self.place, self.extent);
         case.longest(self.longest);
         case
     }
 
-    /// One number, or another one if it is to be quick.
+    /// The full size, or the quick one.
     pub(crate) fn size<T>(&self, full: T, quick: T) -> T {
         if self.extent == Extent::Full { full } else { quick }
     }
 }
 
 impl Bench {
-    /// Makes the directories, and starts NumPy.
+    /// Creates the directories and starts NumPy.
     pub(crate) fn new(arguments: Arguments) -> Result<Self, String> {
         let extent = if arguments.is_quick { Extent::Quick } else { Extent::Full };
         let bench = Self::with(arguments, extent, NumPy::start())?;
-        let file_systems: Vec<_> = bench.directories.iter().map(Directory::file_system).collect();
-        for fact in facts(&bench.numpy, &file_systems) {
+        for fact in bench.facts() {
             println!("{fact}");
         }
         println!();
         Ok(bench)
     }
 
-    /// Puts cases together of which no contender runs.
+    /// Creates a run that assembles its cases and runs no contender.
     #[cfg(test)]
     pub(crate) fn of_nothing() -> Result<Self, String> {
         Self::with(Arguments::default(), Extent::Nothing, NumPy::none())
     }
 
-    /// What became of the cases so far.
+    /// The outcomes so far.
     #[cfg(test)]
     pub(crate) fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }
 
     fn with(arguments: Arguments, extent: Extent, numpy: NumPy) -> Result<Self, String> {
-        let directories =
-            arguments.directories().iter().map(|directory| Directory::create_in(directory)).collect::<Result<_, _>>()?;
-        Ok(Self { arguments, extent, directories, numpy, outcomes: Vec::new(), refusals: Vec::new() })
+        let directories = arguments.directories().iter().map(|parent| Directory::create_in(parent)).collect::<Result<_, _>>()?;
+        Ok(Self { arguments, extent, directories, numpy, outcomes: Vec::new(), refusals: Vec::new(), refused: 0 })
     }
 
-    /// One size, or another one if it is to be quick.
+    /// The full size, or the quick one.
     pub(crate) fn size<T>(&self, full: T, quick: T) -> T {
         if self.extent == Extent::Full { full } else { quick }
     }
 
-    /// Runs a case in each of the directories, if it is asked for.
+    /// Runs a case in each directory, if it is asked for.
     ///
-    /// `run` makes the files and the arrays, adds the contenders and their targets, and measures; all of that is there only while the case runs.
+    /// `run` creates the files and arrays, adds contenders and targets, and measures.
     pub(crate) fn case(&mut self, name: &str, title: &str, need: Need, run: impl Fn(&Job<'_>) -> Outcome) {
         for index in 0..self.directories.len() {
             self.case_in(index, None, name, title, need, &run);
         }
     }
 
-    /// Runs a case that measures no files once, if it is asked for.
+    /// Runs a case once that measures no files, if it is asked for.
     pub(crate) fn case_in_memory(&mut self, name: &str, title: &str, need: Need, run: impl Fn(&Job<'_>) -> Outcome) {
-        self.case_in(0, Some("in memory"), name, title, need, run);
+        self.case_in(0, Some("memory"), name, title, need, run);
     }
 
-    /// Writes the results if all cases ran.
-    pub(crate) fn finish(mut self) -> Result<(), String> {
-        // They did not run in the order of their groups.
-        self.outcomes.sort_by_key(|outcome| outcome.name.chars().next());
+    /// Writes samples and results if all cases ran. Fails if one of them could not.
+    pub(crate) fn finish(mut self, page: &Page) -> Result<(), String> {
+        let group_of = |outcome: &Outcome| page.groups.iter().position(|group| outcome.name.starts_with(group.name));
+        self.outcomes.sort_by_key(group_of);
         if self.arguments.wants_all() {
-            let file_systems: Vec<_> = self.directories.iter().map(Directory::file_system).collect();
-            let mut facts = facts(&self.numpy, &file_systems);
-            facts.extend(self.arguments.longest.map(|longest| format!("cases that rounds leave open: {} s", longest.as_secs())));
-            let text = report::whole(&facts, &self.outcomes, &self.refusals, self.arguments.is_quick);
-            let name = if self.arguments.is_quick { "RESULTS-quick.md" } else { "RESULTS.md" };
-            fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(name), text).map_err(|error| format!("{name}: {error}"))?;
-            println!("{name} is written");
+            let mut facts = self.facts();
+            facts.extend(self.arguments.longest.map(|longest| format!("undecided cases go on for {} s", longest.as_secs())));
+            facts.extend(self.refusals.iter().map(|refusal| format!("not run: {refusal}")));
+            let is_quick = self.arguments.is_quick;
+            facts.extend(is_quick.then(|| "**made with `--quick`: the figures mean nothing**".to_owned()));
+            write(samples_path(is_quick), &samples::write(&facts, &self.outcomes))?;
+            render(page, is_quick)?;
         } else {
-            println!("{}", report::summary(&self.outcomes, &self.refusals));
+            println!("{}", report::summary(&self.outcomes));
         }
-        let refused = self.refusals.iter().filter(|refusal| !refusal.is_optional).count();
-        if refused > 0 {
-            return Err(format!("{refused} cases did not run"));
+        if self.refused > 0 {
+            return Err(format!("{} cases did not run", self.refused));
         }
         let is_any = !self.outcomes.is_empty() || !self.refusals.is_empty();
         is_any.then_some(()).ok_or_else(|| "no case has a name that begins so".to_owned())
+    }
+
+    fn facts(&self) -> Vec<String> {
+        facts(&self.numpy, &self.directories.iter().map(Directory::file_system).collect::<Vec<_>>())
     }
 
     fn case_in(
@@ -135,16 +137,39 @@ impl Bench {
         let Some(directory) = self.directories.get(index).filter(|_| self.arguments.wants(name)) else { return };
         let place = place.unwrap_or(directory.file_system());
         if let Err(reason) = directory.require(need) {
-            println!("REFUSED: {name} ({place}), because {reason}\n");
-            let (name, place) = (name.to_owned(), place.to_owned());
-            self.refusals.push(Refusal { name, place, reason, is_optional: need.is_optional });
+            println!("NOT RUN: {name} ({place}): {reason}\n");
+            self.refusals.push(format!("{name} ({place}): {reason}"));
+            self.refused += usize::from(!need.is_optional);
             return;
         }
-        let job = Job { name, title, directory, numpy: &self.numpy, extent: self.extent, longest: self.arguments.longest, place };
-        let outcome = run(&job);
+        println!("## {name} ({place})\n\n{}{title}", self.size("", "smaller than: "));
+        let longest = self.arguments.longest;
+        let outcome = run(&Job { name, directory, numpy: &self.numpy, extent: self.extent, longest, place });
         println!("{}", report::case(&outcome));
         self.outcomes.push(outcome);
         directory.clear();
         self.numpy.forget();
     }
+}
+
+/// Renders the results of the samples in the file.
+pub(crate) fn render(page: &Page, is_quick: bool) -> Result<(), String> {
+    let path = samples_path(is_quick);
+    let text = fs::read_to_string(in_package(path)).map_err(|error| format!("{path}: {error}"))?;
+    let (facts, outcomes) = samples::read(&text).map_err(|problem| format!("{path}: {problem}"))?;
+    write(if is_quick { "RESULTS-quick.md" } else { "RESULTS.md" }, &page.render(&facts, &outcomes))
+}
+
+fn samples_path(is_quick: bool) -> &'static str {
+    if is_quick { "samples-quick.tsv" } else { "samples.tsv" }
+}
+
+fn write(name: &str, text: &str) -> Result<(), String> {
+    fs::write(in_package(name), text).map_err(|error| format!("{name}: {error}"))?;
+    println!("wrote {name}");
+    Ok(())
+}
+
+fn in_package(name: &str) -> impl AsRef<Path> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }

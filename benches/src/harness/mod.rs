@@ -1,8 +1,12 @@
-//! What every case shares: arguments, rounds, ratios, targets and the report.
+//! What every case shares: arguments, rounds, ratios, targets, samples and the report.
+//!
+//! Each module imports only from those before it, and from `peers::numpy`.
 
 pub(crate) mod ratio;
-pub(crate) mod outcome;
+pub(crate) mod series;
 pub(crate) mod target;
+pub(crate) mod outcome;
+pub(crate) mod samples;
 pub(crate) mod report;
 pub(crate) mod random;
 pub(crate) mod memory;

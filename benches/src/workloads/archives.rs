@@ -1,6 +1,6 @@
-//! Archives of four members, stored and deflated.
+//! Archives (`.npz`), stored and deflated.
 //!
-//! All peers of Rust decompress and compress by `zlib-rs` here, also npyz, whose own choice is slower: Cargo builds `flate2` once.
+//! All Rust peers use `zlib-rs`, even npyz, whose own choice is slower: Cargo builds `flate2` once.
 
 use std::any::Any;
 use std::fs::{self, File};
@@ -37,8 +37,6 @@ const READ_ZIP: &str = "zip";
 const LIBDEFLATE: &str = "libdeflate, from and into warm buffers";
 const WRITE: &str = "NpzWriter";
 const WRITE_2: &str = "NpzWriter, 2 threads";
-const INFLATING: &str = "zlib-rs, 65 % of the time; then zeroing fresh pages";
-const INFLATING_BY_TWO: &str = "zlib-rs, and what processors share";
 const PLAIN_WRITE: &str = "write(2)";
 
 pub(super) fn run(bench: &mut Bench) {
@@ -50,7 +48,7 @@ pub(super) fn run(bench: &mut Bench) {
     let title = "read one member of an archive, 32 MiB of noise, deflated";
     bench.case("archives.read.one", title, need, |job| read_one(job, size));
     bench.case("archives.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
-    let title = "write four members, 128 MiB, to a new archive, deflated, by level 6 unless another is named";
+    let title = "write four members, 128 MiB, to a new archive, deflated, at level 6 unless another is named";
     bench.case("archives.write.deflated", title, need, |job| write_deflated(job, size));
     let title = "write 32 MiB of noise to a new archive, deflated";
     bench.case("archives.write.noise", title, need, |job| write_noise(job, size));
@@ -76,35 +74,31 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     case.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
     case.peer(NPYZ, || drop(black_box(read_npyz(&path))));
     case.peer(READ_ZIP, || drop(black_box(read_zip(&path))));
-    case.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
+    // The first limit is that of the tables.
     if level.is_some() {
         add_libdeflate(&mut case, &path);
     }
+    case.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
     if level.is_none() {
-        case.bound_by(job.directory.either(
-            "zeroing fresh pages, 46 % of the time, copying from the page cache, 22 %, and CRC-32, 10 %",
-            "copying from the page cache, whose pages are of 4 KiB there, zeroing fresh pages, and CRC-32",
-        ));
         case.targets([
             Target::factor(READ, job.directory.either(0.42, 0.53), NP_LOAD),
-            Target::factor(READ_2, 0.3, NP_LOAD).bound_by("the memory's bandwidth, which the two threads share"),
+            Target::factor(READ_2, 0.3, NP_LOAD),
             Target::speedup(READ, 2.6, READ_ZIP),
             Target::speedup(READ, 2.6, NDARRAY_NPY),
         ]);
     } else {
-        case.bound_by(INFLATING);
         case.targets([
-            Target::factor(READ, 0.55, NP_LOAD).limited_by(&[LIBDEFLATE]),
-            Target::factor(READ_2, 0.3, NP_LOAD).bound_by(INFLATING_BY_TWO),
-            Target::speedup(READ, 1.37, NDARRAY_NPY).limited_by(&[LIBDEFLATE]),
-            Target::speedup(READ, 7.5, NPYZ).limited_by(&[LIBDEFLATE]),
+            Target::factor(READ, 0.55, NP_LOAD),
+            Target::factor(READ_2, 0.3, NP_LOAD),
+            Target::speedup(READ, 1.37, NDARRAY_NPY),
+            Target::speedup(READ, 7.5, NPYZ),
             Target::factor(READ, 1.12, LIBDEFLATE),
         ]);
     }
     case.measure()
 }
 
-/// Two threads inflate blocks of the same member.
+/// Reads one member. Two threads inflate blocks of it.
 fn read_one(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.directory.file("archive.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
@@ -130,11 +124,10 @@ fn read_one(job: &Job<'_>, size: usize) -> Outcome {
     });
     case.peer(READ_ZIP, || drop(black_box(ZipByHand::open(&path).elements("noise", f64::from_le_bytes))));
     add_libdeflate(&mut case, &path);
-    case.bound_by(INFLATING);
     case.targets([
-        Target::factor(READ, 0.55, NP_LOAD).limited_by(&[LIBDEFLATE]),
-        Target::factor(READ_2, 0.3, NP_LOAD).bound_by(INFLATING_BY_TWO),
-        Target::factor(READ_2, 0.52, READ).bound_by(INFLATING_BY_TWO),
+        Target::factor(READ, 0.55, NP_LOAD),
+        Target::factor(READ_2, 0.3, NP_LOAD),
+        Target::factor(READ_2, 0.52, READ),
         Target::factor(READ, 1.12, LIBDEFLATE),
     ]);
     case.measure()
@@ -155,10 +148,6 @@ fn write_stored(job: &Job<'_>, size: usize) -> Outcome {
     case.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, false));
     case.peer(NPYZ, || write_npyz(&path, &arrays, false));
     case.limit(PLAIN_WRITE, || write_bytes(&path, &file));
-    case.bound_by(job.directory.either(
-        "copying to the page cache, and its pages, extents and journal; CRC-32",
-        "taking fresh pages of 4 KiB, and copying to them; CRC-32",
-    ));
     case.targets([Target::factor(WRITE, 1.1, PLAIN_WRITE)]);
     case.targets((!job.directory.is_in_memory()).then(|| Target::factor(WRITE, 0.5, NP_SAVEZ)));
     case.measure()
@@ -171,7 +160,7 @@ fn write_deflated(job: &Job<'_>, size: usize) -> Outcome {
 
     let mut case = job.case();
     case.sync_before_each(job.directory);
-    // Some of the contenders take ten seconds, which in memory differ by 3 %.
+    // Some contenders take ten seconds; in memory, their rounds differ by 3 %.
     case.rounds(job.directory.either(3, 2));
     case.after_each(|| take_size(&path));
     case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **arrays)");
@@ -186,7 +175,6 @@ fn write_deflated(job: &Job<'_>, size: usize) -> Outcome {
     }
     case.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, true));
     case.peer(NPYZ, || write_npyz(&path, &arrays, true));
-    case.bound_by("zlib-rs at level 6, for all arrays but noise");
     case.targets([Target::factor(WRITE_2, 0.25, NP_SAVEZ_COMPRESSED), Target::factor(WRITE_2, 0.08, NP_SAVEZ_COMPRESSED)]);
     case.measure()
 }
@@ -210,12 +198,11 @@ fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
     case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, noise=arrays['noise'])");
     case.ours(WRITE, || write(1));
     case.variant(WRITE_2, || write(2));
-    case.bound_by("codes and counts, 39 % of the time, copying to the page cache, 28 %, and looking for repetitions, 6 %");
     case.targets([Target::factor(WRITE, 0.03, NP_SAVEZ_COMPRESSED)]);
     case.measure()
 }
 
-/// Members that are smaller than a block, so that two threads have something to do only if they compress several at the same time.
+/// Writes members smaller than a block, so that two threads gain only by compressing several at once.
 fn write_small(job: &Job<'_>, size: usize) -> Outcome {
     const ITEMS: usize = 8 * 1024;
     let path = job.directory.file("archive.npz");
@@ -239,7 +226,6 @@ fn write_small(job: &Job<'_>, size: usize) -> Outcome {
     case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **small)");
     case.ours(WRITE, || write(1));
     case.variant(WRITE_2, || write(2));
-    case.bound_by("zlib-rs at level 6");
     case.targets([Target::factor(WRITE_2, 0.55, WRITE)]);
     case.measure()
 }
@@ -254,7 +240,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// Each of so many bytes.
+    /// Creates arrays of `size` bytes each.
     fn new(size: usize) -> Self {
         let mut random = Random::new(1);
         let mut value = 0.0;
@@ -265,7 +251,7 @@ impl Arrays {
                 value += random.uniform() - 0.5;
                 (value * 64.0_f64).round() / 64.0
             }),
-            // 1024 x 1024 each, brighter towards the lower right, with noise in every eighth pixel.
+            // 1024 × 1024 each, brighter towards the lower right, with noise in every eighth pixel.
             images: Array1::from_shape_fn(size, |i| {
                 let (x, y, image) = (i % 1024, i / 1024 % 1024, i / MIB);
                 let noise = random.integer();
@@ -276,7 +262,7 @@ impl Arrays {
     }
 }
 
-/// As `path`, and as `arrays` what is in it. Gives the bytes of the archive, stored, which is then gone.
+/// Defines `path`, and `arrays` in memory. Returns the bytes of the stored archive.
 fn give_to_numpy(job: &Job<'_>, path: &Path, arrays: &Arrays) -> Vec<u8> {
     write_ours(path, arrays, None, 1);
     job.numpy.set_path("path", path);
@@ -286,7 +272,7 @@ fn give_to_numpy(job: &Job<'_>, path: &Path, arrays: &Arrays) -> Vec<u8> {
     file
 }
 
-/// The size of the file that was written, which is removed.
+/// Removes the file and returns its size as a remark.
 fn take_size(path: &Path) -> String {
     let bytes = fs::metadata(path).unwrap().len();
     fs::remove_file(path).unwrap();
@@ -313,7 +299,7 @@ fn read_zip(path: &Path) -> Arrays {
     }
 }
 
-/// Adds libdeflate inflating all members of an archive, one after another.
+/// Adds libdeflate, inflating all members one after another.
 fn add_libdeflate(case: &mut Case<'_>, path: &Path) {
     let mut archive = ZipByHand::open(path);
     let members: Vec<_> = (0..archive.count()).map(|index| archive.deflated(index)).collect();
@@ -349,7 +335,7 @@ fn read_ours(path: &Path) -> Arrays {
     }
 }
 
-/// Each thread reads the next array that none has begun, through a reader of its own.
+/// Reads by a queue: each thread takes the next array, with its own clone of the reader.
 fn read_ours_by_threads(path: &Path, threads: usize) -> Vec<Box<dyn Any + Send>> {
     let archive = NpzReader::open(path).unwrap();
     let next = AtomicUsize::new(0);
@@ -406,7 +392,7 @@ fn write_npyz(path: &Path, arrays: &Arrays, is_compressed: bool) {
     archive.zip_writer().finish().unwrap();
 }
 
-/// Compressed if there is a level.
+/// Writes an archive, compressed if there is a level.
 fn write_ours(path: &Path, arrays: &Arrays, level: Option<u32>, threads: usize) {
     let mut archive = NpzWriter::create(path).unwrap();
     archive.set_compressed(level.is_some());

@@ -1,4 +1,4 @@
-//! Files that grow: what an element costs, and what adding to a file costs, whatever its size.
+//! Growing files: the time of an element while writing, and of appending one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -13,10 +13,10 @@ use crate::harness::case::repeat;
 use crate::harness::directory::Need;
 use crate::harness::outcome::Outcome;
 
-const NP_SAVE: &str = "np.save of the whole + fsync";
-/// Elements of one `write_slice`, which are 32 KiB.
+const NP_SAVE: &str = "np.save + fsync";
+/// The elements of one `write_slice`, which are 32 KiB.
 const BLOCK: usize = 4096;
-/// Up to this size, NumPy has the whole array in memory.
+/// The largest size that NumPy holds in memory.
 const WHOLE: usize = 256 * MIB;
 
 pub(super) fn run(bench: &mut Bench) {
@@ -32,23 +32,25 @@ pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in sizes {
         let size = bench.size(size, quick);
         let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(1, size), bytes(2, size.min(WHOLE))) };
-        let kinds = "safe at every instant with NpyWriter::create, or synced at the end, as all others";
-        let title = format!("write {name} of f64 to a new file whose length is not known before: {kinds}");
+        let kinds = "valid at every instant by NpyWriter::create, synced at the end by all others";
+        let title = format!("write {name} of f64 to a new file of unknown length: {kinds}");
         bench.case(&format!("growth.write.{name}"), &title, need, |job| write(job, size));
     }
-    // The name, the size, the smaller one, and how often each run adds an element.
+    // The name, the full size, the quick one, and how many elements a run appends.
     let sizes = [("1KiB", KIB, KIB, 50), ("1MiB", MIB, 64 * KIB, 20), ("64MiB", 64 * MIB, MIB, 4), ("1GiB", GIB, 4 * MIB, 1)];
     for (name, size, quick, calls) in sizes {
         let size = bench.size(size, quick);
         let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(3, size), bytes(4, size)) };
-        bench.case(&format!("growth.append.{name}"), &format!("add one f64 to a file of {name}"), need, |job| {
+        bench.case(&format!("growth.append.{name}"), &format!("append one f64 to a file of {name}"), need, |job| {
             append(job, size, calls)
         });
     }
 }
 
-/// `NpyWriter::create` brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens; all others when
-/// they end, as `NpyWriter::new` does here.
+/// Writes a file of unknown length.
+///
+/// `NpyWriter::create` syncs when it begins and when it ends, so that a crash leaves a valid file.
+/// All others sync at the end, and so does `NpyWriter::new` here.
 fn write(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.directory.file("array.npy");
     let count = size / 8;

@@ -1,4 +1,4 @@
-//! Memory: what reading takes beside its result, and streaming at all.
+//! Peak memory: reading beside its result, and streaming.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -20,25 +20,26 @@ use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_npyz};
 
-/// What reading may take, as a factor of its result: the buffers of all threads are in it.
+/// The target of reading as a factor of the result, with the buffers of all threads.
 const MOST: f64 = 1.02;
 const RESULT: &str = "the result";
-/// A quarter of what is streamed. Less might come from memory that was freed before, and cost nothing.
+/// A quarter of what is streamed. A smaller allocation might reuse freed memory and not count.
 const QUARTER: &str = "64 MiB";
 
 pub(super) fn run(bench: &mut Bench) {
     if !memory::is_known() {
         return;
     }
-    // The system counts its pages somewhat later than they are touched, on each core, so that the result has to be large.
+    // Each core counts its pages with a delay, so that the result has to be large.
     let size = bench.size(256 * MIB, 32 * MIB);
     let need = Need::of(bytes(3, size), bytes(4, size));
-    bench.case_in_memory("memory.read.numbers", "memory at most: read 256 MiB of f64", need, |job| read_numbers(job, size));
-    bench.case_in_memory("memory.read.orders", "memory at most: read 256 MiB in another order", need, |job| read_orders(job, size));
-    bench.case_in_memory("memory.read.records", "memory at most: read 256 MiB of records", need, |job| read_records(job, size));
-    bench
-        .case_in_memory("memory.read.archive", "memory at most: read 256 MiB from an archive", need, |job| read_archive(job, size));
-    bench.case_in_memory("memory.stream", "memory at most: read and write 256 MiB in parts", need, |job| stream(job, size));
+    bench.case_in_memory("memory.read.numbers", "peak memory: read 256 MiB of f64", need, |job| read_numbers(job, size));
+    bench.case_in_memory("memory.read.orders", "peak memory: read 256 MiB from Fortran to C order", need, |job| {
+        read_orders(job, size)
+    });
+    bench.case_in_memory("memory.read.records", "peak memory: read 256 MiB of records", need, |job| read_records(job, size));
+    bench.case_in_memory("memory.read.archive", "peak memory: read 256 MiB from an archive", need, |job| read_archive(job, size));
+    bench.case_in_memory("memory.stream", "peak memory: read and write 256 MiB in parts", need, |job| stream(job, size));
 }
 
 fn read_numbers(job: &Job<'_>, size: usize) -> Outcome {
@@ -128,7 +129,6 @@ fn stream(job: &Job<'_>, size: usize) -> Outcome {
     let mut case = job.case();
     case.rounds(3);
     case.measure_memory();
-    case.bound_by("the buffers of the parts");
     let names = ["for_each_chunk", "records", "chunks, copied to another file"];
     case.ours(names[0], || {
         let mut sum = 0.0;
@@ -154,12 +154,11 @@ fn stream(job: &Job<'_>, size: usize) -> Outcome {
     case.measure()
 }
 
-/// A case beside memory as large as the result.
+/// Creates a case whose limit is an allocation of the size of the result.
 fn case_of<'a>(job: &Job<'_>, size: usize) -> Case<'a> {
     let mut case = job.case();
     case.rounds(3);
     case.measure_memory();
-    case.bound_by("the result, and the buffers of all threads");
     case.limit(RESULT, move || drop(black_box(vec![1_u8; size])));
     case
 }

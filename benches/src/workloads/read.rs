@@ -1,4 +1,4 @@
-//! Large native arrays: reading them, and adding them up.
+//! Large native arrays: reading them and summing them.
 
 use std::fs;
 use std::hint::{black_box, spin_loop};
@@ -19,7 +19,7 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::mapped::map;
-use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_reader, read_npyz, read_over, read_rawarray};
+use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, hdf5, read_npyz, read_over, read_rawarray};
 
 const NP_LOAD: &str = "np.load";
 const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";
@@ -31,10 +31,9 @@ const ALIGNED: &str = "load_aligned";
 const READ_INTO: &str = "read_into a warm slice";
 const READ_INTO_2: &str = "read_into a warm slice, 2 threads";
 const READ: &str = "read(2) into a warm buffer";
-const STREAMED: &str = "read_into 256 KiB, again and again";
+const STREAMED: &str = "read_into, 256 KiB at a time";
 const FOR_EACH_CHUNK: &str = "for_each_chunk";
 const MAPPED: &str = "NpyMap";
-const BANDWIDTH: &str = "the memory's bandwidth, which the two threads share";
 
 pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in [("256KiB", 256 * KIB, 64 * KIB), ("1MiB", MIB, 256 * KIB)] {
@@ -58,7 +57,7 @@ pub(super) fn run(bench: &mut Bench) {
     }
 }
 
-/// So short that each run reads many times.
+/// Reads an array so small that each run reads it many times.
 fn read_small(job: &Job<'_>, size: usize, is_smallest: bool) -> Outcome {
     let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
@@ -78,10 +77,6 @@ fn read_small(job: &Job<'_>, size: usize, is_smallest: bool) -> Outcome {
     case.peer(NPYZ, repeat(calls, || drop(black_box(read_npyz::<f64>(&path)))));
     case.limit(READ, repeat(calls, || read_over(&path, &mut buffer)));
     case.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
-    case.bound_by(job.directory.either(
-        "copying from the page cache, and two more calls than open + read + close: the length of the file, and what is behind its first 8 KiB",
-        "copying from the page cache, whose pages are of 4 KiB there; the two more calls, as on a disk, matter less",
-    ));
     case.targets([
         Target::factor(LOAD, if is_smallest { 0.16 } else { 0.36 }, NP_LOAD),
         Target::factor(LOAD, if is_smallest { 1.15 } else { 1.03 }, READ),
@@ -107,7 +102,7 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
     case.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
     case.peer(RAWARRAY, || drop(black_box(read_rawarray::<f64>(&raw))));
-    add_hdf5_reader(&mut case, &hdf5, &items);
+    case.peer_if_built(HDF5, hdf5::reader(std::slice::from_ref(&hdf5), &items));
     case.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
     let by_two = ReadOptions::new().threads(2);
     case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
@@ -121,30 +116,24 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     case.limit(READ, || read_over(&path, &mut buffer));
     case.limit("std::fs::read, into fresh memory", || drop(black_box(fs::read(&path).unwrap())));
     case.limit("memcpy into a warm buffer", || black_box(&mut copy).copy_from_slice(black_box(&source)));
-    // Under `always`, everyone gets what only ours and NumPy ask for otherwise.
+    // Under `always`, all get the huge pages that otherwise only ours and NumPy request.
     let of_ndarray_npy = if huge_pages().as_deref() == Some("always") { 1.0 } else { 4.0 };
-    case.bound_by(job.directory.either(
-        "zeroing fresh pages, a third of the time, and copying from the page cache, another third; np.load does both as well",
-        "copying from the page cache, whose pages are of 4 KiB there, then zeroing fresh pages; np.load does both as well",
-    ));
     case.targets([
         Target::factor(LOAD, if is_huge { 1.0 } else { 0.92 }, NP_LOAD),
         Target::factor(LOAD, 1.3, READ),
         Target::speedup(LOAD, of_ndarray_npy, NDARRAY_NPY),
-        Target::factor(LOAD_2, if is_huge { 0.72 } else { 0.66 }, NP_LOAD).bound_by(BANDWIDTH),
-        Target::factor(READ_INTO, if is_huge { 0.83 } else { 0.7 }, NP_LOAD)
-            .limited_by(&[READ])
-            .bound_by("copying from the page cache"),
-        Target::factor(READ_INTO_2, 0.57, NP_LOAD).bound_by(BANDWIDTH),
+        Target::factor(LOAD_2, if is_huge { 0.72 } else { 0.66 }, NP_LOAD),
+        Target::factor(READ_INTO, if is_huge { 0.83 } else { 0.7 }, NP_LOAD),
+        Target::factor(READ_INTO_2, 0.57, NP_LOAD),
     ]);
-    // The prototype was not measured with smaller ones in memory.
+    // No prototype measured smaller arrays in memory.
     case.targets(
         (is_huge || !job.directory.is_in_memory()).then(|| Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD)),
     );
     case.measure()
 }
 
-/// Two threads have to share one processor with whatever else runs.
+/// Reads while two threads share one processor with whatever else runs.
 fn read_busy(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
@@ -157,14 +146,13 @@ fn read_busy(job: &Job<'_>, size: usize) -> Outcome {
     case.ours(LOAD, || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
     let by_two = ReadOptions::new().threads(2);
     case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
-    case.bound_by("the system, which lets a thread wait for the busy processor, and the memory's bandwidth");
     case.targets([Target::factor(LOAD_2, 1.0, NP_LOAD)]);
     while_others_are_busy(|| case.measure())
 }
 
-/// Runs something while threads of ours spin, on as many processors as there are but one.
+/// Runs something while all processors but one spin.
 fn while_others_are_busy<T>(run: impl FnOnce() -> T) -> T {
-    /// Ends them also when what runs panics.
+    /// Stops the spinning, even after a panic.
     struct EndOnDrop<'a>(&'a AtomicBool);
     impl Drop for EndOnDrop<'_> {
         fn drop(&mut self) {
@@ -220,7 +208,7 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         NpyReader::open(&path).unwrap().for_each_chunk(add).unwrap();
         black_box(total);
     });
-    // What NumPy does in the case's first line.
+    // The same as the first line of NumPy.
     case.ours(MAPPED, || {
         let map = map(&path);
         black_box(sum_of(map.view::<f64>().unwrap()));
@@ -234,7 +222,6 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         let mut file = fs::File::open(&path).unwrap();
         while file.read(black_box(&mut buffer)).unwrap() > 0 {}
     });
-    case.bound_by("copying from the page cache into the second-level cache; a map is added up where it is, but has page faults");
     for ours in [STREAMED, FOR_EACH_CHUNK] {
         case.targets([Target::factor(ours, 1.0, MAPPED)]);
         case.targets(is_huge.then(|| Target::factor(ours, job.directory.either(0.78, 0.49), NP_MAPPED_SUM)));
@@ -242,7 +229,7 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     case.measure()
 }
 
-/// By vectors of up to 32 bytes, as NumPy adds up; in lanes, so that each sum does not wait for the one before.
+/// Sums by vectors of up to 32 bytes, as NumPy does, in lanes that do not wait for each other.
 fn sum_of(items: &[f64]) -> f64 {
     pulp::Arch::new().dispatch(Sum(items))
 }

@@ -1,4 +1,4 @@
-//! Many small files: those of the paper on `RawArray`, and images beside PNG.
+//! Many small files: those of the `RawArray` paper, and images beside PNG.
 
 use std::fs;
 use std::hint::black_box;
@@ -17,8 +17,8 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::{
-    Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, add_hdf5_readers, read_npyz, read_over, read_png, read_rawarray, write_bytes,
-    write_npyz, write_png,
+    Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, hdf5, read_npyz, read_over, read_png, read_rawarray, write_bytes, write_npyz,
+    write_png,
 };
 
 const NP_LOAD: &str = "np.load";
@@ -31,35 +31,33 @@ const SAVE: &str = "save_npy";
 const IN_PLACE: &str = "save_npy, in place";
 const READ: &str = "open + read + close";
 const WRITE: &str = "open + write + close";
-const BY_TWO: &str = "the same system calls; how far two threads hinder each other in them has not been looked into";
-const FROM_FOLDER: &str = "the same system calls; only the way to the folder is not looked up for each file";
 const NEED: Need = Need::of(256 * MIB as u64, 512 * MIB as u64);
 
-/// On a disk, where a round lasts longer than in memory.
+/// The rounds on a disk, where one lasts longer than in memory.
 const ROUNDS_OF_NEW: usize = 11;
 
-/// Contenders that write files of their own, at most: with the limit, PNG and NumPy.
+/// The most contenders that write files: with the limit, PNG and NumPy.
 const WRITERS: usize = 8;
 
-/// How many different arrays there are; the files repeat them.
+/// The number of different arrays, which the files repeat.
 const ARRAYS: usize = 16;
 
 /// The files of a case.
 struct Files<A, D: Dimension> {
-    /// What the case is called, without the beginning.
+    /// The last part of the name of the case.
     name: &'static str,
     title: &'static str,
-    /// How many there are: fewer than in the paper, so that rounds stay short.
+    /// How many files there are: fewer than in the paper, so that rounds stay short.
     count: usize,
     shape: D,
     make: fn(&mut Random, &D) -> Array<A, D>,
-    /// How many times as fast as PNG reading and writing should be.
+    /// The targets beside PNG as speedups: reading and writing.
     png: Option<(f64, f64)>,
 }
 
 pub(super) fn run(bench: &mut Bench) {
     run_cases(bench, |bench, files| files.run_reading_and_new(bench));
-    // Afterwards, because it frees inodes, and files that are made thereafter pay for that.
+    // Last: it frees inodes, which slows files that are created thereafter.
     run_cases(bench, |bench, files| files.run_over(bench));
 }
 
@@ -79,7 +77,7 @@ fn run_cases(bench: &mut Bench, run: impl Fn(&mut Bench, &dyn Cases)) {
     run(bench, &Files { name: "array-10x100000", title, count: few, shape, make: matrix, png: None });
 }
 
-/// What is run of files of any kind.
+/// The cases of files of any element type.
 trait Cases {
     fn run_reading_and_new(&self, bench: &mut Bench);
 
@@ -130,13 +128,12 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         case.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
         case.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
         case.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));
-        add_hdf5_readers(&mut case, &hdf5, arrays[0].as_slice().unwrap());
+        case.peer_if_built(HDF5, hdf5::reader(&hdf5, arrays[0].as_slice().unwrap()));
         if self.png.is_some() {
             case.peer(PNG, || for_each(&png, |path| drop(black_box(read_png(path)))));
         }
         case.limit(READ, || for_each(&paths, |path| read_over(path, &mut buffer)));
         case.limit("std::fs::read", || for_each(&paths, |path| drop(black_box(fs::read(path).unwrap()))));
-        case.bound_by("three system calls, those of open + read + close, besides in 1,500 instructions a file, of which 270 are those of open and close");
         if self.is_small() {
             case.targets([
                 Target::factor(LOAD, 1.04, READ),
@@ -145,9 +142,9 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
                 Target::speedup(LOAD, 6.5, NPYZ),
                 Target::speedup(LOAD, 1.4, RAWARRAY),
                 Target::speedup(LOAD, 14.0, HDF5),
-                Target::factor(LOAD_2, 0.62, READ).bound_by(BY_TWO),
-                Target::factor(LOAD_FOLDER, 0.9, READ).bound_by(FROM_FOLDER),
-                Target::factor(LOAD_FOLDER_2, 0.5, READ).bound_by(BY_TWO),
+                Target::factor(LOAD_2, 0.62, READ),
+                Target::factor(LOAD_FOLDER, 0.9, READ),
+                Target::factor(LOAD_FOLDER_2, 0.5, READ),
             ]);
         }
         case.targets(self.png.map(|(reading, _)| Target::speedup(LOAD, reading, PNG)));
@@ -178,7 +175,7 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
             case.rounds(ROUNDS_OF_NEW);
         }
         if is_new && job.directory.is_in_memory() {
-            // Contenders differ by less than rounds do.
+            // Contenders differ by less than rounds.
             case.rounds(41);
         }
         if is_new {
@@ -201,17 +198,10 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
             });
         }
         case.limit(WRITE, || paths.iter().zip(files.iter().cycle()).for_each(|(path, file)| write_bytes(path, file)));
-        case.bound_by(match (is_new, job.directory.is_in_memory()) {
-            (true, false) => {
-                "the file system, which makes a name, an inode and an extent; three system calls, those of open + write + close"
-            }
-            (true, true) => "making a name; three system calls, those of open + write + close",
-            (false, _) => "five system calls: open, statx, flock, write and close; opening and closing are most of it",
-        });
         if self.is_small() && is_new {
             case.targets([Target::factor(IN_PLACE, 1.01, WRITE), Target::speedup(IN_PLACE, 2.1, NP_SAVE)]);
         }
-        // Other file systems do not bring a file to the disk that was cut to nothing.
+        // Only ext4 flushes a file that was truncated and rewritten.
         if self.is_small() && !is_new && job.directory.file_system() == "ext4" {
             case.targets([NP_SAVE, NDARRAY_NPY, NPYZ, RAWARRAY].map(|peer| Target::factor(IN_PLACE, 0.05, peer)));
         }
@@ -234,13 +224,13 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         (0..self.count).map(|i| job.directory.file(&format!("{i:05}.{ending}"))).collect()
     }
 
-    /// Whether opening the file takes longer than reading it.
+    /// Whether opening a file takes longer than reading it.
     fn is_small(&self) -> bool {
         self.shape.size() < 16 * 1024
     }
 }
 
-/// Elements that are samples of an image.
+/// An element that may be a channel of an image.
 trait Pixels: Sized {
     fn pixels(items: &[Self]) -> &[u8];
 }
@@ -251,7 +241,7 @@ impl Pixels for u8 {
     }
 }
 
-/// No case makes images of them.
+/// No case writes images of `f32`.
 impl Pixels for f32 {
     fn pixels(_: &[Self]) -> &[u8] {
         &[]
@@ -268,7 +258,7 @@ fn for_each(paths: &[PathBuf], mut run: impl FnMut(&Path)) {
     }
 }
 
-/// In two threads, of which each takes the next few files that none has begun.
+/// Runs two threads that take the next few files from a queue.
 fn for_each_by_two(paths: &[PathBuf], run: impl Fn(&Path) + Sync) {
     const AT_ONCE: usize = 16;
     let next = AtomicUsize::new(0);
@@ -288,7 +278,7 @@ fn f32_of(random: &mut Random) -> f32 {
     random.uniform() as f32
 }
 
-/// A bright ring in the dark, whose place and width are random.
+/// A bright ring of random position and radius.
 fn digit(random: &mut Random, shape: &ndarray::Ix2) -> Array2<u8> {
     let [x, y, radius] = [10.0, 10.0, 4.0].map(|least| least + 8.0 * random.uniform());
     Array2::from_shape_fn(*shape, |(i, j)| {

@@ -1,4 +1,4 @@
-//! Large native arrays: writing them.
+//! Large native arrays: writing them to new files, over others, to the disk.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::harness::directory::Need;
 use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
-use crate::peers::{NDARRAY_NPY, NPYZ, RAWARRAY, add_hdf5_writer, write_allocated, write_bytes, write_npyz};
+use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, hdf5, write_allocated, write_bytes, write_npyz};
 
 const DURABLE: &str = "save, durable";
 const NP_SAVE_SYNCED: &str = "np.save + fsync";
-/// Saves an array and brings it to the disk.
+/// Defines `save_synced()`, which saves `array` and syncs it.
 pub(super) const SAVE_SYNCED: &str = "import os\ndef save_synced():\n with open(path, 'wb') as file:\n  np.save(file, array)\n  file.flush()\n  os.fsync(file.fileno())";
 const NP_SAVE: &str = "np.save";
 const SAVE: &str = "save";
@@ -62,22 +62,17 @@ fn write(job: &Job<'_>, size: usize, before: Before) -> Outcome {
     case.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array).unwrap());
     case.peer(NPYZ, || write_npyz(&path, &[items.len()], items));
     case.peer(RAWARRAY, || rawarray.write(&raw).unwrap());
-    add_hdf5_writer(&mut case, &hdf5, items);
+    case.peer_if_built(HDF5, hdf5::writer(&hdf5, items));
     case.limit(ALLOCATED, || write_allocated(&path, &file));
     case.limit(WRITE, || write_bytes(&path, &file));
     match before {
         Before::Nothing => {
-            case.bound_by(job.directory.either(
-                "copying to the page cache, and its pages, extents and journal",
-                "taking fresh pages of 4 KiB, and copying to them",
-            ));
             let to_np_save = Target::factor(SAVE, job.directory.either(0.8, 0.9), NP_SAVE);
-            case.targets([to_np_save.limited_by(&[ALLOCATED, WRITE]), Target::factor(SAVE, 1.01, ALLOCATED)]);
-            let to_ndarray_npy = Target::factor(SAVE, 0.65, NDARRAY_NPY).limited_by(&[ALLOCATED, WRITE]);
+            case.targets([to_np_save, Target::factor(SAVE, 1.01, ALLOCATED)]);
+            let to_ndarray_npy = Target::factor(SAVE, 0.65, NDARRAY_NPY);
             case.targets((!job.directory.is_in_memory()).then_some(to_ndarray_npy));
         }
         Before::Same => {
-            case.bound_by("copying to pages that are in the page cache");
             case.targets([Target::factor(IN_PLACE, 0.5, NP_SAVE)]);
         }
     }
@@ -103,12 +98,11 @@ fn write_durably(job: &Job<'_>, size: usize) -> Outcome {
         write_allocated(&path, &file);
         File::open(&path).unwrap().sync_all().unwrap();
     });
-    case.bound_by("the disk");
     case.targets((!job.directory.is_in_memory()).then(|| Target::factor(DURABLE, 0.8, NP_SAVE_SYNCED)));
     case.measure()
 }
 
-/// As `path`, and the items as `array`. Gives the bytes of the file, which is then gone.
+/// Defines `path` and `array` in NumPy. Returns the bytes of the file.
 fn give_to_numpy(job: &Job<'_>, path: &Path, items: &[f64]) -> Vec<u8> {
     npy_core::save(path, items).unwrap();
     job.numpy.set_path("path", path);
