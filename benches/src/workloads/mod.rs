@@ -112,6 +112,14 @@ mod tests {
 
     use super::*;
     use crate::harness::memory::ALONE;
+    use crate::harness::samples;
+
+    #[test]
+    fn results_are_those_of_the_samples() {
+        let (facts, outcomes) = samples::read(include_str!("../../samples.tsv")).unwrap();
+        let rendered = PAGE.render(&facts, &outcomes);
+        assert!(rendered == include_str!("../../RESULTS.md"), "render them again: --render");
+    }
 
     #[test]
     fn cases_have_groups_and_contenders_for_their_targets() {
