@@ -202,7 +202,7 @@ fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
     case.measure()
 }
 
-/// Writes members smaller than a block, so that two threads gain only by compressing several at once.
+/// Writes members smaller than a block: two threads gain only by compressing several at once.
 fn write_small(job: &Job<'_>, size: usize) -> Outcome {
     const ITEMS: usize = 8 * 1024;
     let path = job.directory.file("archive.npz");
