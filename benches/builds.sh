@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a dependency costs: clean release builds of small programs that do the same, by this workspace and by other crates.
-# Prints a table in Markdown. Each is built `ROUNDS` times in turn (3 unless set); the least time counts.
+# Measures what a dependency costs: clean release builds of small programs, by this workspace and by other crates.
+# Prints a table in Markdown. Each program is built `ROUNDS` times in turn (default 3); the least time counts.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -17,7 +17,7 @@ program() {
   names+=("$name")
 }
 
-# What npyz needs for a vector of an element type.
+# The program that reads and writes a vector by npyz.
 of_npyz() {
   cat <<RUST
 use npyz::WriterBuilder;

@@ -1,6 +1,6 @@
-//! All rows, or those that are named: `cargo bench -p npy-benches --bench all -- [--quick] [--folder F]... [row]...`
+//! All cases, or the named ones: `cargo bench -p npy-benches --bench all -- [--quick] [case]...`
 //!
-//! `README.md` beside this folder says what the rows are.
+//! `README.md` of the package lists the options.
 
 use std::process::ExitCode;
 

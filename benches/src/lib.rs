@@ -1,43 +1,36 @@
-//! Measures this workspace beside NumPy, beside other crates, and beside what the machine can do at best.
+//! Measures this workspace beside NumPy, other crates and the limits of the machine.
 //!
-//! A *row* is one job, such as reading 64 MiB. Its *candidates* do it in turn, round after round, and its *targets* say how fast ours has to be. The
-//! rows are in `workloads`, one file for each group of them; everything else here is what they share.
+//! A *case* is one job, such as reading 64 MiB. Its *contenders* take turns, round after round:
+//! ours and the *baselines*. *Targets* say how fast ours has to be. `workloads` has a file for each
+//! group of cases, `peers` the baselines, `harness` what they share.
 
-#![allow(clippy::unwrap_used, reason = "there is no figure when a candidate fails, and nothing else to be done")]
+#![allow(clippy::unwrap_used, reason = "there is no figure when a contender fails, and nothing else to be done")]
 #![allow(clippy::cast_precision_loss, reason = "times and ratios are shown with three digits")]
 
-mod arguments;
-mod bench;
-mod machine;
-mod mapped;
-mod memory;
-mod numpy;
-mod outcome;
 mod peers;
-mod random;
-mod ratio;
-mod report;
-mod room;
-mod row;
-mod target;
+mod harness;
 mod workloads;
-mod zip_by_hand;
 
 use std::process::ExitCode;
 
-use crate::arguments::Arguments;
-use crate::bench::Bench;
+use crate::harness::arguments::Arguments;
+use crate::harness::bench::{Bench, render};
+use crate::workloads::PAGE;
 
-/// Runs the rows that the arguments of the command line ask for. Without names it runs all of them, and writes `RESULTS.md`.
+/// Runs the cases that the command line asks for. Without names, runs all and writes the results.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
-    let result = Arguments::parse(arguments).and_then(Bench::new).and_then(|mut bench| {
+    let result = Arguments::parse(arguments).and_then(|arguments| {
+        if arguments.is_render {
+            return render(&PAGE, arguments.is_quick);
+        }
+        let mut bench = Bench::new(arguments)?;
         workloads::run(&mut bench);
-        bench.finish()
+        bench.finish(&PAGE)
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            println!("REFUSED: {problem}");
+            println!("error: {problem}");
             ExitCode::FAILURE
         }
     }

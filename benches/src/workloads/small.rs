@@ -1,4 +1,4 @@
-//! Many small files: those of the paper on `RawArray`, and images beside PNG.
+//! Many small files: those of the `RawArray` paper, and images beside PNG.
 
 use std::fs;
 use std::hint::black_box;
@@ -10,16 +10,16 @@ use ndarray::{Array, Array1, Array2, Array3, ArrayView, Dimension, IntoDimension
 use npy_ndarray::{Folder, ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use super::{Before, MIB};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::{Case, MOST_TIMES};
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
 use crate::peers::{
-    Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, add_hdf5_readers, read_npyz, read_over, read_png, read_rawarray, write_bytes,
-    write_npyz, write_png,
+    Element, HDF5, NDARRAY_NPY, NPYZ, PNG, RAWARRAY, hdf5, read_npyz, read_over, read_png, read_rawarray, write_bytes, write_npyz,
+    write_png,
 };
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::{MOST_TIMES, Row};
-use crate::target::Target;
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVE: &str = "np.save";
@@ -31,39 +31,37 @@ const SAVE: &str = "save_npy";
 const IN_PLACE: &str = "save_npy, in place";
 const READ: &str = "open + read + close";
 const WRITE: &str = "open + write + close";
-const BY_TWO: &str = "the same system calls; how far two threads hinder each other in them has not been looked into";
-const FROM_FOLDER: &str = "the same system calls; only the way to the folder is not looked up for each file";
 const NEED: Need = Need::of(256 * MIB as u64, 512 * MIB as u64);
 
-/// On a disk, where a round lasts longer than in memory.
+/// The rounds on a disk, where one lasts longer than in memory.
 const ROUNDS_OF_NEW: usize = 11;
 
-/// Candidates that write files of their own, at most: with the limit, PNG and NumPy.
+/// The most contenders that write files: with the limit, PNG and NumPy.
 const WRITERS: usize = 8;
 
-/// How many different arrays there are; the files repeat them.
+/// The number of different arrays, which the files repeat.
 const ARRAYS: usize = 16;
 
-/// The files of a row.
+/// The files of a case.
 struct Files<A, D: Dimension> {
-    /// What the row is called, without the beginning.
+    /// The last part of the name of the case.
     name: &'static str,
     title: &'static str,
-    /// How many there are: fewer than in the paper, so that rounds stay short.
+    /// How many files there are: fewer than in the paper, so that rounds stay short.
     count: usize,
     shape: D,
     make: fn(&mut Random, &D) -> Array<A, D>,
-    /// How many times as fast as PNG reading and writing should be.
+    /// The targets beside PNG as speedups: reading and writing.
     png: Option<(f64, f64)>,
 }
 
 pub(super) fn run(bench: &mut Bench) {
-    run_rows(bench, |bench, files| files.run_reading_and_new(bench));
-    // Afterwards, because it frees inodes, and files that are made thereafter pay for that.
-    run_rows(bench, |bench, files| files.run_over(bench));
+    run_cases(bench, |bench, files| files.run_reading_and_new(bench));
+    // Last: it frees inodes, which slows files that are created thereafter.
+    run_cases(bench, |bench, files| files.run_over(bench));
 }
 
-fn run_rows(bench: &mut Bench, run: impl Fn(&mut Bench, &dyn Rows)) {
+fn run_cases(bench: &mut Bench, run: impl Fn(&mut Bench, &dyn Cases)) {
     let count = bench.size(2000, 200);
     let vector = |random: &mut Random, shape: &_| Array1::from_shape_simple_fn(*shape, || f32_of(random));
     let matrix = |random: &mut Random, shape: &_| Array2::from_shape_simple_fn(*shape, || f32_of(random));
@@ -79,26 +77,28 @@ fn run_rows(bench: &mut Bench, run: impl Fn(&mut Bench, &dyn Rows)) {
     run(bench, &Files { name: "array-10x100000", title, count: few, shape, make: matrix, png: None });
 }
 
-/// What is run of files of any kind.
-trait Rows {
+/// The cases of files of any element type.
+trait Cases {
     fn run_reading_and_new(&self, bench: &mut Bench);
 
     fn run_over(&self, bench: &mut Bench);
 }
 
-impl<A: Element + Pixels, D: Dimension> Rows for Files<A, D> {
+impl<A: Element + Pixels, D: Dimension> Cases for Files<A, D> {
     fn run_reading_and_new(&self, bench: &mut Bench) {
         let Self { name, title, count, .. } = self;
-        bench.row(&format!("c.read.{name}"), &format!("read {count} {title}, each a file"), NEED, |job| self.read(job));
+        bench.case(&format!("small.read.{name}"), &format!("read {count} {title}, each a file"), NEED, |job| self.read(job));
         let stay = if self.is_small() { WRITERS * count * (1 + MOST_TIMES * ROUNDS_OF_NEW) } else { 0 };
         let new = format!("write {count} {title}, each to a new file");
-        bench.row(&format!("c.write.{name}.new"), &new, NEED.and_small_files(stay as u64), |job| self.write(job, Before::Nothing));
+        bench.case(&format!("small.write.{name}.new"), &new, NEED.and_small_files(stay as u64), |job| {
+            self.write(job, Before::Nothing)
+        });
     }
 
     fn run_over(&self, bench: &mut Bench) {
         let Self { name, title, count, .. } = self;
         let over = format!("write {count} {title}, each over a file of the same size");
-        bench.row(&format!("c.write.{name}.over"), &over, NEED, |job| self.write(job, Before::Same));
+        bench.case(&format!("small.write.{name}.over"), &over, NEED, |job| self.write(job, Before::Same));
     }
 }
 
@@ -119,37 +119,36 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         let names: Vec<_> = paths.iter().map(|path| PathBuf::from(path.file_name().unwrap())).collect();
         let load_from = |name: &Path| drop(black_box(Array::<A, D>::load_npy_from(&folder, name).unwrap()));
 
-        let mut row = self.row(job);
-        row.numpy(job.numpy, NP_LOAD, "for path in paths: np.load(path)");
-        row.ours(LOAD, || for_each(&paths, load::<A, D>));
-        row.variant(LOAD_2, || for_each_by_two(&paths, load::<A, D>));
-        row.variant(LOAD_FOLDER, || for_each(&names, load_from));
-        row.variant(LOAD_FOLDER_2, || for_each_by_two(&names, load_from));
-        row.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
-        row.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
-        row.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));
-        add_hdf5_readers(&mut row, &hdf5, arrays[0].as_slice().unwrap());
+        let mut case = self.case(job);
+        case.numpy(job.numpy, NP_LOAD, "for path in paths: np.load(path)");
+        case.ours(LOAD, || for_each(&paths, load::<A, D>));
+        case.variant(LOAD_2, || for_each_by_two(&paths, load::<A, D>));
+        case.variant(LOAD_FOLDER, || for_each(&names, load_from));
+        case.variant(LOAD_FOLDER_2, || for_each_by_two(&names, load_from));
+        case.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
+        case.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
+        case.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));
+        case.peer_if_built(HDF5, hdf5::reader(&hdf5, arrays[0].as_slice().unwrap()));
         if self.png.is_some() {
-            row.peer(PNG, || for_each(&png, |path| drop(black_box(read_png(path)))));
+            case.peer(PNG, || for_each(&png, |path| drop(black_box(read_png(path)))));
         }
-        row.limit(READ, || for_each(&paths, |path| read_over(path, &mut buffer)));
-        row.limit("std::fs::read", || for_each(&paths, |path| drop(black_box(fs::read(path).unwrap()))));
-        row.bound_by("three system calls, those of open + read + close, besides in 1,500 instructions a file, of which 270 are those of open and close");
+        case.limit(READ, || for_each(&paths, |path| read_over(path, &mut buffer)));
+        case.limit("std::fs::read", || for_each(&paths, |path| drop(black_box(fs::read(path).unwrap()))));
         if self.is_small() {
-            row.targets([
+            case.targets([
                 Target::factor(LOAD, 1.04, READ),
                 Target::speedup(LOAD, 10.0, NP_LOAD),
                 Target::speedup(LOAD, 6.5, NDARRAY_NPY),
                 Target::speedup(LOAD, 6.5, NPYZ),
                 Target::speedup(LOAD, 1.4, RAWARRAY),
                 Target::speedup(LOAD, 14.0, HDF5),
-                Target::factor(LOAD_2, 0.62, READ).bound_by(BY_TWO),
-                Target::factor(LOAD_FOLDER, 0.9, READ).bound_by(FROM_FOLDER),
-                Target::factor(LOAD_FOLDER_2, 0.5, READ).bound_by(BY_TWO),
+                Target::factor(LOAD_2, 0.62, READ),
+                Target::factor(LOAD_FOLDER, 0.9, READ),
+                Target::factor(LOAD_FOLDER_2, 0.5, READ),
             ]);
         }
-        row.targets(self.png.map(|(reading, _)| Target::speedup(LOAD, reading, PNG)));
-        row.measure()
+        case.targets(self.png.map(|(reading, _)| Target::speedup(LOAD, reading, PNG)));
+        case.measure()
     }
 
     fn write(&self, job: &Job<'_>, before: Before) -> Outcome {
@@ -170,57 +169,50 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         job.numpy.run("from itertools import cycle");
         let of_all = || paths.iter().zip(arrays.iter().cycle());
 
-        let mut row = self.row(job);
-        row.sync_before_each(job.folder);
+        let mut case = self.case(job);
+        case.sync_before_each(job.directory);
         if is_new {
-            row.rounds(ROUNDS_OF_NEW);
+            case.rounds(ROUNDS_OF_NEW);
         }
-        if is_new && job.folder.is_in_memory() {
-            // Candidates differ by less than rounds do.
-            row.rounds(41);
+        if is_new && job.directory.is_in_memory() {
+            // Contenders differ by less than rounds.
+            case.rounds(41);
         }
         if is_new {
-            row.after_each(|| {
-                job.folder.clear();
+            case.after_each(|| {
+                job.directory.clear();
                 String::new()
             });
         }
-        row.numpy(job.numpy, NP_SAVE, "for path, array in zip(paths, cycle(arrays)): np.save(path, array)");
-        row.ours(SAVE, || of_all().for_each(|(path, array)| array.save_npy(path).unwrap()));
+        case.numpy(job.numpy, NP_SAVE, "for path, array in zip(paths, cycle(arrays)): np.save(path, array)");
+        case.ours(SAVE, || of_all().for_each(|(path, array)| array.save_npy(path).unwrap()));
         let in_place = SaveOptions::new().in_place(true);
-        row.ours(IN_PLACE, || of_all().for_each(|(path, array)| array.save_npy_with(path, in_place).unwrap()));
-        row.peer(NDARRAY_NPY, || of_all().for_each(|(path, array)| ndarray_npy::write_npy(path, array).unwrap()));
-        row.peer(NPYZ, || of_all().for_each(|(path, array)| write_npyz(path, array.shape(), array.as_slice().unwrap())));
-        row.peer(RAWARRAY, || raw.iter().zip(of_rawarray.iter().cycle()).for_each(|(path, array)| array.write(path).unwrap()));
+        case.ours(IN_PLACE, || of_all().for_each(|(path, array)| array.save_npy_with(path, in_place).unwrap()));
+        case.peer(NDARRAY_NPY, || of_all().for_each(|(path, array)| ndarray_npy::write_npy(path, array).unwrap()));
+        case.peer(NPYZ, || of_all().for_each(|(path, array)| write_npyz(path, array.shape(), array.as_slice().unwrap())));
+        case.peer(RAWARRAY, || raw.iter().zip(of_rawarray.iter().cycle()).for_each(|(path, array)| array.write(path).unwrap()));
         if self.png.is_some() {
-            row.peer(PNG, || {
+            case.peer(PNG, || {
                 let pairs = png.iter().zip(arrays.iter().cycle());
                 pairs.for_each(|(path, array)| write_png(path, array.shape(), A::pixels(array.as_slice().unwrap())));
             });
         }
-        row.limit(WRITE, || paths.iter().zip(files.iter().cycle()).for_each(|(path, file)| write_bytes(path, file)));
-        row.bound_by(match (is_new, job.folder.is_in_memory()) {
-            (true, false) => {
-                "the file system, which makes a name, an inode and an extent; three system calls, those of open + write + close"
-            }
-            (true, true) => "making a name; three system calls, those of open + write + close",
-            (false, _) => "five system calls: open, statx, flock, write and close; opening and closing are most of it",
-        });
+        case.limit(WRITE, || paths.iter().zip(files.iter().cycle()).for_each(|(path, file)| write_bytes(path, file)));
         if self.is_small() && is_new {
-            row.targets([Target::factor(IN_PLACE, 1.01, WRITE), Target::speedup(IN_PLACE, 2.1, NP_SAVE)]);
+            case.targets([Target::factor(IN_PLACE, 1.01, WRITE), Target::speedup(IN_PLACE, 2.1, NP_SAVE)]);
         }
-        // Other file systems do not bring a file to the disk that was cut to nothing.
-        if self.is_small() && !is_new && job.folder.file_system() == "ext4" {
-            row.targets([NP_SAVE, NDARRAY_NPY, NPYZ, RAWARRAY].map(|peer| Target::factor(IN_PLACE, 0.05, peer)));
+        // Only ext4 flushes a file that was truncated and rewritten.
+        if self.is_small() && !is_new && job.directory.file_system() == "ext4" {
+            case.targets([NP_SAVE, NDARRAY_NPY, NPYZ, RAWARRAY].map(|peer| Target::factor(IN_PLACE, 0.05, peer)));
         }
-        row.targets(self.png.filter(|_| is_new).map(|(_, writing)| Target::speedup(IN_PLACE, writing, PNG)));
-        row.measure()
+        case.targets(self.png.filter(|_| is_new).map(|(_, writing)| Target::speedup(IN_PLACE, writing, PNG)));
+        case.measure()
     }
 
-    fn row<'a>(&self, job: &Job<'_>) -> Row<'a> {
-        let mut row = job.row();
-        row.units(u32::try_from(self.count).unwrap(), "file");
-        row
+    fn case<'a>(&self, job: &Job<'_>) -> Case<'a> {
+        let mut case = job.case();
+        case.units(u32::try_from(self.count).unwrap(), "file");
+        case
     }
 
     fn arrays(&self) -> Vec<Array<A, D>> {
@@ -229,16 +221,16 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
     }
 
     fn paths(&self, job: &Job<'_>, ending: &str) -> Vec<PathBuf> {
-        (0..self.count).map(|i| job.folder.file(&format!("{i:05}.{ending}"))).collect()
+        (0..self.count).map(|i| job.directory.file(&format!("{i:05}.{ending}"))).collect()
     }
 
-    /// Whether opening the file takes longer than reading it.
+    /// Whether opening a file takes longer than reading it.
     fn is_small(&self) -> bool {
         self.shape.size() < 16 * 1024
     }
 }
 
-/// Elements that are samples of an image.
+/// An element that may be a channel of an image.
 trait Pixels: Sized {
     fn pixels(items: &[Self]) -> &[u8];
 }
@@ -249,7 +241,7 @@ impl Pixels for u8 {
     }
 }
 
-/// No row makes images of them.
+/// No case writes images of `f32`.
 impl Pixels for f32 {
     fn pixels(_: &[Self]) -> &[u8] {
         &[]
@@ -266,7 +258,7 @@ fn for_each(paths: &[PathBuf], mut run: impl FnMut(&Path)) {
     }
 }
 
-/// In two threads, of which each takes the next few files that none has begun.
+/// Runs two threads that take the next few files from a queue.
 fn for_each_by_two(paths: &[PathBuf], run: impl Fn(&Path) + Sync) {
     const AT_ONCE: usize = 16;
     let next = AtomicUsize::new(0);
@@ -286,7 +278,7 @@ fn f32_of(random: &mut Random) -> f32 {
     random.uniform() as f32
 }
 
-/// A bright ring in the dark, whose place and width are random.
+/// A bright ring of random position and radius.
 fn digit(random: &mut Random, shape: &ndarray::Ix2) -> Array2<u8> {
     let [x, y, radius] = [10.0, 10.0, 4.0].map(|least| least + 8.0 * random.uniform());
     Array2::from_shape_fn(*shape, |(i, j)| {

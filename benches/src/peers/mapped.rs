@@ -1,12 +1,12 @@
-//! Mapped files.
+//! Memory-mapped files.
 
 use std::path::Path;
 
 use npy_core::NpyMap;
 
-/// Maps one of the files of a benchmark.
+/// Maps a file of a case.
 #[allow(unsafe_code, reason = "mapping a file is a promise that only the caller can keep")]
 pub(crate) fn map(path: &Path) -> NpyMap {
-    // SAFETY: the file is in a folder that this process made for itself, and no candidate writes while another one runs.
+    // SAFETY: the directory belongs to this process, and no contender writes while another runs.
     unsafe { NpyMap::open(path) }.unwrap()
 }

@@ -1,4 +1,4 @@
-//! NumPy, in a process that waits for work, so that its start is not measured.
+//! NumPy, in a process that is started once and runs the lines it is sent.
 
 use std::cell::RefCell;
 use std::env;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-/// Runs each line that it gets, and answers when that is done.
+/// Runs each line of input and answers when it is done.
 const LOOP: &str = "
 import sys
 import numpy as np
@@ -24,7 +24,7 @@ for line in sys.stdin:
         print(repr(error), flush=True)
 ";
 
-/// A Python in which `np` is NumPy, and which keeps the names that it was given; or nothing, where there is none.
+/// A Python process with NumPy as `np`, or nothing if there is none.
 #[derive(Clone)]
 pub(crate) struct NumPy {
     worker: Option<Rc<RefCell<Worker>>>,
@@ -38,57 +38,57 @@ struct Worker {
 }
 
 impl NumPy {
-    /// Starts the Python that `NPY_BENCH_PYTHON` names, or else `python3`. Where it has no NumPy, says so.
+    /// Starts the Python that `NPY_BENCH_PYTHON` names, or else `python3`.
     pub(crate) fn start() -> Self {
         let python = env::var_os("NPY_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
         let worker = Worker::start(Command::new(&python).args(["-c", LOOP]))
             .inspect_err(|problem| {
-                println!("SKIPPED: NumPy, because {} {problem}; NPY_BENCH_PYTHON names another", python.display());
+                println!("NumPy is not measured: {} {problem}; set NPY_BENCH_PYTHON to another Python", python.display());
             })
             .ok();
         Self { worker: worker.map(|worker| Rc::new(RefCell::new(worker))) }
     }
 
-    /// No NumPy, wherever there is one.
+    /// No NumPy, even if there is one.
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         Self { worker: None }
     }
 
-    /// Whether there is one.
+    /// Whether there is a NumPy.
     pub(crate) fn is_there(&self) -> bool {
         self.worker.is_some()
     }
 
-    /// Which versions it has.
+    /// The versions of NumPy and Python.
     pub(crate) fn version(&self) -> Option<String> {
         self.worker.as_ref().map(|worker| worker.borrow().greeting.clone())
     }
 
-    /// Has one line of code run to its end. Does nothing where there is no NumPy.
+    /// Runs one line of code to its end. Without NumPy, does nothing.
     pub(crate) fn run(&self, line: &str) {
         if let Some(worker) = &self.worker {
             worker.borrow_mut().run(line);
         }
     }
 
-    /// Has code of several lines run, such as functions that the line of a candidate calls.
+    /// Runs several lines, such as functions that a contender calls.
     pub(crate) fn define(&self, code: &str) {
         self.run(&format!("exec({})", quote(code)));
     }
 
-    /// Gives a path a name.
+    /// Defines a path.
     pub(crate) fn set_path(&self, name: &str, path: &Path) {
         self.run(&format!("{name} = {}", quote(path.to_str().unwrap())));
     }
 
-    /// Gives a list of paths a name.
+    /// Defines a list of paths.
     pub(crate) fn set_paths(&self, name: &str, paths: &[impl AsRef<Path>]) {
         let quoted: Vec<_> = paths.iter().map(|path| quote(path.as_ref().to_str().unwrap())).collect();
         self.run(&format!("{name} = [{}]", quoted.join(", ")));
     }
 
-    /// Takes all names away, and what they hold.
+    /// Forgets all definitions.
     pub(crate) fn forget(&self) {
         self.run("forget");
     }
@@ -103,7 +103,7 @@ impl Worker {
         if worker.greeting.is_empty() { Err("cannot import numpy") } else { Ok(worker) }
     }
 
-    /// An exception ends the benchmark: there is no time to report.
+    /// Panics on an exception: there is no time to report.
     fn run(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
         let answer = self.answer();
@@ -119,13 +119,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Then there are no more lines, and it ends.
+        // At the end of its input, it exits.
         self.input = None;
         let _ = self.process.wait();
     }
 }
 
-/// A string as Python writes it.
+/// Formats a Python string literal.
 fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
 }

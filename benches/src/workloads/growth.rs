@@ -1,4 +1,4 @@
-//! Files that grow: what an element costs, and what adding to a file costs, whatever its size.
+//! Growing files: the time of an element while writing, and of appending one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -6,17 +6,17 @@ use std::io::{BufWriter, Write};
 use npy_core::NpyWriter;
 use npyz::WriterBuilder;
 
-use super::a_write::SAVE_SYNCED;
+use super::write::SAVE_SYNCED;
 use super::{GIB, KIB, MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
-use crate::room::Need;
-use crate::row::repeat;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::repeat;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
 
-const NP_SAVE: &str = "np.save of the whole + fsync";
-/// Elements of one `write_slice`, which are 32 KiB.
+const NP_SAVE: &str = "np.save + fsync";
+/// The elements of one `write_slice`, which are 32 KiB.
 const BLOCK: usize = 4096;
-/// Up to this size, NumPy has the whole array in memory.
+/// The largest size that NumPy holds in memory.
 const WHOLE: usize = 256 * MIB;
 
 pub(super) fn run(bench: &mut Bench) {
@@ -32,23 +32,27 @@ pub(super) fn run(bench: &mut Bench) {
     for (name, size, quick) in sizes {
         let size = bench.size(size, quick);
         let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(1, size), bytes(2, size.min(WHOLE))) };
-        let kinds = "safe at every instant with NpyWriter::create, or synced at the end, as all others";
-        let title = format!("write {name} of f64 to a new file whose length is not known before: {kinds}");
-        bench.row(&format!("g.write.{name}"), &title, need, |job| write(job, size));
+        let kinds = "valid at every instant by NpyWriter::create, synced at the end by all others";
+        let title = format!("write {name} of f64 to a new file of unknown length: {kinds}");
+        bench.case(&format!("growth.write.{name}"), &title, need, |job| write(job, size));
     }
-    // The name, the size, the smaller one, and how often each run adds an element.
+    // The name, the full size, the quick one, and how many elements a run appends.
     let sizes = [("1KiB", KIB, KIB, 50), ("1MiB", MIB, 64 * KIB, 20), ("64MiB", 64 * MIB, MIB, 4), ("1GiB", GIB, 4 * MIB, 1)];
     for (name, size, quick, calls) in sizes {
         let size = bench.size(size, quick);
         let need = Need { is_optional: size > WHOLE, ..Need::of(bytes(3, size), bytes(4, size)) };
-        bench.row(&format!("g.append.{name}"), &format!("add one f64 to a file of {name}"), need, |job| append(job, size, calls));
+        bench.case(&format!("growth.append.{name}"), &format!("append one f64 to a file of {name}"), need, |job| {
+            append(job, size, calls)
+        });
     }
 }
 
-/// `NpyWriter::create` brings the file to the disk when it begins and when it ends, so that a crash leaves a file that NumPy opens; all others when
-/// they end, as `NpyWriter::new` does here.
+/// Writes a file of unknown length.
+///
+/// `NpyWriter::create` syncs when it begins and when it ends, so that a crash leaves a valid file.
+/// All others sync at the end, and so does `NpyWriter::new` here.
 fn write(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("array.npy");
+    let path = job.directory.file("array.npy");
     let count = size / 8;
     let block = vec![0.5_f64; BLOCK];
     let blocks = || (0..count).step_by(BLOCK).map(|first| &block[..BLOCK.min(count - first)]);
@@ -72,44 +76,44 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
         job.numpy.define(SAVE_SYNCED);
     }
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.rounds(match size {
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.rounds(match size {
         0..=MIB => 101,
         _ if size <= WHOLE => 9,
         _ => 3,
     });
-    row.units(u32::try_from(count).unwrap(), "element");
-    row.after_each(|| {
+    case.units(u32::try_from(count).unwrap(), "element");
+    case.after_each(|| {
         fs::remove_file(&path).unwrap();
         String::new()
     });
     if size <= WHOLE {
-        row.numpy(job.numpy, NP_SAVE, "save_synced()");
+        case.numpy(job.numpy, NP_SAVE, "save_synced()");
     }
-    row.ours("NpyWriter::create, push", || drop(push(&path)));
-    row.ours("NpyWriter::create, write_slice", || {
+    case.ours("NpyWriter::create, push", || drop(push(&path)));
+    case.ours("NpyWriter::create, write_slice", || {
         let mut writer = NpyWriter::<f64, _>::create(&path).unwrap();
         for block in blocks() {
             writer.write_slice(block).unwrap();
         }
         writer.finish().unwrap();
     });
-    row.ours("NpyWriter::new, push + fsync", || {
+    case.ours("NpyWriter::new, push + fsync", || {
         let mut writer = NpyWriter::<f64, _>::new(File::create(&path).unwrap()).unwrap();
         for item in blocks().flatten() {
             writer.push(item).unwrap();
         }
         writer.finish().unwrap().sync_all().unwrap();
     });
-    row.ours("NpyWriter::new, write_slice + fsync", || {
+    case.ours("NpyWriter::new, write_slice + fsync", || {
         let mut writer = NpyWriter::<f64, _>::new(File::create(&path).unwrap()).unwrap();
         for block in blocks() {
             writer.write_slice(block).unwrap();
         }
         writer.finish().unwrap().sync_all().unwrap();
     });
-    row.peer("npyz + fsync", || {
+    case.peer("npyz + fsync", || {
         let file = File::create(&path).unwrap();
         let output = BufWriter::new(&file);
         let mut writer = npyz::WriteOptions::new().default_dtype().writer(output).begin_1d().unwrap();
@@ -119,24 +123,24 @@ fn write(job: &Job<'_>, size: usize) -> Outcome {
         writer.finish().unwrap();
         file.sync_all().unwrap();
     });
-    row.limit("BufWriter + fsync", || plain().sync_all().unwrap());
-    row.limit("BufWriter", || drop(plain()));
-    row.measure()
+    case.limit("BufWriter + fsync", || plain().sync_all().unwrap());
+    case.limit("BufWriter", || drop(plain()));
+    case.measure()
 }
 
 fn append(job: &Job<'_>, size: usize, calls: u32) -> Outcome {
-    let [path, of_numpy, plain] = ["array.npy", "numpy.npy", "plain"].map(|name| job.folder.file(name));
+    let [path, of_numpy, plain] = ["array.npy", "numpy.npy", "plain"].map(|name| job.directory.file(name));
     npy_core::save(&path, &vec![0.5_f64; size / 8]).unwrap();
     fs::copy(&path, &of_numpy).unwrap();
     fs::copy(&path, &plain).unwrap();
     job.numpy.set_path("path", &of_numpy);
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.units(calls, "element");
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.units(calls, "element");
     let line = format!("for _ in range({calls}): np.save(path, np.append(np.load(path), 0.5))");
-    row.numpy(job.numpy, "np.save(np.append(np.load))", line);
-    row.ours(
+    case.numpy(job.numpy, "np.save(np.append(np.load))", line);
+    case.ours(
         "NpyWriter::append, push, finish",
         repeat(calls, || {
             let mut writer = NpyWriter::<f64, _>::append(&path).unwrap();
@@ -144,7 +148,7 @@ fn append(job: &Job<'_>, size: usize, calls: u32) -> Outcome {
             writer.finish().unwrap();
         }),
     );
-    row.limit(
+    case.limit(
         "open + write(2) + fsync + close",
         repeat(calls, || {
             let mut file = OpenOptions::new().append(true).open(&plain).unwrap();
@@ -152,5 +156,5 @@ fn append(job: &Job<'_>, size: usize, calls: u32) -> Outcome {
             file.sync_all().unwrap();
         }),
     );
-    row.measure()
+    case.measure()
 }

@@ -1,6 +1,6 @@
-//! Archives of four members, stored and deflated.
+//! Archives (`.npz`), stored and deflated.
 //!
-//! All peers of Rust decompress and compress by `zlib-rs` here, also npyz, whose own choice is slower: Cargo builds `flate2` once.
+//! All Rust peers use `zlib-rs`, even npyz, whose own choice is slower: Cargo builds `flate2` once.
 
 use std::any::Any;
 use std::fs::{self, File};
@@ -19,14 +19,14 @@ use npyz::zip::CompressionMethod;
 use npyz::zip::write::FileOptions;
 
 use super::{MIB, bytes};
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::Case;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::random::Random;
+use crate::harness::target::Target;
+use crate::peers::zip_by_hand::ZipByHand;
 use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
-use crate::random::Random;
-use crate::room::Need;
-use crate::row::Row;
-use crate::target::Target;
-use crate::zip_by_hand::ZipByHand;
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVEZ: &str = "np.savez";
@@ -37,75 +37,70 @@ const READ_ZIP: &str = "zip";
 const LIBDEFLATE: &str = "libdeflate, from and into warm buffers";
 const WRITE: &str = "NpzWriter";
 const WRITE_2: &str = "NpzWriter, 2 threads";
-const INFLATING: &str = "zlib-rs, 65 % of the time; then zeroing fresh pages";
-const INFLATING_BY_TWO: &str = "zlib-rs, and what processors share";
 const PLAIN_WRITE: &str = "write(2)";
 
 pub(super) fn run(bench: &mut Bench) {
     let size = bench.size(32 * MIB, MIB);
     let need = Need::of(bytes(3, 4 * size), bytes(6, 4 * size));
-    bench.row("e.read.stored", "read an archive of four members, 128 MiB, stored", need, |job| read(job, size, None));
-    bench.row("e.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
+    bench.case("archives.read.stored", "read an archive of four members, 128 MiB, stored", need, |job| read(job, size, None));
+    bench
+        .case("archives.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
     let title = "read one member of an archive, 32 MiB of noise, deflated";
-    bench.row("e.read.one", title, need, |job| read_one(job, size));
-    bench.row("e.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
-    let title = "write four members, 128 MiB, to a new archive, deflated, by level 6 unless another is named";
-    bench.row("e.write.deflated", title, need, |job| write_deflated(job, size));
+    bench.case("archives.read.one", title, need, |job| read_one(job, size));
+    bench.case("archives.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
+    let title = "write four members, 128 MiB, to a new archive, deflated, at level 6 unless another is named";
+    bench.case("archives.write.deflated", title, need, |job| write_deflated(job, size));
     let title = "write 32 MiB of noise to a new archive, deflated";
-    bench.row("e.write.noise", title, need, |job| write_noise(job, size));
+    bench.case("archives.write.noise", title, need, |job| write_noise(job, size));
     let title = "write 512 members of 64 KiB to a new archive, deflated";
-    bench.row("e.write.small", title, need, |job| write_small(job, size));
+    bench.case("archives.write.small", title, need, |job| write_small(job, size));
 }
 
 fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     write_ours(&path, &Arrays::new(size), level, 1);
     job.numpy.set_path("path", &path);
     job.numpy.define("def read():\n with np.load(path) as archive: return [archive[name] for name in archive.files]");
     let mut buffer = fs::read(&path).unwrap();
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_LOAD, "read()");
-    row.ours(READ, || drop(black_box(read_ours(&path))));
-    row.ours("NpzArchive of a struct", || drop(black_box(Arrays::load_npz(&path).unwrap())));
-    row.variant(READ_2, || drop(black_box(read_ours_by_threads(&path, 2))));
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_LOAD, "read()");
+    case.ours(READ, || drop(black_box(read_ours(&path))));
+    case.ours("NpzArchive of a struct", || drop(black_box(Arrays::load_npz(&path).unwrap())));
+    case.variant(READ_2, || drop(black_box(read_ours_by_threads(&path, 2))));
     let options = NpzReadOptions::new().threads(2);
-    row.variant("NpzArchive of a struct, 2 threads", || drop(black_box(Arrays::load_npz_with(&path, options).unwrap())));
-    row.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
-    row.peer(NPYZ, || drop(black_box(read_npyz(&path))));
-    row.peer(READ_ZIP, || drop(black_box(read_zip(&path))));
-    row.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
+    case.variant("NpzArchive of a struct, 2 threads", || drop(black_box(Arrays::load_npz_with(&path, options).unwrap())));
+    case.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
+    case.peer(NPYZ, || drop(black_box(read_npyz(&path))));
+    case.peer(READ_ZIP, || drop(black_box(read_zip(&path))));
+    // The first limit is that of the tables.
     if level.is_some() {
-        add_libdeflate(&mut row, &path);
+        add_libdeflate(&mut case, &path);
     }
+    case.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
     if level.is_none() {
-        row.bound_by(job.folder.either(
-            "zeroing fresh pages, 46 % of the time, copying from the page cache, 22 %, and CRC-32, 10 %",
-            "copying from the page cache, whose pages are of 4 KiB there, zeroing fresh pages, and CRC-32",
-        ));
-        row.targets([
-            Target::factor(READ, job.folder.either(0.42, 0.53), NP_LOAD),
-            Target::factor(READ_2, 0.3, NP_LOAD).bound_by("the memory's bandwidth, which the two threads share"),
+        case.targets([
+            Target::factor(READ, job.directory.either(0.42, 0.53), NP_LOAD),
+            Target::factor(READ_2, 0.3, NP_LOAD),
             Target::speedup(READ, 2.6, READ_ZIP),
             Target::speedup(READ, 2.6, NDARRAY_NPY),
         ]);
     } else {
-        row.bound_by(INFLATING);
-        row.targets([
-            Target::factor(READ, 0.55, NP_LOAD).limited_by(&[LIBDEFLATE]),
-            Target::factor(READ_2, 0.3, NP_LOAD).bound_by(INFLATING_BY_TWO),
-            Target::speedup(READ, 1.37, NDARRAY_NPY).limited_by(&[LIBDEFLATE]),
-            Target::speedup(READ, 7.5, NPYZ).limited_by(&[LIBDEFLATE]),
+        case.targets([
+            Target::factor(READ, 0.55, NP_LOAD),
+            Target::factor(READ_2, 0.3, NP_LOAD),
+            Target::speedup(READ, 1.37, NDARRAY_NPY),
+            Target::speedup(READ, 7.5, NPYZ),
             Target::factor(READ, 1.12, LIBDEFLATE),
         ]);
     }
-    row.measure()
+    case.measure()
 }
 
-/// Two threads inflate blocks of the same member.
+/// Reads one member. Two threads inflate blocks of it.
 fn read_one(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.add_slice("noise", Arrays::new(size).noise.as_slice().unwrap()).unwrap();
     archive.finish().unwrap();
@@ -117,81 +112,75 @@ fn read_one(job: &Job<'_>, size: usize) -> Outcome {
         drop(black_box(archive.by_name::<f64>("noise").unwrap()));
     };
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_LOAD, "read()");
-    row.ours(READ, || read(1));
-    row.variant(READ_2, || read(2));
-    row.peer(NDARRAY_NPY, || {
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_LOAD, "read()");
+    case.ours(READ, || read(1));
+    case.variant(READ_2, || read(2));
+    case.peer(NDARRAY_NPY, || {
         let mut archive = ndarray_npy::NpzReader::new(File::open(&path).unwrap()).unwrap();
         let noise: Array1<f64> = archive.by_name("noise").unwrap();
         drop(black_box(noise));
     });
-    row.peer(READ_ZIP, || drop(black_box(ZipByHand::open(&path).elements("noise", f64::from_le_bytes))));
-    add_libdeflate(&mut row, &path);
-    row.bound_by(INFLATING);
-    row.targets([
-        Target::factor(READ, 0.55, NP_LOAD).limited_by(&[LIBDEFLATE]),
-        Target::factor(READ_2, 0.3, NP_LOAD).bound_by(INFLATING_BY_TWO),
-        Target::factor(READ_2, 0.52, READ).bound_by(INFLATING_BY_TWO),
+    case.peer(READ_ZIP, || drop(black_box(ZipByHand::open(&path).elements("noise", f64::from_le_bytes))));
+    add_libdeflate(&mut case, &path);
+    case.targets([
+        Target::factor(READ, 0.55, NP_LOAD),
+        Target::factor(READ_2, 0.3, NP_LOAD),
+        Target::factor(READ_2, 0.52, READ),
         Target::factor(READ, 1.12, LIBDEFLATE),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn write_stored(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     let arrays = Arrays::new(size);
     let file = give_to_numpy(job, &path, &arrays);
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.measure_second_runs();
-    row.after_each(|| take_size(&path));
-    row.numpy(job.numpy, NP_SAVEZ, "np.savez(path, **arrays)");
-    row.ours(WRITE, || write_ours(&path, &arrays, None, 1));
-    row.ours("NpzWriter, in place", || write_ours_into(File::create(&path).unwrap(), &arrays));
-    row.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, false));
-    row.peer(NPYZ, || write_npyz(&path, &arrays, false));
-    row.limit(PLAIN_WRITE, || write_bytes(&path, &file));
-    row.bound_by(job.folder.either(
-        "copying to the page cache, and its pages, extents and journal; CRC-32",
-        "taking fresh pages of 4 KiB, and copying to them; CRC-32",
-    ));
-    row.targets([Target::factor(WRITE, 1.1, PLAIN_WRITE)]);
-    row.targets((!job.folder.is_in_memory()).then(|| Target::factor(WRITE, 0.5, NP_SAVEZ)));
-    row.measure()
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.measure_second_runs();
+    case.after_each(|| take_size(&path));
+    case.numpy(job.numpy, NP_SAVEZ, "np.savez(path, **arrays)");
+    case.ours(WRITE, || write_ours(&path, &arrays, None, 1));
+    case.ours("NpzWriter, in place", || write_ours_into(File::create(&path).unwrap(), &arrays));
+    case.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, false));
+    case.peer(NPYZ, || write_npyz(&path, &arrays, false));
+    case.limit(PLAIN_WRITE, || write_bytes(&path, &file));
+    case.targets([Target::factor(WRITE, 1.1, PLAIN_WRITE)]);
+    case.targets((!job.directory.is_in_memory()).then(|| Target::factor(WRITE, 0.5, NP_SAVEZ)));
+    case.measure()
 }
 
 fn write_deflated(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     let arrays = Arrays::new(size);
     give_to_numpy(job, &path, &arrays);
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    // Some of the candidates take ten seconds, which in memory differ by 3 %.
-    row.rounds(job.folder.either(3, 2));
-    row.after_each(|| take_size(&path));
-    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **arrays)");
-    row.ours(WRITE, || write_ours(&path, &arrays, Some(6), 1));
-    row.variant(WRITE_2, || write_ours(&path, &arrays, Some(6), 2));
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    // Some contenders take ten seconds; in memory, their rounds differ by 3 %.
+    case.rounds(job.directory.either(3, 2));
+    case.after_each(|| take_size(&path));
+    case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **arrays)");
+    case.ours(WRITE, || write_ours(&path, &arrays, Some(6), 1));
+    case.variant(WRITE_2, || write_ours(&path, &arrays, Some(6), 2));
     for (level, name, of_two) in
         [(2, "NpzWriter, level 2", "NpzWriter, level 2, 2 threads"), (3, "NpzWriter, level 3", "NpzWriter, level 3, 2 threads")]
     {
         let (path, arrays) = (&path, &arrays);
-        row.variant(name, move || write_ours(path, arrays, Some(level), 1));
-        row.variant(of_two, move || write_ours(path, arrays, Some(level), 2));
+        case.variant(name, move || write_ours(path, arrays, Some(level), 1));
+        case.variant(of_two, move || write_ours(path, arrays, Some(level), 2));
     }
-    row.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, true));
-    row.peer(NPYZ, || write_npyz(&path, &arrays, true));
-    row.bound_by("zlib-rs at level 6, for all arrays but noise");
-    row.targets([Target::factor(WRITE_2, 0.25, NP_SAVEZ_COMPRESSED), Target::factor(WRITE_2, 0.08, NP_SAVEZ_COMPRESSED)]);
-    row.measure()
+    case.peer(NDARRAY_NPY, || write_ndarray_npy(&path, &arrays, true));
+    case.peer(NPYZ, || write_npyz(&path, &arrays, true));
+    case.targets([Target::factor(WRITE_2, 0.25, NP_SAVEZ_COMPRESSED), Target::factor(WRITE_2, 0.08, NP_SAVEZ_COMPRESSED)]);
+    case.measure()
 }
 
 fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     let arrays = Arrays::new(size);
     give_to_numpy(job, &path, &arrays);
     let noise = arrays.noise.as_slice().unwrap();
@@ -202,22 +191,21 @@ fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
         archive.finish().unwrap();
     };
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.rounds(3);
-    row.after_each(|| take_size(&path));
-    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, noise=arrays['noise'])");
-    row.ours(WRITE, || write(1));
-    row.variant(WRITE_2, || write(2));
-    row.bound_by("codes and counts, 39 % of the time, copying to the page cache, 28 %, and looking for repetitions, 6 %");
-    row.targets([Target::factor(WRITE, 0.03, NP_SAVEZ_COMPRESSED)]);
-    row.measure()
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.rounds(3);
+    case.after_each(|| take_size(&path));
+    case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, noise=arrays['noise'])");
+    case.ours(WRITE, || write(1));
+    case.variant(WRITE_2, || write(2));
+    case.targets([Target::factor(WRITE, 0.03, NP_SAVEZ_COMPRESSED)]);
+    case.measure()
 }
 
-/// Members that are smaller than a block, so that two threads have something to do only if they compress several at the same time.
+/// Writes members smaller than a block: two threads gain only by compressing several at once.
 fn write_small(job: &Job<'_>, size: usize) -> Outcome {
     const ITEMS: usize = 8 * 1024;
-    let path = job.folder.file("archive.npz");
+    let path = job.directory.file("archive.npz");
     let arrays = Arrays::new(size);
     give_to_numpy(job, &path, &arrays);
     job.numpy.run("small = {f'x{i}': part for i, part in enumerate(arrays['walk'].reshape(-1, 8192))}");
@@ -231,16 +219,15 @@ fn write_small(job: &Job<'_>, size: usize) -> Outcome {
         archive.finish().unwrap();
     };
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.rounds(3);
-    row.after_each(|| take_size(&path));
-    row.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **small)");
-    row.ours(WRITE, || write(1));
-    row.variant(WRITE_2, || write(2));
-    row.bound_by("zlib-rs at level 6");
-    row.targets([Target::factor(WRITE_2, 0.55, WRITE)]);
-    row.measure()
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.rounds(3);
+    case.after_each(|| take_size(&path));
+    case.numpy(job.numpy, NP_SAVEZ_COMPRESSED, "np.savez_compressed(path, **small)");
+    case.ours(WRITE, || write(1));
+    case.variant(WRITE_2, || write(2));
+    case.targets([Target::factor(WRITE_2, 0.55, WRITE)]);
+    case.measure()
 }
 
 /// The arrays of an archive.
@@ -253,7 +240,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// Each of so many bytes.
+    /// Creates arrays of `size` bytes each.
     fn new(size: usize) -> Self {
         let mut random = Random::new(1);
         let mut value = 0.0;
@@ -264,7 +251,7 @@ impl Arrays {
                 value += random.uniform() - 0.5;
                 (value * 64.0_f64).round() / 64.0
             }),
-            // 1024 x 1024 each, brighter towards the lower right, with noise in every eighth pixel.
+            // 1024 × 1024 each, brighter towards the lower right, with noise in every eighth pixel.
             images: Array1::from_shape_fn(size, |i| {
                 let (x, y, image) = (i % 1024, i / 1024 % 1024, i / MIB);
                 let noise = random.integer();
@@ -275,7 +262,7 @@ impl Arrays {
     }
 }
 
-/// As `path`, and as `arrays` what is in it. Gives the bytes of the archive, stored, which is then gone.
+/// Defines `path`, and `arrays` in memory. Returns the bytes of the stored archive.
 fn give_to_numpy(job: &Job<'_>, path: &Path, arrays: &Arrays) -> Vec<u8> {
     write_ours(path, arrays, None, 1);
     job.numpy.set_path("path", path);
@@ -285,7 +272,7 @@ fn give_to_numpy(job: &Job<'_>, path: &Path, arrays: &Arrays) -> Vec<u8> {
     file
 }
 
-/// The size of the file that was written, which is removed.
+/// Removes the file and returns its size as a remark.
 fn take_size(path: &Path) -> String {
     let bytes = fs::metadata(path).unwrap().len();
     fs::remove_file(path).unwrap();
@@ -312,13 +299,13 @@ fn read_zip(path: &Path) -> Arrays {
     }
 }
 
-/// Adds libdeflate inflating all members of an archive, one after another.
-fn add_libdeflate(row: &mut Row<'_>, path: &Path) {
+/// Adds libdeflate, inflating all members one after another.
+fn add_libdeflate(case: &mut Case<'_>, path: &Path) {
     let mut archive = ZipByHand::open(path);
     let members: Vec<_> = (0..archive.count()).map(|index| archive.deflated(index)).collect();
     let mut inflater = Decompressor::new();
     let mut buffers: Vec<_> = members.iter().map(|member| vec![1; member.size()]).collect();
-    row.limit(LIBDEFLATE, move || {
+    case.limit(LIBDEFLATE, move || {
         for (member, buffer) in members.iter().zip(&mut buffers) {
             member.inflate_into(&mut inflater, black_box(buffer));
         }
@@ -348,7 +335,7 @@ fn read_ours(path: &Path) -> Arrays {
     }
 }
 
-/// Each thread reads the next array that none has begun, through a reader of its own.
+/// Reads by a queue: each thread takes the next array, with its own clone of the reader.
 fn read_ours_by_threads(path: &Path, threads: usize) -> Vec<Box<dyn Any + Send>> {
     let archive = NpzReader::open(path).unwrap();
     let next = AtomicUsize::new(0);
@@ -405,7 +392,7 @@ fn write_npyz(path: &Path, arrays: &Arrays, is_compressed: bool) {
     archive.zip_writer().finish().unwrap();
 }
 
-/// Compressed if there is a level.
+/// Writes an archive, compressed if there is a level.
 fn write_ours(path: &Path, arrays: &Arrays, level: Option<u32>, threads: usize) {
     let mut archive = NpzWriter::create(path).unwrap();
     archive.set_compressed(level.is_some());

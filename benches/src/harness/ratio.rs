@@ -1,49 +1,52 @@
-//! How many times the time of another candidate one takes, and how sure that is.
+//! How long one contender takes beside another, and how sure that is.
 
-/// From which ratio on one candidate counts as slower than another: equal ones differ by as much.
+use std::fmt;
+
+/// The ratio from which on one contender counts as slower: equal ones differ by as much.
 const CLEARLY: f64 = 1.02;
 
-/// How likely at most the median lies below the interval, and how likely at most above it.
+/// The probability on either side that the median lies outside the interval.
 const OUTSIDE: f64 = 0.025;
 
-/// How many times the time of another candidate.
+/// The time of one contender in units of another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
     pub(crate) least: f64,
     pub(crate) most: f64,
-    /// Where the median of ever so many rounds lies, 19 times in 20 if one asks once.
+    /// The 95 % confidence interval of the median.
     pub(crate) interval: (f64, f64),
+    /// Whether it is the quotient of two medians, because there are no samples.
+    pub(crate) is_estimate: bool,
 }
 
 /// What the rounds say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// As fast as the other one or faster, but for what equal ones differ by.
+    /// As fast as the baseline or faster, within what equal contenders differ by.
     NotSlower,
-    /// They do not decide.
+    /// The rounds do not decide.
     Undecided,
     Slower,
 }
 
 impl Ratio {
-    /// Of the ratios within rounds; `None` if there was no round.
+    /// The ratio of these rounds; `None` if there are none.
     pub(crate) fn of_rounds(mut ratios: Vec<f64>) -> Option<Self> {
         let median = median(&mut ratios);
         // Sorted by now.
         let (&least, &most) = (ratios.first()?, ratios.last()?);
         let interval = interval_of_median(&ratios).unwrap_or(match ratios[..] {
             [_] => (f64::NEG_INFINITY, f64::INFINITY),
-            // A guess: wider than they are by as much as they differ.
+            // A guess: as far beyond the extremes as they lie apart.
             _ => (least * least / most, most * most / least),
         });
-        Some(Self { median, least, most, interval })
+        Some(Self { median, least, most, interval, is_estimate: false })
     }
 
-    /// The median, and where it lies.
-    pub(crate) fn with_interval(self) -> String {
-        let Self { median, interval: (low, high), .. } = self;
-        format!("{median:.3} ({low:.3} to {high:.3})")
+    /// The quotient of two medians.
+    pub(crate) fn estimate(ratio: f64) -> Self {
+        Self { median: ratio, least: ratio, most: ratio, interval: (ratio, ratio), is_estimate: true }
     }
 
     pub(crate) fn standing(self) -> Standing {
@@ -55,7 +58,19 @@ impl Ratio {
     }
 }
 
-/// Sorts them.
+/// Three decimals, after `~` if it is an estimate, before `?` if the rounds do not decide.
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let estimate = if self.is_estimate { "~" } else { "" };
+        let open = if self.standing() == Standing::Undecided { "?" } else { "" };
+        match self.median {
+            median if median < 0.0005 => write!(f, "<0.001"),
+            median => write!(f, "{estimate}{median:.3}{open}"),
+        }
+    }
+}
+
+/// The median. Sorts the values.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -66,20 +81,22 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     }
 }
 
-/// As many of the least and of the most are left out as a fair coin allows: each value is below the true median as likely as above it, whatever their
-/// distribution. Fewer than six are too few for that.
+/// The confidence interval of the sign test, which holds for any distribution.
+///
+/// Leaves out as many of the least and of the most as a fair coin allows. Fewer than six values are
+/// too few for that.
 fn interval_of_median(sorted: &[f64]) -> Option<(f64, f64)> {
     let count = sorted.len();
     let mut left_out = None;
-    let mut of_this_many = 0.5_f64.powi(i32::try_from(count).ok()?);
-    let mut of_so_many_at_most = of_this_many;
+    let mut exactly = 0.5_f64.powi(i32::try_from(count).ok()?);
+    let mut at_most = exactly;
     for next in 0..count {
-        if of_so_many_at_most > OUTSIDE {
+        if at_most > OUTSIDE {
             break;
         }
         left_out = Some(next);
-        of_this_many *= (count - next) as f64 / (next + 1) as f64;
-        of_so_many_at_most += of_this_many;
+        exactly *= (count - next) as f64 / (next + 1) as f64;
+        at_most += exactly;
     }
     let left_out = left_out?;
     Some((sorted[left_out], sorted[count - 1 - left_out]))
@@ -95,21 +112,21 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_a_median_are_those_of_the_tables() {
-        // Ranks as printed in tables of the sign test, for 95 %.
+    fn intervals_match_the_tables_of_the_sign_test() {
+        // Ranks for 95 %.
         let expected = [(1.0, 6.0), (2.0, 8.0), (2.0, 10.0), (4.0, 12.0), (6.0, 15.0), (8.0, 18.0), (18.0, 33.0)];
         assert_eq!([6, 9, 11, 15, 20, 25, 50].map(ranks), expected.map(Some));
         assert_eq!([0, 1, 3, 5].map(ranks), [None; 4]);
     }
 
     #[test]
-    fn medians_of_even_counts_lie_between_two() {
+    fn median_of_an_even_count_is_a_midpoint() {
         let text = |values: &mut [f64]| median(values).to_string();
         assert_eq!([text(&mut [3.0, 1.0, 2.0]), text(&mut [4.0, 1.0, 2.0, 3.0]), text(&mut [])], ["2", "2.5", "NaN"]);
     }
 
     #[test]
-    fn rounds_that_differ_more_than_the_candidates_do_not_decide() {
+    fn noisy_rounds_do_not_decide() {
         let standing = |ratios: &[f64]| Ratio::of_rounds(ratios.to_vec()).unwrap().standing();
         assert_eq!(standing(&[1.05, 1.1, 1.03, 1.2, 1.04, 1.06]), Standing::Slower);
         assert_eq!(standing(&[1.05, 1.1, 1.01, 1.2, 1.04, 1.06]), Standing::Undecided);

@@ -1,4 +1,4 @@
-//! Records: structs of Rust in files of packed records.
+//! Records: Rust structs beside files of packed records.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -10,12 +10,12 @@ use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
 use super::{bytes, in_huge_pages};
-use crate::bench::{Bench, Job};
-use crate::mapped::map;
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::target::Target;
+use crate::peers::mapped::map;
 use crate::peers::{NPYZ, read_npyz, read_over, write_allocated, write_bytes};
-use crate::room::Need;
-use crate::target::Target;
 
 const NP_LOAD: &str = "np.load, packed";
 const NP_ALIGNED: &str = "np.load().astype(align=True)";
@@ -37,141 +37,133 @@ const READ: &str = "read(2) into a warm buffer";
 const ALLOCATED: &str = "fallocate + write(2)";
 const WRITE: &str = "write(2)";
 const MEMCPY: &str = "memcpy of the packed records";
-const BANDWIDTH: &str = "the memory's bandwidth, which the two threads share";
 const FROM_BYTES: &str = "NpyReader::from_bytes, read_into";
 
 pub(super) fn run(bench: &mut Bench) {
     let count = bench.size(5_000_000, 50_000);
     let need = Need::of(bytes(2 * count, 61), bytes(10 * count, 72));
-    // NumPy leaves records packed, and ours makes structs of them, so that each job has candidates of both.
-    let packed = "into structs of 40, as np.load().astype and npyz do; or left packed, as np.load and DynValues::load do";
-    bench.row("d.read.packed", &format!("read 5 M records of 37 bytes: {packed}"), need, |job| {
+    // NumPy leaves records packed and ours makes structs, so that each case has contenders of both.
+    let packed = "into structs of 40 like np.load().astype and npyz, or left packed like np.load";
+    bench.case("records.read.packed", &format!("read 5 M records of 37 bytes: {packed}"), need, |job| {
         read::<_, SampleOfNpyz>(job, count, &sample(), true)
     });
     let nested_title = format!("read 5 M nested records of 61 bytes: {}", packed.replace("40", "72"));
-    bench.row("d.read.nested", &nested_title, need, |job| read::<_, NestedOfNpyz>(job, count, &nested(), false));
-    bench.row_in_memory("d.read.memory", "decode 5 M records of 37 bytes that are in memory", need, |job| decode(job, count));
-    bench.row("d.columns", "read two of five fields of 5 M records of 37 bytes", need, |job| read_columns(job, count));
-    bench.row("d.view", "add up one field of 5 M records of 37 bytes in place, as both do", need, |job| view(job, count));
-    let packed = "of structs, as np.save of aligned records and npyz do; or packed before, as np.save and DynValues::save do";
-    bench.row("d.write.packed", &format!("write 5 M records of 37 bytes to a new file: {packed}"), need, |job| {
+    bench.case("records.read.nested", &nested_title, need, |job| read::<_, NestedOfNpyz>(job, count, &nested(), false));
+    bench
+        .case_in_memory("records.read.memory", "decode 5 M records of 37 bytes that are in memory", need, |job| decode(job, count));
+    bench.case("records.columns", "read two of five fields of 5 M records of 37 bytes", need, |job| read_columns(job, count));
+    bench.case("records.view", "sum one field of 5 M records of 37 bytes in place", need, |job| view(job, count));
+    let packed = "from structs like npyz, or from packed records like np.save";
+    bench.case("records.write.packed", &format!("write 5 M records of 37 bytes to a new file: {packed}"), need, |job| {
         write::<_, SampleOfNpyz>(job, count, &sample(), true)
     });
-    bench.row("d.write.nested", &format!("write 5 M nested records of 61 bytes to a new file: {packed}"), need, |job| {
+    bench.case("records.write.nested", &format!("write 5 M nested records of 61 bytes to a new file: {packed}"), need, |job| {
         write::<_, NestedOfNpyz>(job, count, &nested(), false)
     });
 }
 
 fn read<T: NpyElement + Clone, P: npyz::Deserialize>(job: &Job<'_>, count: usize, record: &T, has_targets: bool) -> Outcome {
-    let path = job.folder.file("records.npy");
+    let path = job.directory.file("records.npy");
     let size = save(&path, count, record);
     job.numpy.set_path("path", &path);
     define_aligned(job);
     let mut buffer = vec![0; size];
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_LOAD, "np.load(path)");
-    row.numpy(job.numpy, NP_ALIGNED, "np.load(path).astype(aligned)");
-    row.ours(LOAD, || drop(black_box(npy_core::load::<T>(&path).unwrap())));
-    row.ours(LOAD_PACKED, || drop(black_box(DynValues::load(&path).unwrap())));
-    row.variant(LOAD_2, || drop(black_box(npy_core::load_with::<T>(&path, ReadOptions::new().threads(2)).unwrap())));
-    row.peer(NPYZ, || drop(black_box(read_npyz::<P>(&path))));
-    row.limit(READ, || read_over(&path, &mut buffer));
-    row.bound_by(job.folder.either(
-        "zeroing fresh pages, 44 % of the time, for structs that are larger than the records; decoding is 14 %",
-        "copying from the page cache, whose pages are of 4 KiB there, and zeroing structs that are larger than the records",
-    ));
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_LOAD, "np.load(path)");
+    case.numpy(job.numpy, NP_ALIGNED, "np.load(path).astype(aligned)");
+    case.ours(LOAD, || drop(black_box(npy_core::load::<T>(&path).unwrap())));
+    case.ours(LOAD_PACKED, || drop(black_box(DynValues::load(&path).unwrap())));
+    case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<T>(&path, ReadOptions::new().threads(2)).unwrap())));
+    case.peer(NPYZ, || drop(black_box(read_npyz::<P>(&path))));
+    case.limit(READ, || read_over(&path, &mut buffer));
     if has_targets {
-        row.targets([
-            Target::factor(LOAD, job.folder.either(1.22, 1.15), NP_LOAD),
-            Target::factor(LOAD, job.folder.either(0.29, 0.43), NP_ALIGNED),
-            Target::factor(LOAD_PACKED, 1.0, NP_LOAD)
-                .bound_by("zeroing fresh pages, and copying from the page cache; np.load does both"),
-            Target::speedup(LOAD, job.folder.either(10.0, 5.6), NPYZ),
-            Target::factor(LOAD_2, job.folder.either(0.8, 0.65), NP_LOAD).bound_by(BANDWIDTH),
+        case.targets([
+            Target::factor(LOAD, job.directory.either(1.22, 1.15), NP_LOAD),
+            Target::factor(LOAD, job.directory.either(0.29, 0.43), NP_ALIGNED),
+            Target::factor(LOAD_PACKED, 1.0, NP_LOAD),
+            Target::speedup(LOAD, job.directory.either(10.0, 5.6), NPYZ),
+            Target::factor(LOAD_2, job.directory.either(0.8, 0.65), NP_LOAD),
         ]);
     }
-    row.measure()
+    case.measure()
 }
 
 fn decode(job: &Job<'_>, count: usize) -> Outcome {
-    let path = job.folder.file("records.npy");
+    let path = job.directory.file("records.npy");
     save(&path, count, &sample());
     let file = fs::read(&path).unwrap();
     let (mut copy, mut records) = (file.clone(), vec![sample(); count]);
 
-    let mut row = job.row();
-    row.ours(FROM_BYTES, || NpyReader::from_bytes(black_box(&file)).unwrap().read_into(black_box(&mut records)).unwrap());
-    row.ours("NpyReader::from_bytes, into_vec", || {
+    let mut case = job.case();
+    case.ours(FROM_BYTES, || NpyReader::from_bytes(black_box(&file)).unwrap().read_into(black_box(&mut records)).unwrap());
+    case.ours("NpyReader::from_bytes, into_vec", || {
         drop(black_box(NpyReader::from_bytes(black_box(&file)).unwrap().into_vec::<Sample>().unwrap()));
     });
-    row.peer(NPYZ, || drop(black_box(npyz::NpyFile::new(black_box(&file[..])).unwrap().into_vec::<SampleOfNpyz>().unwrap())));
-    row.limit(MEMCPY, || black_box(&mut copy).copy_from_slice(black_box(&file)));
-    row.bound_by("the memory's bandwidth: 40 bytes are written for each 37 that are read");
-    row.targets([Target::factor(FROM_BYTES, 1.04, MEMCPY)]);
-    row.measure()
+    case.peer(NPYZ, || drop(black_box(npyz::NpyFile::new(black_box(&file[..])).unwrap().into_vec::<SampleOfNpyz>().unwrap())));
+    case.limit(MEMCPY, || black_box(&mut copy).copy_from_slice(black_box(&file)));
+    case.targets([Target::factor(FROM_BYTES, 1.04, MEMCPY)]);
+    case.measure()
 }
 
 fn read_columns(job: &Job<'_>, count: usize) -> Outcome {
-    let path = job.folder.file("records.npy");
+    let path = job.directory.file("records.npy");
     save(&path, count, &sample());
     job.numpy.set_path("path", &path);
     job.numpy.define("def fields(records): return records['t'].copy(), records['xyz'].copy()");
 
-    let mut row = job.row();
-    row.measure_second_runs();
-    row.numpy(job.numpy, NP_FIELDS, "fields(np.load(path))");
-    row.numpy(job.numpy, NP_MAPPED_FIELDS, "fields(np.load(path, mmap_mode='r'))");
-    row.ours(COLUMNS, || drop(black_box(npy_core::load_columns::<(f64, [f32; 3])>(&path, ["t", "xyz"]).unwrap())));
-    row.variant(COLUMNS_2, || {
+    let mut case = job.case();
+    case.measure_second_runs();
+    case.numpy(job.numpy, NP_FIELDS, "fields(np.load(path))");
+    case.numpy(job.numpy, NP_MAPPED_FIELDS, "fields(np.load(path, mmap_mode='r'))");
+    case.ours(COLUMNS, || drop(black_box(npy_core::load_columns::<(f64, [f32; 3])>(&path, ["t", "xyz"]).unwrap())));
+    case.variant(COLUMNS_2, || {
         let options = ReadOptions::new().threads(2);
         drop(black_box(npy_core::load_columns_with::<(f64, [f32; 3])>(&path, ["t", "xyz"], options).unwrap()));
     });
-    row.peer(NPYZ, || {
+    case.peer(NPYZ, || {
         let records = read_npyz::<SampleOfNpyz>(&path);
         drop(black_box(records.iter().map(|record| (record.t, record.xyz)).unzip::<_, _, Vec<_>, Vec<_>>()));
     });
-    row.bound_by("copying the whole file from the page cache, whichever fields are wanted, and zeroing the columns");
-    row.targets([
-        Target::factor(COLUMNS, job.folder.either(0.46, 0.65), NP_FIELDS),
+    case.targets([
+        Target::factor(COLUMNS, job.directory.either(0.46, 0.65), NP_FIELDS),
         Target::factor(COLUMNS, 0.8, NP_MAPPED_FIELDS),
-        Target::factor(COLUMNS_2, job.folder.either(0.28, 0.34), NP_FIELDS).bound_by(BANDWIDTH),
+        Target::factor(COLUMNS_2, job.directory.either(0.28, 0.34), NP_FIELDS),
     ]);
-    row.measure()
+    case.measure()
 }
 
 fn view(job: &Job<'_>, count: usize) -> Outcome {
-    let path = job.folder.file("records.npy");
+    let path = job.directory.file("records.npy");
     save(&path, count, &sample());
     job.numpy.set_path("path", &path);
 
-    let mut row = job.row();
-    row.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r')['t'].sum()");
-    row.ours(COLUMN, || {
+    let mut case = job.case();
+    case.numpy(job.numpy, NP_MAPPED_SUM, "np.load(path, mmap_mode='r')['t'].sum()");
+    case.ours(COLUMN, || {
         let map = map(&path);
         black_box(map.column::<f64>("t").unwrap().iter().sum::<f64>());
     });
-    row.ours("NpyMap, view", || {
+    case.ours("NpyMap, view", || {
         let map = map(&path);
         black_box(map.view::<SampleView>().unwrap().iter().map(|record| record.t).sum::<f64>());
     });
-    // What is looked at is in the cache from when it was checked.
-    row.ours("NpyMap, 4096 rows at a time", || {
+    // The sum finds in the cache what validation has loaded.
+    case.ours("NpyMap, 4096 rows at a time", || {
         let map = map(&path);
         let parts = (0..count).step_by(4096).map(|first| map.rows::<SampleView>(first..count.min(first + 4096)).unwrap());
         black_box(parts.flatten().map(|record| record.t).sum::<f64>());
     });
-    row.bound_by("page faults, and fetching a line of the cache for each record");
-    row.targets([Target::factor(COLUMN, 1.0, NP_MAPPED_SUM)]);
-    row.measure()
+    case.targets([Target::factor(COLUMN, 1.0, NP_MAPPED_SUM)]);
+    case.measure()
 }
 
 fn write<T: NpyElement + Clone, P>(job: &Job<'_>, count: usize, record: &T, has_targets: bool) -> Outcome
 where
     P: npyz::Deserialize + npyz::Serialize,
 {
-    let path = job.folder.file("records.npy");
+    let path = job.directory.file("records.npy");
     save(&path, count, record);
     let file = in_huge_pages(job, &fs::read(&path).unwrap());
     let peers: Vec<P> = read_npyz(&path);
@@ -183,19 +175,19 @@ where
     let (records, values) = (npy_core::load::<T>(&path).unwrap(), DynValues::load(&path).unwrap());
     fs::remove_file(&path).unwrap();
 
-    let mut row = job.row();
-    row.sync_before_each(job.folder);
-    row.measure_second_runs();
-    row.after_each(|| {
+    let mut case = job.case();
+    case.sync_before_each(job.directory);
+    case.measure_second_runs();
+    case.after_each(|| {
         fs::remove_file(&path).unwrap();
         String::new()
     });
-    row.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
-    row.numpy(job.numpy, NP_SAVE_ALIGNED, "np.save(path, aligned_array.astype(array.dtype))");
-    row.ours(SAVE, || npy_core::save(&path, &records).unwrap());
-    row.ours(SAVE_PACKED, || values.save(&path).unwrap());
-    row.ours(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place(true)).unwrap());
-    row.peer(NPYZ, || {
+    case.numpy(job.numpy, NP_SAVE, "np.save(path, array)");
+    case.numpy(job.numpy, NP_SAVE_ALIGNED, "np.save(path, aligned_array.astype(array.dtype))");
+    case.ours(SAVE, || npy_core::save(&path, &records).unwrap());
+    case.ours(SAVE_PACKED, || values.save(&path).unwrap());
+    case.ours(IN_PLACE, || save_with(&path, &records, SaveOptions::new().in_place(true)).unwrap());
+    case.peer(NPYZ, || {
         let output = BufWriter::new(File::create(&path).unwrap());
         let options = npyz::WriteOptions::new().dtype(dtype.clone()).shape(&[count as u64]);
         let mut writer = options.writer(output).begin_nd().unwrap();
@@ -204,19 +196,18 @@ where
         }
         writer.finish().unwrap();
     });
-    row.limit(ALLOCATED, || write_allocated(&path, &file));
-    row.limit(WRITE, || write_bytes(&path, &file));
-    row.bound_by("encoding, a quarter of the time, and the file system; NumPy's records are packed before");
+    case.limit(ALLOCATED, || write_allocated(&path, &file));
+    case.limit(WRITE, || write_bytes(&path, &file));
     if has_targets {
-        row.targets([
-            Target::factor_of_best(SAVE, 1.03, &[ALLOCATED, WRITE]),
-            Target::speedup(SAVE, job.folder.either(13.0, 2.7), NPYZ).limited_by(&[ALLOCATED, WRITE]),
+        case.targets([
+            Target::factor_of_fastest(SAVE, 1.03, &[ALLOCATED, WRITE]),
+            Target::speedup(SAVE, job.directory.either(13.0, 2.7), NPYZ),
         ]);
     }
-    row.measure()
+    case.measure()
 }
 
-/// As `aligned` the dtype of the records of `path`, with the padding that a struct has.
+/// Defines `aligned`, the dtype of the records of `path` with the padding of a struct.
 fn define_aligned(job: &Job<'_>) {
     job.numpy.define(
         "from numpy.lib.recfunctions import repack_fields
@@ -224,7 +215,7 @@ aligned = repack_fields(np.load(path, mmap_mode='r').dtype, align=True, recurse=
     );
 }
 
-/// Saves copies, and gives the size of the file.
+/// Saves copies and returns the size of the file.
 fn save<T: NpyElement + Clone>(path: &Path, count: usize, record: &T) -> usize {
     npy_core::save(path, &vec![record.clone(); count]).unwrap();
     usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
@@ -239,7 +230,7 @@ fn nested() -> Nested {
     Nested { id: 7, t: 0.5, origin, pose, xyz: [1.0, 2.0, 3.0], colour: [1, 2, 3] }
 }
 
-/// 37 bytes in the file, and 40 in memory.
+/// A record of 37 bytes in the file and 40 in memory.
 #[derive(NpyRecord, Clone)]
 pub(super) struct Sample {
     id: u64,
@@ -249,7 +240,7 @@ pub(super) struct Sample {
     name: FixedBytes<8>,
 }
 
-/// The same in place.
+/// The same record, viewed in place.
 #[derive(NpyRecord, Clone, Copy)]
 #[npy(view)]
 #[repr(C, packed)]
@@ -262,7 +253,7 @@ struct SampleView {
     name: FixedBytes<8>,
 }
 
-/// The same for npyz, in which text without heap is an `ArrayVec`.
+/// The same record for npyz, whose text without heap is an `ArrayVec`.
 #[derive(npyz::Deserialize, npyz::Serialize, Clone)]
 struct SampleOfNpyz {
     id: u64,
@@ -272,7 +263,7 @@ struct SampleOfNpyz {
     name: ArrayVec<u8, 8>,
 }
 
-/// 61 bytes in the file, and 72 in memory.
+/// A record of 61 bytes in the file and 72 in memory.
 #[derive(NpyRecord, Clone)]
 struct Nested {
     id: u64,

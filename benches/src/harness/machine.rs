@@ -1,16 +1,16 @@
-//! What one has to know about the machine to judge its figures.
+//! Facts about the machine and the versions, to judge the figures by.
 
 use std::fs;
 use std::process::Command;
 use std::thread;
 
-use crate::numpy::NumPy;
+use crate::peers::numpy::NumPy;
 
-/// The versions that Cargo has chosen.
-const LOCK: &str = include_str!("../../Cargo.lock");
+/// The versions that Cargo chose.
+const LOCK: &str = include_str!("../../../Cargo.lock");
 const PEERS: [&str; 7] = ["ndarray-npy", "npyz", "rawarray", "png", "hdf5-metno", "zip", "libdeflater"];
 
-/// Facts, each a line.
+/// The facts, a line each.
 pub(crate) fn facts(numpy: &NumPy, file_systems: &[&str]) -> Vec<String> {
     let cores = thread::available_parallelism().map_or_else(|_| "unknown".to_owned(), |count| count.to_string());
     let peers: Vec<_> = PEERS.iter().filter_map(|name| Some(format!("{name} {}", version_of(name)?))).collect();
@@ -19,9 +19,9 @@ pub(crate) fn facts(numpy: &NumPy, file_systems: &[&str]) -> Vec<String> {
         format!("transparent huge pages: {}", huge_pages().unwrap_or_else(|| "unknown".to_owned())),
         format!("file systems: {}", file_systems.join(", ")),
         format!("compiler: {}", compiler().unwrap_or_else(|| "unknown".to_owned())),
-        numpy.version().unwrap_or_else(|| "NumPy: none, so that its figures are missing".to_owned()),
+        numpy.version().unwrap_or_else(|| "NumPy: not found, figures missing".to_owned()),
         format!("peers: {}", peers.join(", ")),
-        format!("HDF5: {}", if cfg!(npy_bench_hdf5) { "measured" } else { "not built in, so that its figures are missing" }),
+        format!("HDF5: {}", if cfg!(npy_bench_hdf5) { "measured" } else { "not built in, figures missing" }),
     ]
 }
 
@@ -31,7 +31,7 @@ fn processor() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// When the system gives memory in huge pages: `always`, `madvise` or `never`.
+/// When memory comes in huge pages: `always`, `madvise` or `never`.
 pub(crate) fn huge_pages() -> Option<String> {
     let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
     // The choice stands in brackets.
@@ -46,7 +46,7 @@ fn compiler() -> Option<String> {
 }
 
 fn version_of(name: &str) -> Option<&'static str> {
-    // Of several versions the last is the newest, and the one that is measured.
+    // Of several versions, the last is the newest, which is the measured one.
     let (_, package) = LOCK.rsplit_once(&format!("name = \"{name}\"\n"))?;
     package.lines().next()?.strip_prefix("version = \"")?.strip_suffix('"')
 }

@@ -1,4 +1,4 @@
-//! Arrays out of archives by the crate `zip` alone, and inflated by libdeflate.
+//! Arrays from archives by the crate `zip` alone, and members inflated by libdeflate.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,16 +7,16 @@ use std::path::Path;
 use libdeflater::Decompressor;
 use zip::ZipArchive;
 
-/// Bytes of a piece that is read and turned into numbers, which is as much as stays in the second-level cache.
+/// The bytes decoded at a time, which stay in the second-level cache.
 const PIECE: usize = 256 << 10;
 
-/// The members of an archive one after another, each a one-dimensional array.
+/// An archive whose members are one-dimensional arrays.
 pub(crate) struct ZipByHand {
     archive: ZipArchive<File>,
     piece: Vec<u8>,
 }
 
-/// A member as it stands in the archive.
+/// A compressed member.
 pub(crate) struct Deflated {
     bytes: Vec<u8>,
     size: usize,
@@ -28,12 +28,12 @@ impl ZipByHand {
         Self { archive: ZipArchive::new(File::open(path).unwrap()).unwrap(), piece: vec![0; PIECE] }
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub(crate) fn count(&self) -> usize {
         self.archive.len()
     }
 
-    /// The elements of one member, of `N` bytes each. Nothing is done twice: a piece of the member becomes elements while it is in the cache.
+    /// Reads the elements of one member, of `N` bytes each, a cache-sized piece at a time.
     pub(crate) fn elements<T, const N: usize>(&mut self, name: &str, from_bytes: impl Fn([u8; N]) -> T) -> Vec<T> {
         let mut member = self.archive.by_name(&format!("{name}.npy")).unwrap();
         let size = usize::try_from(member.size()).unwrap();
@@ -49,7 +49,7 @@ impl ZipByHand {
         elements
     }
 
-    /// One member, not inflated.
+    /// Reads one member without inflating it.
     pub(crate) fn deflated(&mut self, index: usize) -> Deflated {
         let mut member = self.archive.by_index_raw(index).unwrap();
         let size = usize::try_from(member.size()).unwrap();
@@ -60,19 +60,19 @@ impl ZipByHand {
 }
 
 impl Deflated {
-    /// How many bytes it has inflated.
+    /// The size once inflated.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// Inflates it by libdeflate, which has all of it in memory, and does not check its sum.
+    /// Inflates the member by libdeflate, without verifying its checksum.
     pub(crate) fn inflate_into(&self, inflater: &mut Decompressor, buffer: &mut [u8]) {
         let count = inflater.deflate_decompress(&self.bytes, &mut buffer[..self.size]).unwrap();
         assert_eq!(count, self.size);
     }
 }
 
-/// Reads the header of a `.npy` file to its end, and gives its length.
+/// Skips the header of a `.npy` file and returns its length.
 fn skip_header(member: &mut impl Read) -> usize {
     let mut begin = [0; 10];
     member.read_exact(&mut begin).unwrap();
@@ -90,9 +90,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_come_out_as_they_went_in() {
+    fn reads_what_was_written() {
         let path = std::env::temp_dir().join(format!("npy-bench-zip-{}.npz", std::process::id()));
-        // More than a piece, which does not end where one does.
+        // More than a piece, and not a multiple of one.
         let items: Vec<_> = (0..100_001_u32).map(|i| f64::from(i).sqrt()).collect();
         for is_compressed in [false, true] {
             let mut writer = NpzWriter::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Headers: parsing and writing them.
+//! Headers: parsing and writing.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -6,21 +6,21 @@ use std::hint::black_box;
 use npy_core::{Header, Order};
 use npyz::WriterBuilder;
 
-use crate::bench::{Bench, Job};
-use crate::outcome::Outcome;
+use crate::harness::bench::{Bench, Job};
+use crate::harness::case::repeat;
+use crate::harness::directory::Need;
+use crate::harness::outcome::Outcome;
+use crate::harness::target::Target;
 use crate::peers::{NDARRAY_NPY, NPYZ};
-use crate::room::Need;
-use crate::row::repeat;
-use crate::target::Target;
 
 const FIVE: &str = "[('id','<u8'),('t','<f8'),('xyz','<f4',(3,)),('flag','?'),('name','S8')]";
-/// A few kilobytes.
+/// Next to nothing: a few kilobytes.
 const NEED: Need = Need::of(0, 0);
 
 pub(super) fn run(bench: &mut Bench) {
     let fields: Vec<_> = (0..1000).map(|i| format!("('field{i}', '<f8')")).collect();
     let thousand = format!("[{}]", fields.join(", "));
-    // The name, the title, the dtype, the calls of a run, and how long parsing and writing may take.
+    // The name, the title, the dtype, the calls of a run, the targets of parsing and writing.
     let kinds = [
         ("plain", "a plain dtype", "<f8", 2000, 30e-9, Some(20e-9)),
         ("five", "five fields", FIVE, 1000, 100e-9, None),
@@ -28,10 +28,10 @@ pub(super) fn run(bench: &mut Bench) {
     ];
     for (name, title, descr, calls, parsed_in, written_in) in kinds {
         let header = Header::new(descr.parse().unwrap(), Order::C, &[1000]).unwrap();
-        bench.row_in_memory(&format!("f.parse.{name}"), &format!("parse the header of {title}"), NEED, |job| {
+        bench.case_in_memory(&format!("headers.parse.{name}"), &format!("parse the header of {title}"), NEED, |job| {
             parse(job, &header.to_bytes(), job.size(calls, calls.div_ceil(10)), parsed_in)
         });
-        bench.row_in_memory(&format!("f.write.{name}"), &format!("make the header of {title}"), NEED, |job| {
+        bench.case_in_memory(&format!("headers.write.{name}"), &format!("write the header of {title}"), NEED, |job| {
             write(job, &header, job.size(calls, calls.div_ceil(10)), written_in)
         });
     }
@@ -39,21 +39,20 @@ pub(super) fn run(bench: &mut Bench) {
 
 fn parse(job: &Job<'_>, header: &[u8], calls: u32, most: f64) -> Outcome {
     give_to_numpy(job, header);
-    let mut row = job.row();
-    row.rounds(21);
-    row.units(calls, "call");
-    row.numpy(job.numpy, "np.lib.format.read_array_header_1_0", format!("parse({calls})"));
-    row.ours("Header::parse", repeat(calls, || drop(black_box(Header::parse(black_box(header)).unwrap()))));
-    row.peer(
+    let mut case = job.case();
+    case.rounds(21);
+    case.units(calls, "call");
+    case.numpy(job.numpy, "np.lib.format.read_array_header_1_0", format!("parse({calls})"));
+    case.ours("Header::parse", repeat(calls, || drop(black_box(Header::parse(black_box(header)).unwrap()))));
+    case.peer(
         NDARRAY_NPY,
         repeat(calls, || {
             drop(black_box(ndarray_npy::npy::header::Header::from_reader(&mut black_box(header)).unwrap()));
         }),
     );
-    row.peer(NPYZ, repeat(calls, || drop(black_box(npyz::NpyHeader::from_reader(black_box(header)).unwrap()))));
-    row.bound_by("allocations, and moving what was parsed; of several fields the text of the dtype, 42 %; the target is a time on one machine");
-    row.targets([Target::time("Header::parse", most)]);
-    row.measure()
+    case.peer(NPYZ, repeat(calls, || drop(black_box(npyz::NpyHeader::from_reader(black_box(header)).unwrap()))));
+    case.targets([Target::time("Header::parse", most)]);
+    case.measure()
 }
 
 fn write(job: &Job<'_>, header: &Header, calls: u32, most: Option<f64>) -> Outcome {
@@ -62,25 +61,24 @@ fn write(job: &Job<'_>, header: &Header, calls: u32, most: Option<f64>) -> Outco
     let of_ndarray_npy = ndarray_npy::npy::header::Header::from_reader(&mut &bytes[..]).unwrap();
     let dtype = npyz::NpyHeader::from_reader(&bytes[..]).unwrap().dtype();
 
-    let mut row = job.row();
-    row.rounds(21);
-    row.units(calls, "call");
-    row.numpy(job.numpy, "np.lib.format.write_array_header_1_0", format!("write({calls})"));
-    row.ours("Header::to_bytes", repeat(calls, || drop(black_box(black_box(header).to_bytes()))));
-    row.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(black_box(&of_ndarray_npy).to_bytes().unwrap()))));
-    row.peer(
+    let mut case = job.case();
+    case.rounds(21);
+    case.units(calls, "call");
+    case.numpy(job.numpy, "np.lib.format.write_array_header_1_0", format!("write({calls})"));
+    case.ours("Header::to_bytes", repeat(calls, || drop(black_box(black_box(header).to_bytes()))));
+    case.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(black_box(&of_ndarray_npy).to_bytes().unwrap()))));
+    case.peer(
         NPYZ,
         repeat(calls, || {
             let options = npyz::WriteOptions::new_header_only().dtype(black_box(&dtype).clone()).shape(&[1000]);
             drop(black_box(options.writer(Vec::new()).write_header_only().unwrap()));
         }),
     );
-    row.bound_by("the text, 45 % of the time, and one allocation for its bytes; the target is a time on one machine");
-    row.targets(most.map(|most| Target::time("Header::to_bytes", most)));
-    row.measure()
+    case.targets(most.map(|most| Target::time("Header::to_bytes", most)));
+    case.measure()
 }
 
-/// Functions that parse and write so many times.
+/// Defines `parse(calls)` and `write(calls)`.
 fn give_to_numpy(job: &Job<'_>, header: &[u8]) {
     let hex = header.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
