@@ -96,7 +96,7 @@ mod tests {
         let items: Vec<_> = (0..100_001_u32).map(|i| f64::from(i).sqrt()).collect();
         for is_compressed in [false, true] {
             let mut writer = NpzWriter::create(&path).unwrap();
-            writer.set_compressed(is_compressed);
+            writer.set_options(writer.options().compressed(is_compressed));
             writer.add_slice("items", &items).unwrap();
             writer.finish().unwrap();
             let mut archive = ZipByHand::open(&path);

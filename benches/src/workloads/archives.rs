@@ -13,7 +13,7 @@ use std::thread;
 use libdeflater::Decompressor;
 use ndarray::Array1;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_ndarray::{NpzArchive, NpzReadOptions};
+use npy_ndarray::{NpzArchive, ReadOptions};
 use npyz::WriterBuilder;
 use npyz::zip::CompressionMethod;
 use npyz::zip::write::FileOptions;
@@ -69,7 +69,7 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     case.ours(READ, || drop(black_box(read_ours(&path))));
     case.ours("NpzArchive of a struct", || drop(black_box(Arrays::load_npz(&path).unwrap())));
     case.variant(READ_2, || drop(black_box(read_ours_by_threads(&path, 2))));
-    let options = NpzReadOptions::new().threads(2);
+    let options = ReadOptions::new().threads(2);
     case.variant("NpzArchive of a struct, 2 threads", || drop(black_box(Arrays::load_npz_with(&path, options).unwrap())));
     case.peer(NDARRAY_NPY, || drop(black_box(read_ndarray_npy(&path))));
     case.peer(NPYZ, || drop(black_box(read_npyz(&path))));
@@ -186,7 +186,7 @@ fn write_noise(job: &Job<'_>, size: usize) -> Outcome {
     let noise = arrays.noise.as_slice().unwrap();
     let write = |threads| {
         let mut archive = NpzWriter::create_compressed(&path).unwrap();
-        archive.set_threads(threads);
+        archive.set_options(archive.options().threads(threads));
         archive.add_slice("noise", noise).unwrap();
         archive.finish().unwrap();
     };
@@ -212,7 +212,7 @@ fn write_small(job: &Job<'_>, size: usize) -> Outcome {
     let walk = arrays.walk.as_slice().unwrap();
     let write = |threads| {
         let mut archive = NpzWriter::create_compressed(&path).unwrap();
-        archive.set_threads(threads);
+        archive.set_options(archive.options().threads(threads));
         for (i, part) in walk.chunks(ITEMS).enumerate() {
             archive.add_slice(&format!("x{i}"), part).unwrap();
         }
@@ -395,9 +395,9 @@ fn write_npyz(path: &Path, arrays: &Arrays, is_compressed: bool) {
 /// Writes an archive, compressed if there is a level.
 fn write_ours(path: &Path, arrays: &Arrays, level: Option<u32>, threads: usize) {
     let mut archive = NpzWriter::create(path).unwrap();
-    archive.set_compressed(level.is_some());
-    archive.set_level(level.unwrap_or(6));
-    archive.set_threads(threads);
+    archive.set_options(archive.options().compressed(level.is_some()));
+    archive.set_options(archive.options().level(level.unwrap_or(6)));
+    archive.set_options(archive.options().threads(threads));
     add_all(&mut archive, arrays);
     archive.finish().unwrap();
 }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use ndarray::{Array1, Array2, ShapeBuilder};
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{NpyReader, NpyWriter, Order, ReadOptions};
-use npy_ndarray::{DynArray, NpyReadOptions, ReadNpyExt, WriteNpyExt};
+use npy_ndarray::{DynArray, ReadNpyExt, WriteNpyExt};
 
 use super::order::save_as;
 use super::records::{Sample, sample};
@@ -51,14 +51,12 @@ fn read_numbers(job: &Job<'_>, size: usize) -> Outcome {
     let two = ReadOptions::new().threads(2);
 
     let mut case = case_of(job, size);
-    let names =
-        ["load", "load, 2 threads", "load_aligned, 2 threads", "load of big-endian", "load of big-endian, 2 threads", "DynArray"];
+    let names = ["load", "load, 2 threads", "load of big-endian", "load of big-endian, 2 threads", "DynArray"];
     case.ours(names[0], || drop(black_box(npy_core::load::<f64>(&path).unwrap())));
     case.variant(names[1], || drop(black_box(npy_core::load_with::<f64>(&path, two).unwrap())));
-    case.variant(names[2], || drop(black_box(npy_core::load_aligned_with::<f64>(&path, two).unwrap())));
-    case.ours(names[3], || drop(black_box(npy_core::load::<f64>(&big).unwrap())));
-    case.variant(names[4], || drop(black_box(npy_core::load_with::<f64>(&big, two).unwrap())));
-    case.ours(names[5], || drop(black_box(DynArray::load_npy(&path).unwrap())));
+    case.ours(names[2], || drop(black_box(npy_core::load::<f64>(&big).unwrap())));
+    case.variant(names[3], || drop(black_box(npy_core::load_with::<f64>(&big, two).unwrap())));
+    case.ours(names[4], || drop(black_box(DynArray::load_npy(&path).unwrap())));
     case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
     case.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
     case.targets(names.map(|name| Target::factor(name, MOST, RESULT)));
@@ -69,7 +67,7 @@ fn read_orders(job: &Job<'_>, size: usize) -> Outcome {
     let path = job.directory.file("array.npy");
     let columns = size / 8 / 4096;
     Array2::from_shape_vec((4096, columns).f(), Random::new(1).uniforms(4096 * columns)).unwrap().save_npy(&path).unwrap();
-    let [one, two] = [1, 2].map(|threads| NpyReadOptions::new().order(Order::C).threads(threads));
+    let [one, two] = [1, 2].map(|threads| ReadOptions::new().order(Order::C).threads(threads));
 
     let mut case = case_of(job, size);
     let names = ["load_npy_with, order C", "load_npy_with, order C, 2 threads"];
@@ -102,8 +100,8 @@ fn read_archive(job: &Job<'_>, size: usize) -> Outcome {
     let items: Vec<u64> = (0..size as u64 / 8).collect();
     for (path, is_compressed) in [(&stored, false), (&deflated, true)] {
         let mut archive = NpzWriter::create(path).unwrap();
-        archive.set_compressed(is_compressed);
-        archive.set_level(1);
+        archive.set_options(archive.options().compressed(is_compressed));
+        archive.set_options(archive.options().level(1));
         archive.add_slice("items", &items).unwrap();
         archive.finish().unwrap();
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2, ShapeBuilder};
 use npy_core::{DynValues, Header, NpyElement};
-use npy_ndarray::{NpyReadOptions, NpyWriteOptions, Order, ReadNpyExt, WriteNpyExt};
+use npy_ndarray::{Order, ReadNpyExt, ReadOptions, SaveOptions, WriteNpyExt};
 
 use super::{MIB, bytes, in_huge_pages};
 use crate::harness::bench::{Bench, Job};
@@ -55,7 +55,7 @@ fn read_fortran(job: &Job<'_>, side: usize) -> Outcome {
     case.measure_second_runs();
     case.numpy(job.numpy, NP_COPY, "np.ascontiguousarray(np.load(path))");
     case.numpy(job.numpy, NP_MAPPED_COPY, "np.ascontiguousarray(np.load(path, mmap_mode='r'))");
-    let options = NpyReadOptions::new().order(Order::C);
+    let options = ReadOptions::new().order(Order::C);
     case.ours(LOAD, || drop(black_box(Array2::<f64>::load_npy_with(&path, options).unwrap())));
     case.variant(LOAD_2, || drop(black_box(Array2::<f64>::load_npy_with(&path, options.threads(2)).unwrap())));
     case.peer(NDARRAY_NPY, || {
@@ -93,7 +93,7 @@ fn write_fortran(job: &Job<'_>, side: usize) -> Outcome {
         String::new()
     });
     case.numpy(job.numpy, NP_SAVE, "np.save(path, np.ascontiguousarray(array))");
-    let options = NpyWriteOptions::new().order(Order::C);
+    let options = SaveOptions::new().order(Order::C);
     case.ours(SAVE, || array.save_npy_with(&path, options).unwrap());
     case.variant(SAVE_COPY, || array.as_standard_layout().save_npy(&path).unwrap());
     case.peer(NDARRAY_NPY, || ndarray_npy::write_npy(&path, &array.as_standard_layout()).unwrap());
@@ -118,7 +118,7 @@ fn read_big_endian(job: &Job<'_>, count: usize) -> Outcome {
     case.measure_second_runs();
     case.numpy(job.numpy, NP_ASTYPE, "np.load(path).astype('=f8')");
     case.ours(LOAD, || drop(black_box(Array1::<f64>::load_npy(&path).unwrap())));
-    let by_two = NpyReadOptions::new().threads(2);
+    let by_two = ReadOptions::new().threads(2);
     case.variant(LOAD_2, || drop(black_box(Array1::<f64>::load_npy_with(&path, by_two).unwrap())));
     case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap())));
     case.peer(NPYZ, || drop(black_box(read_npyz::<f64>(&path))));
@@ -146,7 +146,6 @@ fn read_bool(job: &Job<'_>, count: usize) -> Outcome {
     case.numpy(job.numpy, "np.load", "np.load(path)");
     case.numpy(job.numpy, NP_NORMAL, "np.load(path).view(np.uint8) != 0");
     case.ours(LOAD, || drop(black_box(Array1::<bool>::load_npy(&path).unwrap())));
-    case.ours("load_aligned", || drop(black_box(npy_core::load_aligned::<bool>(&path).unwrap())));
     case.ours(LOAD_AS_IS, || drop(black_box(DynValues::load(&path).unwrap())));
     case.peer(NDARRAY_NPY, || drop(black_box(ndarray_npy::read_npy::<_, Array1<bool>>(&path).unwrap())));
     case.peer(NPYZ, || drop(black_box(read_npyz::<bool>(&path))));

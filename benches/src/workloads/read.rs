@@ -25,9 +25,7 @@ const NP_LOAD: &str = "np.load";
 const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";
 const LOAD: &str = "load";
 const LOAD_ARRAY: &str = "Array1::load_npy";
-const ALIGNED_2: &str = "load_aligned, 2 threads";
 const LOAD_2: &str = "load, 2 threads";
-const ALIGNED: &str = "load_aligned";
 const READ_INTO: &str = "read_into a warm slice";
 const READ_INTO_2: &str = "read_into a warm slice, 2 threads";
 const READ: &str = "read(2) into a warm buffer";
@@ -106,8 +104,6 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     case.variant(READ_INTO, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap());
     let by_two = ReadOptions::new().threads(2);
     case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<f64>(&path, by_two).unwrap())));
-    case.variant(ALIGNED, || drop(black_box(npy_core::load_aligned::<f64>(&path).unwrap())));
-    case.variant(ALIGNED_2, || drop(black_box(npy_core::load_aligned_with::<f64>(&path, by_two).unwrap())));
     case.variant(READ_INTO_2, || NpyReader::open_with(&path, by_two).unwrap().read_into(black_box(&mut items2)).unwrap());
     case.variant("NpyMap, one value of each page", || {
         let map = map(&path);
@@ -126,10 +122,6 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         Target::factor(READ_INTO, if is_huge { 0.83 } else { 0.7 }, NP_LOAD),
         Target::factor(READ_INTO_2, 0.57, NP_LOAD),
     ]);
-    // No prototype measured smaller arrays in memory.
-    case.targets(
-        (is_huge || !job.directory.is_in_memory()).then(|| Target::factor(ALIGNED, if is_huge { 0.95 } else { 0.8 }, NP_LOAD)),
-    );
     case.measure()
 }
 

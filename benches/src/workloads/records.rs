@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::io::BufWriter;
 use std::path::Path;
 
-use npy_core::{DynValues, FixedBytes, NpyElement, NpyReader, NpyRecord, ReadOptions, SaveOptions, save_with};
+use npy_core::types::FixedBytes;
+use npy_core::{DynValues, NpyElement, NpyReader, NpyRecord, ReadOptions, SaveOptions, save_with};
 use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
@@ -120,7 +121,7 @@ fn read_columns(job: &Job<'_>, count: usize) -> Outcome {
     case.ours(COLUMNS, || drop(black_box(npy_core::load_columns::<(f64, [f32; 3])>(&path, ["t", "xyz"]).unwrap())));
     case.variant(COLUMNS_2, || {
         let options = ReadOptions::new().threads(2);
-        drop(black_box(npy_core::load_columns_with::<(f64, [f32; 3])>(&path, ["t", "xyz"], options).unwrap()));
+        drop(black_box(npy_core::columns::load_columns_with::<(f64, [f32; 3])>(&path, ["t", "xyz"], options).unwrap()));
     });
     case.peer(NPYZ, || {
         let records = read_npyz::<SampleOfNpyz>(&path);

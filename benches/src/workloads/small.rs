@@ -1,13 +1,13 @@
 //! Many small files: those of the `RawArray` paper, and images beside PNG.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ndarray::{Array, Array1, Array2, Array3, ArrayView, Dimension, IntoDimension};
-use npy_ndarray::{Folder, ReadNpyExt, SaveOptions, WriteNpyExt};
+use npy_ndarray::{ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use super::{Before, MIB};
 use crate::harness::bench::{Bench, Job};
@@ -25,8 +25,7 @@ const NP_LOAD: &str = "np.load";
 const NP_SAVE: &str = "np.save";
 const LOAD: &str = "load_npy";
 const LOAD_2: &str = "load_npy, 2 threads";
-const LOAD_FOLDER: &str = "load_npy_from a Folder";
-const LOAD_FOLDER_2: &str = "load_npy_from a Folder, 2 threads";
+const LOAD_FILE: &str = "File::open, load_npy_file";
 const SAVE: &str = "save_npy";
 const IN_PLACE: &str = "save_npy, in place";
 const READ: &str = "open + read + close";
@@ -115,16 +114,13 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
         }
         job.numpy.set_paths("paths", &paths);
         let mut buffer = vec![0; fs::read(&paths[0]).unwrap().len()];
-        let folder = Folder::open(paths[0].parent().unwrap()).unwrap();
-        let names: Vec<_> = paths.iter().map(|path| PathBuf::from(path.file_name().unwrap())).collect();
-        let load_from = |name: &Path| drop(black_box(Array::<A, D>::load_npy_from(&folder, name).unwrap()));
+        let load_file = |path: &Path| drop(black_box(Array::<A, D>::load_npy_file(File::open(path).unwrap()).unwrap()));
 
         let mut case = self.case(job);
         case.numpy(job.numpy, NP_LOAD, "for path in paths: np.load(path)");
         case.ours(LOAD, || for_each(&paths, load::<A, D>));
         case.variant(LOAD_2, || for_each_by_two(&paths, load::<A, D>));
-        case.variant(LOAD_FOLDER, || for_each(&names, load_from));
-        case.variant(LOAD_FOLDER_2, || for_each_by_two(&names, load_from));
+        case.variant(LOAD_FILE, || for_each(&paths, load_file));
         case.peer(NDARRAY_NPY, || for_each(&paths, |path| drop(black_box(ndarray_npy::read_npy::<_, Array<A, D>>(path).unwrap()))));
         case.peer(NPYZ, || for_each(&paths, |path| drop(black_box(read_npyz::<A>(path)))));
         case.peer(RAWARRAY, || for_each(&raw, |path| drop(black_box(read_rawarray::<A>(path)))));
@@ -143,8 +139,7 @@ impl<A: Element + Pixels, D: Dimension> Files<A, D> {
                 Target::speedup(LOAD, 1.4, RAWARRAY),
                 Target::speedup(LOAD, 14.0, HDF5),
                 Target::factor(LOAD_2, 0.62, READ),
-                Target::factor(LOAD_FOLDER, 0.9, READ),
-                Target::factor(LOAD_FOLDER_2, 0.5, READ),
+                Target::factor(LOAD_FILE, 1.04, READ),
             ]);
         }
         case.targets(self.png.map(|(reading, _)| Target::speedup(LOAD, reading, PNG)));

@@ -16,8 +16,6 @@ mod arrays;
 mod dynamic;
 #[path = "../../dynamic/objects.rs"]
 mod dynamic_objects;
-#[path = "../../reading/folders.rs"]
-mod folders;
 #[path = "../../npz/structs.rs"]
 mod npz_archive;
 #[path = "../../npz/options.rs"]
