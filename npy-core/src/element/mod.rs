@@ -252,6 +252,31 @@ pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<T::Plan>>, plan: &T
     layout.map(|layout| T::relocate(layout.plan, plan)).filter(|relocated| relocated == plan && itemsize > 0)
 }
 
+/// Runs `$sized` with the plan and the itemsize, one copy of it for each layout that the compiler knows, and `$empty` for elements
+/// without bytes.
+///
+/// A macro, because each copy must be a loop of its own in which they are constants.
+macro_rules! by_layout {
+    ($T:ty, $plan:ident, $itemsize:ident, $sized:expr, $empty:expr) => {
+        if let Some(layout) = const { native::<$T>() }
+            && is_native::<$T>($plan, $itemsize)
+        {
+            let ($plan, $itemsize) = (&layout.plan, layout.itemsize);
+            $sized
+        } else if let Some(plan) = relocated::<$T>(const { native::<$T>() }, $plan, $itemsize) {
+            let $plan = &plan;
+            $sized
+        } else if let Some(plan) = relocated::<$T>(const { swapped::<$T>() }, $plan, $itemsize) {
+            let $plan = &plan;
+            $sized
+        } else if $itemsize == 0 {
+            $empty
+        } else {
+            $sized
+        }
+    };
+}
+
 /// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have `total`. `first` is the index of the
 /// first, for error messages.
 pub(crate) fn decode_all<T: NpyElement>(
@@ -278,37 +303,25 @@ pub(crate) fn decode_slots<T: NpyElement>(
     slots: &mut Slots<'_, T>,
     first: u64,
 ) -> Result<()> {
-    let result = if let Some(layout) = const { native::<T>() }
-        && is_native::<T>(plan, itemsize)
-    {
-        slots.extend(bytes.chunks_exact(layout.itemsize), |element| T::decode(&layout.plan, element))
-    } else if let Some(plan) = relocated::<T>(const { native::<T>() }, plan, itemsize) {
-        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(&plan, element))
-    } else if let Some(plan) = relocated::<T>(const { swapped::<T>() }, plan, itemsize) {
-        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(&plan, element))
-    } else if itemsize == 0 {
+    let result = by_layout!(
+        T,
+        plan,
+        itemsize,
+        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)),
         slots.extend(0..count, |_| T::decode(plan, &[]))
-    } else {
-        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
-    };
+    );
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
 
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
-    if let Some(layout) = const { native::<T>() }
-        && is_native::<T>(plan, itemsize)
-    {
-        decode_each(&layout.plan, items.iter_mut().zip(bytes.chunks_exact(layout.itemsize)), first)
-    } else if let Some(plan) = relocated::<T>(const { native::<T>() }, plan, itemsize) {
-        decode_each(&plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first)
-    } else if let Some(plan) = relocated::<T>(const { swapped::<T>() }, plan, itemsize) {
-        decode_each(&plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first)
-    } else if itemsize == 0 {
+    by_layout!(
+        T,
+        plan,
+        itemsize,
+        decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first),
         decode_each(plan, items.iter_mut().map(|item| (item, [].as_slice())), first)
-    } else {
-        decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first)
-    }
+    )
 }
 
 #[inline(always)]
@@ -335,19 +348,13 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     bytes: &mut [u8],
     first: u64,
 ) -> Result<usize> {
-    if let Some(layout) = const { native::<T>() }
-        && is_native::<T>(plan, itemsize)
-    {
-        encode_each(&layout.plan, items.zip(bytes.chunks_exact_mut(layout.itemsize)), first)
-    } else if let Some(plan) = relocated::<T>(const { native::<T>() }, plan, itemsize) {
-        encode_each(&plan, items.zip(bytes.chunks_exact_mut(itemsize)), first)
-    } else if let Some(plan) = relocated::<T>(const { swapped::<T>() }, plan, itemsize) {
-        encode_each(&plan, items.zip(bytes.chunks_exact_mut(itemsize)), first)
-    } else if itemsize == 0 {
+    by_layout!(
+        T,
+        plan,
+        itemsize,
+        encode_each(plan, items.zip(bytes.chunks_exact_mut(itemsize)), first),
         encode_each(plan, items.map(|item| (item, [].as_mut_slice())), first)
-    } else {
-        encode_each(plan, items.zip(bytes.chunks_exact_mut(itemsize)), first)
-    }
+    )
 }
 
 #[inline(always)]
