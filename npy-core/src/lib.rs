@@ -135,7 +135,7 @@ pub use crate::write::append::{Recovered, recover};
 pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
 pub use error::{
-    ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, ValueProblem,
+    ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, SparseProblem, ValueProblem,
 };
 pub use limits::Limits;
 pub use options::ReadOptions;

@@ -6,6 +6,7 @@ mod io;
 mod mismatch;
 mod pickle;
 mod raw_array;
+mod sparse;
 mod value;
 
 use std::error::Error as StdError;
@@ -22,6 +23,7 @@ use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
 pub use pickle::PickleProblem;
 pub use raw_array::RawArrayProblem;
+pub use sparse::SparseProblem;
 pub use value::{ValueError, ValueProblem};
 use value::{describe_too_long, describe_way_out};
 
@@ -583,10 +585,10 @@ pub enum ErrorKind {
     },
 
     /// The arrays of a sparse matrix do not fit each other.
-    #[error("no valid sparse matrix: {problem}")]
+    #[error("invalid sparse matrix: {problem}")]
     InvalidSparse {
         /// What is wrong.
-        problem: String,
+        problem: SparseProblem,
     },
 
     /// A RawArray file (`.ra`) is not what it should be, or cannot be made of an array.
