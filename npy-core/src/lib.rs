@@ -135,7 +135,8 @@ pub use crate::write::append::{Recovered, recover};
 pub use dynamic::DynValues;
 pub use element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, Void, unit};
 pub use error::{
-    ArchiveProblem, Error, ErrorKind, Mismatch, MismatchKind, Part, PickleProblem, RawArrayProblem, Result, SparseProblem, ValueProblem,
+    ArchiveProblem, ArrayProblem, Conflict, DTypeProblem, Error, ErrorKind, GrowthProblem, LiteralProblem, Mismatch, MismatchKind,
+    Part, PickleProblem, RawArrayProblem, RegionProblem, Result, ShardProblem, SparseProblem, StorageProblem, ValueProblem,
 };
 pub use limits::Limits;
 pub use options::ReadOptions;

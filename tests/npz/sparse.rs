@@ -264,11 +264,11 @@ fn matrices_that_do_not_fit_are_refused() {
         problem(SparseMatrix::<f64>::read_npz(file("lil", &[2, 2], &[0], one())).map(drop)).starts_with("unknown format \"lil\"")
     );
     let error = CsrMatrix::<f64>::read_npz(file("csr", &[2, 2], &[0], array![[1.0]].into_dyn())).unwrap_err();
-    assert_eq!(error.to_string(), "member \"data\": the array has 2 dimensions (shape [1, 1]), where 1 is needed");
+    assert_eq!(error.to_string(), "member \"data\": wrong number of dimensions: expected 1, found 2 with shape (1, 1)");
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
     archive.add_slice("data", &[1.0]).unwrap();
     let error = CsrMatrix::<f64>::read_npz(archive.finish().unwrap()).unwrap_err();
-    assert_eq!(error.to_string(), "the archive has no arrays \"format\", \"shape\"; it has data");
+    assert_eq!(error.to_string(), "missing arrays \"format\", \"shape\": the archive has data");
     // What is set to something invalid is not written.
     let mut matrix = CsrMatrix::new([2, 2], vec![0, 1, 1], vec![1], vec![1.0]).unwrap();
     matrix.indices[0] = usize::MAX;

@@ -1,11 +1,17 @@
 //! The one error type of the workspace.
 
 mod archive;
+mod conflict;
 mod describe;
+mod dtype;
+mod growth;
 mod io;
+mod literal;
 mod mismatch;
 mod pickle;
 mod raw_array;
+mod region;
+mod shard;
 mod sparse;
 mod value;
 
@@ -15,14 +21,20 @@ use std::path::{Path, PathBuf};
 
 use crate::options::Order;
 pub use archive::ArchiveProblem;
+pub use conflict::Conflict;
 use describe::{
-    describe_axes, describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset,
-    describe_others, describe_start, describe_viewed, dimensions, list, tuple,
+    describe_axes, describe_cause, describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers,
+    describe_offset, describe_others, describe_start, describe_viewed, list, tuple,
 };
+pub use dtype::{DTypeProblem, StorageProblem};
+pub use growth::GrowthProblem;
+pub use literal::LiteralProblem;
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
-pub use pickle::PickleProblem;
+pub use pickle::{ArrayProblem, PickleProblem};
 pub use raw_array::RawArrayProblem;
+pub use region::RegionProblem;
+pub use shard::ShardProblem;
 pub use sparse::SparseProblem;
 pub use value::{ValueError, ValueProblem};
 use value::{describe_too_long, describe_way_out};
@@ -40,7 +52,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// let error = npy_core::read::<f64>(&b"PK\x03\x04...."[..]).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }));
-/// println!("{error}"); // not an .npy file: it starts with "PK\x03\x04", which is a zip archive (.npz)
+/// println!("{error}"); // not an .npy file: expected "\x93NUMPY", found "PK\x03\x04....", a zip archive (.npz)
 /// ```
 pub struct Error(Box<Inner>);
 
@@ -180,29 +192,60 @@ pub enum ErrorKind {
     },
 
     /// A durable save has replaced the file, and its directory could not be brought to the disk: a power cut may undo the replacement.
-    #[error("the file is saved, but may not survive a power cut: cannot sync its directory")]
+    #[error("the file is saved but not durable: cannot fsync its directory")]
     NotDurable {
         /// What the system said.
         #[source]
         error: std::io::Error,
     },
 
+    /// Another writer keeps the file from being changed, or has changed it.
+    #[error("{conflict}")]
+    Conflict {
+        /// What the other writer does, or did.
+        conflict: Conflict,
+    },
+
+    /// An earlier call failed or panicked, so that the position in the stream is unknown.
+    #[error("{action}: an earlier call failed{}", describe_cause(.cause.as_deref()))]
+    FailedBefore {
+        /// What was to be done.
+        action: &'static str,
+        /// The message of the earlier error, where it is known.
+        cause: Option<Box<str>>,
+    },
+
+    /// A custom [`Read`](std::io::Read) or [`Write`](std::io::Write) reports more bytes than it was given.
+    #[error("invalid byte count from the {stream}: expected at most {expected}, found {found}")]
+    InvalidCount {
+        /// Which of the two: `reader` or `writer`.
+        stream: &'static str,
+        /// How many it was given.
+        expected: usize,
+        /// How many it reports.
+        found: usize,
+    },
+
+    /// The path leads to a pipe, a socket or a device.
+    #[error("expected a regular file, found a pipe or a device")]
+    NotRegularFile,
+
     /// The input does not start with `\x93NUMPY`.
-    #[error("not an .npy file: {}", describe_magic(.found))]
+    #[error("not an .npy file: {}", describe_magic("\\x93NUMPY", .found))]
     NotNpy {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// The input begins with the magic bytes of no format this library reads.
-    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file; {}", describe_start(.found))]
+    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file, found {}", describe_start(.found))]
     UnknownFormat {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// Reading the input needs a feature of this library that is off.
-    #[error("cannot read {what}: the feature `{feature}` is off")]
+    #[error("cannot read {what}: feature `{feature}` is disabled")]
     MissingFeature {
         /// What the input is.
         what: &'static str,
@@ -211,7 +254,7 @@ pub enum ErrorKind {
     },
 
     /// A format version other than 1.0, 2.0 and 3.0 (NEP 1 defines no others).
-    #[error("format version {major}.{minor} is unknown: this library and NumPy read 1.0, 2.0 and 3.0")]
+    #[error("unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0")]
     UnsupportedVersion {
         /// Byte 6 of the file.
         major: u8,
@@ -220,7 +263,7 @@ pub enum ErrorKind {
     },
 
     /// The input ends too early.
-    #[error("the file ends early: {part} needs {expected} bytes at offset {offset}, and {found} are there")]
+    #[error("truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")]
     Truncated {
         /// Which part of the file is cut short.
         part: Part,
@@ -238,11 +281,11 @@ pub enum ErrorKind {
         /// Where in the file.
         offset: usize,
         /// What is wrong there.
-        problem: String,
+        problem: LiteralProblem,
     },
 
     /// The header lacks a key, or has one twice, or has one that does not belong there.
-    #[error("the header needs exactly the keys 'descr', 'fortran_order' and 'shape': {}", describe_keys(.missing, .duplicate, .unknown))]
+    #[error("invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; {}", describe_keys(.missing, .duplicate, .unknown))]
     HeaderKeys {
         /// Keys that are not there.
         missing: Vec<&'static str>,
@@ -253,7 +296,7 @@ pub enum ErrorKind {
     },
 
     /// A key of the header has a value that cannot be.
-    #[error("{key} is {found} at byte {offset} of the file, where {expected} is needed")]
+    #[error("invalid {key} at byte {offset}: expected {expected}, found {found}")]
     HeaderValue {
         /// The key.
         key: &'static str,
@@ -271,20 +314,20 @@ pub enum ErrorKind {
         /// The part that is wrong.
         text: String,
         /// Why it is wrong.
-        problem: String,
+        problem: DTypeProblem,
         /// Where in the file or the text, if it came from one.
         offset: Option<usize>,
     },
 
     /// The dtype cannot be expressed in a header that NumPy can read.
-    #[error("the dtype cannot be stored: {problem}")]
+    #[error("cannot store the dtype: {problem}")]
     UnstorableDType {
         /// Why.
-        problem: String,
+        problem: StorageProblem,
     },
 
     /// The number of elements or of bytes is more than an array can have.
-    #[error("shape {shape:?} with {itemsize} bytes an element is larger than any array can be")]
+    #[error("array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(.shape))]
     ShapeOverflow {
         /// The lengths of the axes.
         shape: Vec<usize>,
@@ -293,7 +336,7 @@ pub enum ErrorKind {
     },
 
     /// One of the [`Limits`](crate::Limits) was exceeded.
-    #[error("{what}: {found} is more than the limit of {limit}; if the file can be trusted, raise it with `Limits`")]
+    #[error("limit exceeded: expected at most {limit} {what}, found {found}; raise it with `Limits` if the file is trusted")]
     LimitExceeded {
         /// What is limited.
         what: &'static str,
@@ -304,21 +347,21 @@ pub enum ErrorKind {
     },
 
     /// The array has more dimensions than NumPy allows.
-    #[error("{found} dimensions are more than NumPy's limit of 64")]
+    #[error("too many dimensions: expected at most 64, found {found}")]
     TooManyDimensions {
         /// How many it has.
         found: usize,
     },
 
     /// Brackets nest deeper in the header than Python allows.
-    #[error("nesting exceeds the limit of {limit}; Python's own limit is 200")]
+    #[error("header nesting exceeds the limit of {limit}")]
     NestedTooDeep {
         /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
         limit: usize,
     },
 
     /// The array does not have as many dimensions as were asked for.
-    #[error("the array has {} (shape {shape:?}), where {} needed", dimensions(.shape.len()), if *.expected == 1 { "1 is".to_owned() } else { format!("{} are", .expected) })]
+    #[error("wrong number of dimensions: expected {expected}, found {} with shape {}", .shape.len(), tuple(.shape))]
     WrongDimensions {
         /// How many dimensions were asked for.
         expected: usize,
@@ -338,7 +381,7 @@ pub enum ErrorKind {
     },
 
     /// The array does not have the shape of the array that it was to be read into.
-    #[error("the array has shape {found:?}, where {expected:?} is needed")]
+    #[error("wrong shape: expected {}, found {}", tuple(.expected), tuple(.found))]
     WrongShape {
         /// The lengths of the axes that there is room for.
         expected: Vec<usize>,
@@ -347,16 +390,17 @@ pub enum ErrorKind {
     },
 
     /// The array cannot be added to.
-    #[error("the array cannot grow: {problem}")]
+    #[error("cannot append: {problem}")]
     CannotGrow {
         /// Why.
-        problem: String,
+        problem: GrowthProblem,
     },
 
     /// The array is in Fortran order, so that what would be an element `[T; N]` does not lie together in the file.
     #[error(
-        "the array of shape {shape:?} is in Fortran order, so that its rows cannot be read as arrays `[T; N]`; read it as an array of \
-         `ndarray`, or in Python save it with `np.ascontiguousarray(array)`"
+        "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \
+         `np.ascontiguousarray(array)`",
+        tuple(.shape)
     )]
     FortranRows {
         /// The lengths of the axes in the file.
@@ -374,31 +418,27 @@ pub enum ErrorKind {
 
     /// The array holds Python objects, stored as a pickle.
     #[error(
-        "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: \
-         with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for \
-         text, `array.astype(float)` for numbers"
+        "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
+         `allow_objects(true)` (feature `object`), or save a plain dtype, such as `array.astype('U')`"
     )]
     ObjectArray,
 
     /// Python objects that were read do not become this type.
-    #[error(
-        "the array holds Python objects, which do not become {rust_type}; `objects_as` has more types, and with the feature `serde` \
-         `deserialize` has all"
-    )]
+    #[error("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)")]
     ObjectsInstead {
         /// The Rust type that was asked for.
         rust_type: String,
     },
 
     /// The array holds no Python objects, and these were asked for.
-    #[error("the array is {dtype}, which holds no Python objects; `load` or `DynValues::load` reads it")]
+    #[error("expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it")]
     NotObjects {
         /// Its dtype.
         dtype: String,
     },
 
     /// The pickle that Python objects are stored as is not what it should be, or not what may be read.
-    #[error("the pickle is refused: {problem} (at byte {offset} of the file)")]
+    #[error("unsupported pickle at byte {offset}: {problem}")]
     Pickle {
         /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
         offset: u64,
@@ -407,7 +447,7 @@ pub enum ErrorKind {
     },
 
     /// A text is no integer.
-    #[error("{text:?} is no integer: it has at most 4300 decimal digits, and maybe a sign")]
+    #[error("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits")]
     InvalidInteger {
         /// The beginning of the text.
         text: String,
@@ -443,7 +483,7 @@ pub enum ErrorKind {
     },
 
     /// The number of elements is not what was announced or asked for.
-    #[error("{} expected, and there are {found}", if *.expected == 1 { "1 element was".to_owned() } else { format!("{} elements were", .expected) })]
+    #[error("wrong number of elements: expected {expected}, found {found}")]
     WrongCount {
         /// How many are needed.
         expected: u64,
@@ -467,7 +507,9 @@ pub enum ErrorKind {
     },
 
     /// Numbers of one dtype do not become those of the other under this rule.
-    #[error("{from} does not become {to} under the rule '{casting}'; `Casting::Checked` converts what fits, `Casting::Unsafe` all")]
+    #[error(
+        "cannot cast {from} to {to} according to the rule '{casting}'; `Casting::Checked` casts what fits, `Casting::Unsafe` all"
+    )]
     CannotCast {
         /// The dtype of the array.
         from: String,
@@ -478,7 +520,7 @@ pub enum ErrorKind {
     },
 
     /// A record has no field of that name, or an array has no fields.
-    #[error("there is no field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
+    #[error("unknown field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
     NoField {
         /// What was asked for.
         name: String,
@@ -491,7 +533,7 @@ pub enum ErrorKind {
     },
 
     /// What should become numbers is none.
-    #[error("{from} is no number, and does not become {to}{}", describe_no_numbers(.from))]
+    #[error("cannot cast {from} to {to}: expected numbers{}", describe_no_numbers(.from))]
     NoNumbers {
         /// The dtype of the array.
         from: String,
@@ -500,7 +542,7 @@ pub enum ErrorKind {
     },
 
     /// The bytes of an array are more or fewer than its dtype and its shape need.
-    #[error("the dtype and the shape need {expected} bytes, and there are {found}")]
+    #[error("wrong number of bytes: expected {expected}, found {found}")]
     WrongLength {
         /// How many are needed.
         expected: u64,
@@ -509,18 +551,18 @@ pub enum ErrorKind {
     },
 
     /// The region that was asked for is not in the array.
-    #[error("axis {axis} of the region: {problem}")]
+    #[error("invalid region along axis {axis}: {problem}")]
     InvalidRegion {
         /// The axis, counted from 0.
         axis: usize,
         /// What is wrong with what was asked for of it.
-        problem: String,
+        problem: RegionProblem,
     },
 
     /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
     #[error(
-        "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place: read a copy (of a member of an \
-         archive with `view_or_read`); in a map, files of NumPy 1.14 or later and members written with `set_aligned` lie right"
+        "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
+         (`view_or_read` in an archive), or write the member with `set_aligned`"
     )]
     Misaligned {
         /// The alignment the type needs.
@@ -531,9 +573,9 @@ pub enum ErrorKind {
 
     /// The data cannot be viewed in place because their bytes are laid out differently in memory.
     #[error(
-        "{} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy{}",
-        describe_viewed(path, file),
-        if path.is_empty() { "" } else { ", with `load_columns`" }
+        "cannot view {} as {rust_type}: expected dtype {rust}, found {file}; read a copy{}",
+        describe_viewed(path),
+        if path.is_empty() { "" } else { " with `load_columns`" }
     )]
     NotViewable {
         /// The field that was asked for, such as `origin.depth`; empty for the whole array.
@@ -565,7 +607,7 @@ pub enum ErrorKind {
     },
 
     /// The archive has no members of these names.
-    #[error("the archive has no {}{}", describe_missing(.names), describe_others(.available, *.omitted))]
+    #[error("missing {}: {}", describe_missing(.names), describe_others(.available, *.omitted))]
     NoMember {
         /// The names that were asked for.
         names: Vec<String>,
@@ -576,7 +618,7 @@ pub enum ErrorKind {
     },
 
     /// The archive has members that the struct does not have, and that says `deny_unknown_fields`.
-    #[error("the archive has members that the struct does not have: {}", list(.names, *.omitted))]
+    #[error("unknown members: expected those of the struct, found {}", list(.names, *.omitted))]
     UnknownMembers {
         /// The first of their names.
         names: Vec<String>,
@@ -598,8 +640,15 @@ pub enum ErrorKind {
         problem: RawArrayProblem,
     },
 
+    /// The files of shards do not belong together.
+    #[error("{problem}")]
+    Shards {
+        /// What is wrong with them.
+        problem: ShardProblem,
+    },
+
     /// Memory for the result could not be had.
-    #[error("no memory for {bytes} bytes")]
+    #[error("cannot allocate {bytes} bytes")]
     Allocation {
         /// How much was asked for.
         bytes: usize,
@@ -624,7 +673,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Magic => "the magic string",
-            Self::HeaderLength => "the header's length",
+            Self::HeaderLength => "the header length",
             Self::Header => "the header",
             Self::Data => "the array",
         })
