@@ -7,6 +7,8 @@ mod dtype;
 mod growth;
 mod io;
 mod literal;
+#[cfg(test)]
+mod messages;
 mod mismatch;
 mod pickle;
 mod raw_array;
