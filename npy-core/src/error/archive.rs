@@ -12,7 +12,7 @@ pub enum ArchiveProblem {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
-    /// The archive has no valid end: it was cut short or damaged, or what added to it was interrupted.
+    /// The archive has no valid end: it is truncated or damaged, or appending was interrupted.
     #[error(
         "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} listed \
          members; `npy_core::npz::recover` keeps them"
@@ -45,7 +45,8 @@ pub enum ArchiveProblem {
         /// Where its local header begins.
         offset: u64,
     },
-    /// The file is damaged where a member or a directory should begin, and more members follow, so that recovery would drop them.
+    /// The file is damaged where a member or the central directory should begin, and more members follow,
+    /// which recovery would drop.
     #[error(
         "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
     )]
@@ -53,16 +54,16 @@ pub enum ArchiveProblem {
         /// Where the damage begins.
         offset: u64,
     },
-    /// The archive is to be read from its end, and the input cannot be seeked: a pipe, a socket or a terminal.
+    /// The input cannot seek: a pipe, a socket or a terminal.
     #[error("cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order")]
     NotSeekable,
-    /// The stream ends where a member or the directory should begin.
+    /// The stream ends where a member or the central directory should begin.
     #[error("truncated archive: expected a member or the central directory, found the end of the stream")]
     NoEnd,
     /// The archive is a part of one in several files.
     #[error("unsupported archive: it is split into several parts")]
     SeveralDisks,
-    /// The directory does not lie where the archive's end says.
+    /// The central directory is not where the end of the archive says.
     #[error("invalid archive: expected a central directory of {bytes} bytes at offset {offset}; the file is damaged or truncated")]
     NoDirectory {
         /// Where it should begin.
@@ -70,33 +71,33 @@ pub enum ArchiveProblem {
         /// How many bytes it should have.
         bytes: u64,
     },
-    /// The directory holds something that is no entry.
+    /// The central directory holds an invalid entry.
     #[error("invalid entry in the central directory at byte {offset}")]
     NoEntry {
         /// Where in the file.
         offset: u64,
     },
-    /// The directory does not have as many entries as the archive's end says.
+    /// The central directory has more or fewer entries than the end of the archive says.
     #[error("invalid central directory: expected {expected} entries, found {found}")]
     WrongCount {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// The header before the data of a member is not the one that the directory describes.
+    /// The local header of a member differs from the central directory.
     #[error("the local header at byte {offset} differs from the central directory")]
     LocalHeader {
         /// Where in the file.
         offset: u64,
     },
-    /// The data of a member reach into another one, or into the directory.
+    /// The data of a member overlap another one or the central directory.
     #[error("the data overlap another member or the central directory")]
     Overlap,
     /// The member is encrypted.
     #[error("unsupported encryption")]
     Encrypted,
-    /// The member is compressed by a method that is read only with a feature of this crate.
+    /// The compression method needs a feature of this crate.
     #[error("unsupported compression: {name} (method {method}) needs feature `{feature}`")]
     MissingFeature {
         /// The method's number in APPNOTE 4.4.5.
@@ -106,88 +107,88 @@ pub enum ArchiveProblem {
         /// The feature of `npy-core` and of `npy-ndarray`.
         feature: &'static str,
     },
-    /// The member is compressed by a method that is not known here.
+    /// The compression method is unknown.
     #[error("unknown compression method {method}: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)")]
     UnknownMethod {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
-    /// There is no member at that place.
+    /// There is no member of that index.
     #[error("member index out of range: expected less than {members}, found {index}")]
     NoIndex {
-        /// The place that was asked for, counted from 0.
+        /// The index, counted from 0.
         index: usize,
         /// How many members there are.
         members: usize,
     },
-    /// The header before the data of a member cannot be read.
+    /// The local header of a member is invalid.
     #[error("invalid local header")]
     BrokenHeader,
-    /// A member before this place was damaged, so that nobody knows where the next begins.
+    /// The previous member is damaged, so the position of the next one is unknown.
     #[error("unknown position: the previous member is damaged; read the archive from a file")]
     LostPlace,
-    /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
+    /// The sizes of the member follow its data, and no array that would tell them was read.
     #[error("cannot skip the member: its size follows its data; read its array, or the archive from a file")]
     UnknownSize,
-    /// A member whose length is not known before was to be written to a stream that cannot be gone back in.
+    /// A member of unknown length is written to a stream that cannot seek.
     #[error("unknown length: a stream that cannot seek needs it before the data")]
     UnknownLength,
-    /// The member is compressed, so that it cannot be viewed in place.
+    /// The member is compressed, so it cannot be viewed in place.
     #[error("cannot view a compressed member; read a copy (`view_or_read`)")]
     NotStored,
-    /// The compressed data of a member cannot be decompressed.
+    /// The compressed data of a member are invalid.
     #[error("invalid compressed data")]
     Damaged,
-    /// The content of the member is asked for again after an error.
+    /// The content of the member is read again after an error.
     #[error("an earlier read failed")]
     FailedBefore,
-    /// The compressed data of a member refer so far back that decompressing them takes more memory than is given to a decoder.
+    /// Decompressing the member needs a larger dictionary than the limit.
     #[error("dictionary too large: expected at most {} MiB", .limit >> 20)]
     LargeDictionary {
-        /// How many bytes it may take.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The content of a member has more or fewer bytes than the directory says.
+    /// The content of a member has more or fewer bytes than the central directory says.
     #[error("expected {expected} bytes of content, found {found}")]
     WrongSize {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
-        /// How many there are, or one more than can be.
+        /// How many there are, or one more than the limit.
         found: u64,
     },
-    /// The data of a member have more or fewer bytes in the archive than is said of them.
+    /// The data of a member have more or fewer bytes in the archive than the central directory says.
     #[error("expected {expected} bytes of data, found {found}")]
     WrongCompressedSize {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// Bytes come after the end of a member's compressed data.
+    /// Bytes follow the compressed data of a member.
     #[error("expected the end of the compressed data, found {bytes} more bytes")]
     Unused {
         /// How many.
         bytes: u64,
     },
-    /// The content of a member goes on long after its array.
+    /// Many bytes follow the array of a member.
     #[error("expected the end of the member after its array, found {bytes} more bytes")]
     Trailing {
         /// How many.
         bytes: u64,
     },
-    /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
+    /// The name is longer than 65,535 bytes, or contains NUL.
     #[error("invalid member name: expected at most 65535 bytes without NUL")]
     InvalidName,
-    /// A name that leads out of the directory that members are extracted to.
+    /// The name could lead out of the directory that members are extracted to.
     #[error("unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device")]
     UnsafeName,
-    /// A name that a member has already.
+    /// The archive has a member of this name.
     #[error("duplicate member name")]
     DuplicateName,
-    /// The checksum of a member's content is another than the directory says.
+    /// The checksum of the content differs from the central directory.
     #[error("wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")]
     WrongChecksum {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u32,
         /// What it is.
         found: u32,

@@ -27,16 +27,16 @@ pub enum MismatchKind {
         /// What to do about it.
         advice: Option<String>,
     },
-    /// A column that was asked for has another dtype in the file.
+    /// A requested column has another dtype in the file.
     Column {
         /// The file's dtype.
         file: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         rust: String,
         /// What to do about it.
         advice: Option<String>,
     },
-    /// A column was asked for, and what would have it, the file's elements or a field of them, are no records.
+    /// A column is requested of elements, or of a field, that are not records.
     NoFields {
         /// That field; empty for the elements themselves.
         parent: String,
@@ -70,7 +70,7 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has no field of the name of a column that was asked for.
+    /// The file has no field of the name of a requested column.
     MissingColumn {
         /// The field that is a record without such a field; empty for the file's elements themselves.
         parent: String,
@@ -79,7 +79,7 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
+    /// The file has an unknown field, and the Rust type denies unknown fields. At most 12 are reported.
     UnknownField {
         /// The file's dtype of the field.
         file: String,

@@ -44,10 +44,10 @@ use value::{describe_too_long, describe_way_out};
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong: an [`ErrorKind`], and the file it happened in where the call was given a path.
+/// Everything that can go wrong: an [`ErrorKind`], and the file where the call took a path.
 ///
-/// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each message of the chain once. `{:#}` and `{:?}`
-/// append the messages of all sources.
+/// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each
+/// message of the chain once. `{:#}` and `{:?}` append the messages of all sources.
 ///
 /// ```
 /// use npy_core::ErrorKind;
@@ -89,7 +89,7 @@ impl Error {
         self.0.kind
     }
 
-    /// The file that was being read or written, where the call was given a path.
+    /// The file that was being read or written, where the call took a path.
     ///
     /// ```
     /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
@@ -99,7 +99,7 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// Names the file the error happened in, unless it is named already.
+    /// Adds the path of the file, unless the error has one.
     ///
     /// ```
     /// # use npy_core::{Error, ErrorKind};
@@ -112,7 +112,7 @@ impl Error {
         self
     }
 
-    /// The name of the archive's member it happened in, if it happened in one.
+    /// The name of the archive member in which the error happened, if any.
     ///
     /// ```
     /// # use npy_core::{Error, ErrorKind};
@@ -124,14 +124,14 @@ impl Error {
         self.0.member.as_deref()
     }
 
-    /// Names the archive's member the error happened in, unless it is named already.
+    /// Adds the name of the archive member, unless the error has one.
     #[must_use]
     pub fn with_member(mut self, name: impl Into<String>) -> Self {
         self.0.member.get_or_insert_with(|| name.into());
         self
     }
 
-    /// What `error` says; an error of this crate that came through `io` as it was.
+    /// Wraps an I/O error. An error of this crate that went through `io` comes back as it was.
     pub(crate) fn io(action: &'static str, error: std::io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -165,7 +165,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The message with those of all sources: it is what a `main` that returns the error prints.
+/// The message with those of all sources, as a `main` that returns the error prints it.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:#}")
@@ -193,7 +193,7 @@ pub enum ErrorKind {
         error: std::io::Error,
     },
 
-    /// A durable save has replaced the file, and its directory could not be brought to the disk: a power cut may undo the replacement.
+    /// A durable save replaced the file, but could not fsync its directory. A power cut may undo it.
     #[error("the file is saved but not durable: cannot fsync its directory")]
     NotDurable {
         /// What the system said.
@@ -264,7 +264,7 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early.
+    /// The input is truncated.
     #[error("truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")]
     Truncated {
         /// Which part of the file is cut short.
@@ -286,31 +286,31 @@ pub enum ErrorKind {
         problem: LiteralProblem,
     },
 
-    /// The header lacks a key, or has one twice, or has one that does not belong there.
+    /// The header has missing, duplicate or unknown keys.
     #[error("invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; {}", describe_keys(.missing, .duplicate, .unknown))]
     HeaderKeys {
-        /// Keys that are not there.
+        /// Missing keys.
         missing: Vec<&'static str>,
-        /// Keys that are there more than once.
+        /// Duplicate keys.
         duplicate: Vec<String>,
-        /// Keys that do not belong there.
+        /// Unknown keys.
         unknown: Vec<String>,
     },
 
-    /// A key of the header has a value that cannot be.
+    /// A key of the header has an invalid value.
     #[error("invalid {key} at byte {offset}: expected {expected}, found {found}")]
     HeaderValue {
         /// The key.
         key: &'static str,
         /// Where in the file.
         offset: usize,
-        /// The value, as it stands in the header.
+        /// The value, as the header has it.
         found: String,
         /// What would be valid.
         expected: &'static str,
     },
 
-    /// A text or a value is no dtype.
+    /// A text or a literal is not a dtype.
     #[error("invalid dtype {text}{}: {problem}", describe_offset(*.offset))]
     InvalidDType {
         /// The part that is wrong.
@@ -328,12 +328,12 @@ pub enum ErrorKind {
         problem: StorageProblem,
     },
 
-    /// The number of elements or of bytes is more than an array can have.
+    /// The size of the array overflows the address space.
     #[error("array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(.shape))]
     ShapeOverflow {
         /// The lengths of the axes.
         shape: Vec<usize>,
-        /// Bytes an element.
+        /// Bytes per element.
         itemsize: usize,
     },
 
@@ -355,17 +355,17 @@ pub enum ErrorKind {
         found: usize,
     },
 
-    /// Brackets nest deeper in the header than Python allows.
+    /// Brackets nest deeper in the header than the limit.
     #[error("header nesting exceeds the limit of {limit}")]
     NestedTooDeep {
         /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
         limit: usize,
     },
 
-    /// The array does not have as many dimensions as were asked for.
+    /// The array has another number of dimensions than the call needs.
     #[error("wrong number of dimensions: expected {expected}, found {} with shape {}", .shape.len(), tuple(.shape))]
     WrongDimensions {
-        /// How many dimensions were asked for.
+        /// How many dimensions the call needs.
         expected: usize,
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
@@ -382,23 +382,23 @@ pub enum ErrorKind {
         found: Vec<usize>,
     },
 
-    /// The array does not have the shape of the array that it was to be read into.
+    /// The array has another shape than the buffer it is read into.
     #[error("wrong shape: expected {}, found {}", tuple(.expected), tuple(.found))]
     WrongShape {
-        /// The lengths of the axes that there is room for.
+        /// The lengths of the axes of the buffer.
         expected: Vec<usize>,
         /// The lengths of the axes in the file.
         found: Vec<usize>,
     },
 
-    /// The array cannot be added to.
+    /// Nothing can be appended to the array.
     #[error("cannot append: {problem}")]
     CannotGrow {
         /// Why.
         problem: GrowthProblem,
     },
 
-    /// The array is in Fortran order, so that what would be an element `[T; N]` does not lie together in the file.
+    /// The array is in Fortran order, so the elements `[T; N]` are not contiguous in the file.
     #[error(
         "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \
          `np.ascontiguousarray(array)`",
@@ -409,10 +409,10 @@ pub enum ErrorKind {
         shape: Vec<usize>,
     },
 
-    /// The file's dtype does not fit the Rust type. All mismatches are listed.
+    /// The dtype of the file does not fit the Rust type. All mismatches are listed.
     #[error("{}", describe_mismatches(.rust_type, .mismatches))]
     Mismatch {
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         rust_type: String,
         /// Every place where file and type differ.
         mismatches: Vec<Mismatch>,
@@ -425,21 +425,21 @@ pub enum ErrorKind {
     )]
     ObjectArray,
 
-    /// Python objects that were read do not become this type.
+    /// Python objects cannot be converted to this type.
     #[error("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)")]
     ObjectsInstead {
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         rust_type: String,
     },
 
-    /// The array holds no Python objects, and these were asked for.
+    /// The array does not hold Python objects.
     #[error("expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it")]
     NotObjects {
         /// Its dtype.
         dtype: String,
     },
 
-    /// The pickle that Python objects are stored as is not what it should be, or not what may be read.
+    /// The pickle of the Python objects is invalid, or uses what a reader must not.
     #[error("unsupported pickle at byte {offset}: {problem}")]
     Pickle {
         /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
@@ -448,14 +448,14 @@ pub enum ErrorKind {
         problem: PickleProblem,
     },
 
-    /// A text is no integer.
+    /// A text is not an integer.
     #[error("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits")]
     InvalidInteger {
         /// The beginning of the text.
         text: String,
     },
 
-    /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
+    /// An element is not a value of the Rust type, or its value does not fit the dtype.
     #[error("element {index}{}: {problem}{}", if .path.is_empty() { String::new() } else { format!(", {}", .path) }, describe_way_out(.path, .problem))]
     InvalidValue {
         /// The element, counted in the order of the data.
@@ -466,7 +466,7 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
-    /// A Python object is no value of the Rust type.
+    /// A Python object is not a value of the Rust type.
     #[error("{}{}{problem}", .path, if .path.is_empty() { "" } else { ": " })]
     InvalidObject {
         /// Where in the object, such as `origin.name[2]`; empty if it is the object itself.
@@ -475,7 +475,7 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
-    /// A text is longer than the fixed width it was to be put into.
+    /// A text is longer than its fixed width.
     #[error("{}", describe_too_long(*.length, .dtype))]
     TextTooLong {
         /// Its length, in characters for `U`, else in bytes.
@@ -484,7 +484,7 @@ pub enum ErrorKind {
         dtype: String,
     },
 
-    /// The number of elements is not what was announced or asked for.
+    /// The number of elements differs from the expected one.
     #[error("wrong number of elements: expected {expected}, found {found}")]
     WrongCount {
         /// How many are needed.
@@ -493,7 +493,7 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// Writing ended in the middle of a row: of a column in Fortran order, which is what lies together there.
+    /// Writing ended within a row, or within a column in Fortran order.
     #[error("incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}", if *.order == Order::Fortran { "column" } else { "row" }, tuple(.shape))]
     IncompleteRow {
         /// The lengths of the axes, as far as rows are complete.
@@ -508,14 +508,14 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// Numbers of one dtype do not become those of the other under this rule.
+    /// The rule does not allow the cast.
     #[error(
         "cannot cast {from} to {to} according to the rule '{casting}'; `Casting::Checked` casts what fits, `Casting::Unsafe` all"
     )]
     CannotCast {
         /// The dtype of the array.
         from: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         to: String,
         /// The rule, as NumPy names it.
         casting: &'static str,
@@ -524,7 +524,7 @@ pub enum ErrorKind {
     /// A record has no field of that name, or an array has no fields.
     #[error("unknown field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
     NoField {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Where the fields are that there are: the names of the records around them; or the dtype of what has no fields.
         record: String,
@@ -534,16 +534,16 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// What should become numbers is none.
+    /// The elements are not numbers.
     #[error("cannot cast {from} to {to}: expected numbers{}", describe_no_numbers(.from))]
     NoNumbers {
         /// The dtype of the array.
         from: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         to: String,
     },
 
-    /// The bytes of an array are more or fewer than its dtype and its shape need.
+    /// The data have more or fewer bytes than the dtype and the shape need.
     #[error("wrong number of bytes: expected {expected}, found {found}")]
     WrongLength {
         /// How many are needed.
@@ -552,16 +552,16 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// The region that was asked for is not in the array.
+    /// The region is not a part of the array.
     #[error("invalid region along axis {axis}: {problem}")]
     InvalidRegion {
         /// The axis, counted from 0.
         axis: usize,
-        /// What is wrong with what was asked for of it.
+        /// What is wrong with its range.
         problem: RegionProblem,
     },
 
-    /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
+    /// The data are misaligned for the type, so they cannot be viewed in place.
     #[error(
         "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
          (`view_or_read` in an archive), or write the member with `set_aligned`"
@@ -573,14 +573,14 @@ pub enum ErrorKind {
         misalignment: usize,
     },
 
-    /// The data cannot be viewed in place because their bytes are laid out differently in memory.
+    /// The layout of the data differs from that of the type, so they cannot be viewed in place.
     #[error(
         "cannot view {} as {rust_type}: expected dtype {rust}, found {file}; read a copy{}",
         describe_viewed(path),
         if path.is_empty() { "" } else { " with `load_columns`" }
     )]
     NotViewable {
-        /// The field that was asked for, such as `origin.depth`; empty for the whole array.
+        /// The requested field, such as `origin.depth`; empty for the whole array.
         path: String,
         /// The dtype of the file, or of that field.
         file: String,
@@ -590,7 +590,7 @@ pub enum ErrorKind {
         rust: String,
     },
 
-    /// The archive, or a member of it, is not what it should be.
+    /// The archive or a member of it is invalid or unsupported.
     #[error("{problem}")]
     Archive {
         /// What is wrong with it.
@@ -611,7 +611,7 @@ pub enum ErrorKind {
     /// The archive has no members of these names.
     #[error("missing {}: {}", describe_missing(.names), describe_others(.available, *.omitted))]
     NoMember {
-        /// The names that were asked for.
+        /// The requested names.
         names: Vec<String>,
         /// The first names that there are.
         available: Vec<String>,
@@ -619,7 +619,7 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// The archive has members that the struct does not have, and that says `deny_unknown_fields`.
+    /// The archive has unknown members, and the struct says `deny_unknown_fields`.
     #[error("unknown members: expected those of the struct, found {}", list(.names, *.omitted))]
     UnknownMembers {
         /// The first of their names.
@@ -628,14 +628,14 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// The arrays of a sparse matrix do not fit each other.
+    /// The arrays are not a sparse matrix.
     #[error("invalid sparse matrix: {problem}")]
     InvalidSparse {
         /// What is wrong.
         problem: SparseProblem,
     },
 
-    /// A RawArray file (`.ra`) is not what it should be, or cannot be made of an array.
+    /// A RawArray file (`.ra`) is invalid or unsupported, or cannot hold an array.
     #[error("{problem}")]
     RawArray {
         /// What is wrong with it.
@@ -649,10 +649,10 @@ pub enum ErrorKind {
         problem: ShardProblem,
     },
 
-    /// Memory for the result could not be had.
+    /// The result cannot be allocated.
     #[error("cannot allocate {bytes} bytes")]
     Allocation {
-        /// How much was asked for.
+        /// The size of the allocation.
         bytes: usize,
     },
 }

@@ -16,13 +16,13 @@ pub enum PickleProblem {
         /// How many there are.
         found: u64,
     },
-    /// A byte that is no opcode of any protocol.
+    /// A byte is not an opcode of any protocol.
     #[error("unknown opcode {opcode:#04x}")]
     UnknownOpcode {
         /// The byte.
         opcode: u8,
     },
-    /// An opcode that asks for something outside of the file, which NumPy never writes.
+    /// An opcode refers to data outside of the file, which NumPy never writes.
     #[error("opcode {opcode} refers to data outside of the file")]
     RefusedOpcode {
         /// Its name in Python's `pickletools`.
@@ -34,7 +34,7 @@ pub enum PickleProblem {
         /// The protocol.
         protocol: u8,
     },
-    /// A name of Python code that is not on the list of what NumPy's own files and plain values need.
+    /// A name of Python code that neither NumPy's own files nor plain values need.
     #[error("unknown global {module}.{name}, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object")]
     UnknownGlobal {
         /// The Python module.
@@ -42,12 +42,12 @@ pub enum PickleProblem {
         /// The name in it.
         name: String,
     },
-    /// Something is to be called that is no class or function.
+    /// Something is called that is neither a class nor a function.
     #[error("opcode {opcode}: expected a class or a function, found {found}")]
     NotCallable {
         /// The opcode.
         opcode: &'static str,
-        /// What stands in its place.
+        /// What is called.
         found: &'static str,
     },
     /// The arguments or the state of an object are not what its constructor takes.
@@ -64,7 +64,7 @@ pub enum PickleProblem {
         /// The opcode.
         opcode: &'static str,
     },
-    /// An opcode needs a mark, and there is none.
+    /// An opcode needs a mark, which is missing.
     #[error("opcode {opcode}: missing mark")]
     NoMark {
         /// The opcode.
@@ -86,25 +86,25 @@ pub enum PickleProblem {
         /// The number it is fetched by.
         index: u64,
     },
-    /// A number in the form of text that is none.
+    /// A text is not a number.
     #[error("invalid number {text:?}: expected at most 4300 digits")]
     InvalidNumber {
         /// The beginning of the text.
         text: String,
     },
-    /// A negative length, or one that no input can have.
+    /// A negative length, or one that overflows.
     #[error("invalid length {length}")]
     InvalidLength {
         /// The length.
         length: i128,
     },
-    /// A text of Python 3 is not valid.
+    /// A text of Python 3 is not UTF-8, or holds a lone surrogate.
     #[error("invalid UTF-8 or a lone surrogate at byte {position} of the text")]
     NotUtf8 {
         /// Where in the text.
         position: usize,
     },
-    /// A text in the form of protocol 0 has escapes that are none.
+    /// A text of protocol 0 has an invalid escape sequence.
     #[error("invalid escape sequence")]
     InvalidEscape,
     /// A `str` of Python 2 is not ASCII.
@@ -126,19 +126,19 @@ pub enum PickleProblem {
         /// What the file asks for, or as much as had been seen of it.
         found: u64,
     },
-    /// Values are left over where the pickle ends.
+    /// The pickle ends with more or fewer values than one.
     #[error("expected 1 value at the end of the pickle, found {values} values")]
     LeftOver {
         /// How many there are.
         values: usize,
     },
-    /// A frame reaches beyond the end of the pickle.
+    /// A frame exceeds the pickle.
     #[error("a frame exceeds the pickle by {bytes} bytes")]
     FrameTooLong {
         /// How far.
         bytes: u64,
     },
-    /// The pickle holds something else than an array of objects.
+    /// The pickle does not hold an array of objects.
     #[error("expected an array of objects, found {found}")]
     NotAnObjectArray {
         /// What it holds.
@@ -154,7 +154,7 @@ pub enum PickleProblem {
         /// How many there are.
         found: u64,
     },
-    /// A pickled dtype or array that cannot be.
+    /// A pickled dtype or array is invalid.
     #[error("invalid array: {problem}")]
     InvalidArray {
         /// Why.
@@ -177,7 +177,7 @@ pub enum ArrayProblem {
     /// NumPy cannot store an array of this dtype.
     #[error("{0}")]
     Storage(StorageProblem),
-    /// The number of elements or of bytes is more than an array can have.
+    /// The size of the array overflows the address space.
     #[error("array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(.shape))]
     Overflow {
         /// The lengths of the axes.

@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::{Error, ErrorKind};
 
-/// Why an element's bytes are no value of the Rust type, or its value does not fit the dtype.
+/// Why an element is not a value of the Rust type, or its value does not fit the dtype.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueProblem {
-    /// A unit of a `U` text is no character: a surrogate, or above U+10FFFF.
+    /// A unit of a `U` text is not a character: a surrogate, or above U+10FFFF.
     NotACharacter {
         /// The unit.
         unit: u32,
@@ -34,44 +34,44 @@ pub enum ValueProblem {
         /// The dtype.
         dtype: String,
     },
-    /// A byte of a bool array is neither 0 nor 1, which a view in place cannot show.
+    /// A byte of a bool array is neither 0 nor 1, which a view cannot represent.
     NotABool {
         /// The byte.
         byte: u8,
     },
-    /// A number, or a time, that the other side's type does not have: it would have to be rounded.
+    /// A number or a time would have to be rounded.
     Inexact {
         /// The value.
         value: String,
-        /// The dtype or the Rust type that does not have it.
+        /// The dtype or the Rust type.
         dtype: String,
     },
-    /// A time that the other side's type is too small for.
+    /// A number or a time is out of range for the other type.
     OutOfRange {
         /// The time.
         value: String,
-        /// The dtype or the Rust type that does not have it.
+        /// The dtype or the Rust type.
         dtype: String,
     },
-    /// A Python object is of another type than the Rust type takes.
+    /// A Python object has a type that the Rust type does not take.
     ObjectType {
         /// The type of the object.
         found: String,
         /// The Rust type.
         rust_type: String,
     },
-    /// A Python object of a class that is not known, which cannot be written.
+    /// A Python object of an unknown class cannot be written.
     OpaqueObject {
         /// The Python module.
         module: String,
         /// The class or function in it.
         name: String,
     },
-    /// There is no value, `None`, and the dtype has no bytes that say so.
+    /// The value is `None`, and the dtype has no missing value.
     NoValue,
     /// The time is NaT, "not a time", which the Rust type does not have.
     NotATime,
-    /// The number stands for no variant of the enum.
+    /// The enum has no variant of this number.
     UnknownVariant {
         /// The number.
         value: i128,
@@ -162,14 +162,14 @@ impl fmt::Display for ValueProblem {
     }
 }
 
-/// How a text is too long for a fixed width.
+/// The message of a text that is too long for a fixed width.
 pub(super) fn describe_too_long(length: usize, dtype: &str) -> String {
     let (unit, width) =
         (if dtype.contains('U') { "characters" } else { "bytes" }, dtype.trim_start_matches(|c: char| !c.is_ascii_digit()));
     format!("text too long for {dtype}: expected at most {width} {unit}, found {length}")
 }
 
-/// What to do about a value that does not fit a field.
+/// The hint for a value that does not fit a field.
 pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
     let is_field = !path.is_empty() && !path.starts_with('[');
     match problem {
@@ -181,7 +181,7 @@ pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
     }
 }
 
-/// A [`ValueProblem`] on its way up through fields and sub-arrays to the element it is in.
+/// A [`ValueProblem`] with its path through fields and sub-arrays up to the element.
 #[derive(Debug)]
 pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
 
@@ -204,7 +204,7 @@ impl ValueError {
         self
     }
 
-    /// In a field whose name, and those of the records it is in, are not known before the program runs.
+    /// In a field whose path is known at run time only.
     #[cold]
     pub(crate) fn in_path(mut self, path: String) -> Self {
         self.0.0.push(Step::Path(path));
@@ -223,7 +223,7 @@ impl ValueError {
         ErrorKind::InvalidValue { index, path, problem }.into()
     }
 
-    /// The error of an object that is no element of an array.
+    /// The error of an object outside of an array.
     #[cfg(feature = "serde")]
     #[cold]
     pub(crate) fn in_object(self) -> Error {
