@@ -7,14 +7,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::element::{self, NpyElement};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, RegionProblem, Result, ShardProblem};
 use crate::format::header::Header;
 use crate::read::NpyReader;
 use crate::sys::disk::Directory;
 use crate::sys::lock::lock;
 use crate::write::NpyWriter;
 use crate::write::append::expect_fixed_width;
-use crate::write::output::cannot_write;
 use crate::write::replace::not_durable;
 
 /// Writes rows into one file after another, each of which is finished before the next begins.
@@ -91,8 +90,8 @@ impl<T: NpyElement> ShardWriter<T> {
         let number = finished.shards.len() as u64;
         let part = path_of(prefix, number, PART);
         if let Some(other) = numbers_of(prefix, PART)?.into_iter().find(|other| *other != number) {
-            let error = std::io::Error::other(format!("it is a part, and shard {number} would be the next"));
-            return Err(Error::io("cannot go on with the shards", error).with_path(path_of(prefix, other, PART)));
+            let problem = ShardProblem::Unexpected { expected: number, found: other };
+            return Err(Error::from(ErrorKind::Shards { problem }).with_path(path_of(prefix, other, PART)));
         }
         let mut writer = Self {
             prefix: prefix.to_owned(),
@@ -206,7 +205,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Notes that writing has begun, and refuses it after a failure.
     fn begin(&mut self) -> Result<()> {
         if self.failed {
-            return Err(cannot_write(std::io::Error::other("an earlier write failed; open the shards again to go on")));
+            return Err(ErrorKind::FailedBefore { action: "cannot write the shards", cause: None }.into());
         }
         self.failed = true;
         Ok(())
@@ -247,7 +246,7 @@ impl<T: NpyElement> ShardWriter<T> {
             let directory = Directory::of(&path)?;
             fs::rename(&part, &path).map(|()| directory)
         };
-        let directory = rename().map_err(|error| Error::io("cannot put the file in place", error).with_path(&path))?;
+        let directory = rename().map_err(|error| Error::io("cannot rename the temporary file", error).with_path(&path))?;
         directory.sync().map_err(|error| not_durable(error).with_path(&path))?;
         self.number += 1;
         self.before += self.rows;
@@ -384,7 +383,11 @@ impl Shards {
     /// When there are not so many rows, when a file cannot be read, or has another dtype than `T`.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
-            let problem = format!("{}..{} is no range of the {} rows that the shards have", rows.start, rows.end, self.rows());
+            let problem = if rows.start > rows.end {
+                RegionProblem::Reversed { range: rows }
+            } else {
+                RegionProblem::OutOfBounds { range: rows, length: self.rows() }
+            };
             return Err(ErrorKind::InvalidRegion { axis: 0, problem }.into());
         }
         let mut items = Vec::new();
@@ -454,8 +457,8 @@ fn count_of(prefix: &Path) -> Result<u64> {
     let end = numbers.iter().max().map_or(0, |last| last.saturating_add(1));
     if (numbers.len() as u64) < end {
         let missing = (0..end).find(|number| !path_of(prefix, *number, ENDING).exists()).unwrap_or(end);
-        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "a shard is missing between others");
-        return Err(Error::io("cannot open the file", error).with_path(path_of(prefix, missing, ENDING)));
+        let problem = ShardProblem::Missing { number: missing, count: end };
+        return Err(Error::from(ErrorKind::Shards { problem }).with_path(path_of(prefix, missing, ENDING)));
     }
     Ok(end)
 }

@@ -102,9 +102,7 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
 #[cfg(feature = "npz")]
 fn archive(path: &Path, is_regular: bool, options: ReadOptions) -> Result<Loaded> {
     if !is_regular {
-        let hint = "an archive in a pipe has no directory yet: read it with `npy_core::npz::NpzStream`";
-        let error = std::io::Error::new(std::io::ErrorKind::NotSeekable, hint);
-        return Err(ErrorKind::Io { action: "cannot open the archive", error }.into());
+        return Err(ErrorKind::Archive { problem: npy_core::error::ArchiveProblem::NotSeekable }.into());
     }
     NpzReader::open_with(path, options).map(Loaded::Archive)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::Dimension;
+use npy_core::error::GrowthProblem;
 use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
 
 use super::write::write_elements;
@@ -108,12 +109,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         let outer = outer_axis(self.shape.len(), self.order);
         let rows = outer.map_or(0, |outer| block.shape()[outer]);
         if grown(&self.shape, self.order, rows) != block.shape() {
-            let problem = format!(
-                "a block of shape {:?} does not fit an array of shape {:?}, which grows along axis {}",
-                block.shape(),
-                self.shape,
-                outer.unwrap_or_default()
-            );
+            let expected = self.shape.iter().enumerate().map(|(axis, length)| (Some(axis) != outer).then_some(*length)).collect();
+            let problem = GrowthProblem::BlockShape { expected, found: block.shape().to_vec() };
             return Err(ErrorKind::CannotGrow { problem }.into());
         }
         self.expect_whole()?;
@@ -125,8 +122,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// Refuses rows behind a block that was written in part.
     fn expect_whole(&self) -> Result<()> {
         if self.failed {
-            let problem = "an earlier block was written in part; append to the file to go on behind its last whole row".to_owned();
-            return Err(ErrorKind::CannotGrow { problem }.into());
+            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }.into());
         }
         Ok(())
     }

@@ -345,12 +345,12 @@ def shapes():
     for shape in [(-1,), (2, -3), (-2**63,)]:
         yield "the shape %r" % (shape,), "InvalidArguments", "shape", proto(3) + array(NONE, shape=tuple_(*map(integer, shape))) + STOP
     for shape in [(2**62, 4), (2**63 - 1, 2), (0, 2**62, 2**62), (2**32, 2**32)]:
-        yield "the shape %r" % (shape,), "InvalidArray", "larger", proto(3) + array(NONE, shape=tuple_(*map(integer, shape))) + STOP
+        yield "the shape %r" % (shape,), "InvalidArray", "too large", proto(3) + array(NONE, shape=tuple_(*map(integer, shape))) + STOP
     yield "a length of 2**64", "InvalidArguments", "shape", proto(3) + array(NONE, shape=tuple_(integer(2**64))) + STOP
     for what, shape in {"a list": list_(integer(1)), "an int": integer(1), "a float": tuple_(b"G" + bytes(8)), "None": NONE,
                         "a bool": tuple_(TRUE), "a str": tuple_(text("1"))}.items():
         yield "%s for a shape" % what, "InvalidArguments", "shape", proto(3) + array(NONE, shape=shape) + STOP
-    yield "65 axes", "InvalidArray", "65 dimensions", proto(3) + array(NONE, shape=tuple_(*[integer(1)] * 65)) + STOP
+    yield "65 axes", "InvalidArray", "found 65", proto(3) + array(NONE, shape=tuple_(*[integer(1)] * 65)) + STOP
     for version in [0, 2, 5, -1]:
         yield "version %d" % version, "InvalidArguments", "ndarray", proto(3) + array(NONE, version=version) + STOP
     for what, data in {"None": NONE, "a tuple": tuple_(NONE), "bytes": blob(bytes(8)), "a dict": b"}", "a str": text("a")}.items():

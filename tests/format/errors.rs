@@ -34,15 +34,15 @@ fn dtype(text: &str) -> Error {
 fn files_that_are_none() {
     let read = |bytes: &[u8]| npy_core::read::<f64>(bytes).unwrap_err();
     insta::assert_snapshot!(read(b""), @"not an .npy file: the input is empty");
-    insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: it starts with "\x93NUM", and an .npy file starts with "\x93NUMPY""#);
-    insta::assert_snapshot!(read(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: it starts with "PK\x03\x04\x14\x00\x00\x00", which is a zip archive (.npz)"#);
-    insta::assert_snapshot!(read(b"\x80\x04\x95\0\0\0\0\0"), @r#"not an .npy file: it starts with "\x80\x04\x95\x00\x00\x00\x00\x00", which is a Python pickle"#);
-    insta::assert_snapshot!(read(b"\x1f\x8b\x08\0\0\0\0\0"), @r#"not an .npy file: it starts with "\x1f\x8b\x08\x00\x00\x00\x00\x00", which is gzip: decompress it first"#);
-    insta::assert_snapshot!(read(b"\x89HDF\r\n\x1a\n"), @r#"not an .npy file: it starts with "\x89HDF\r\n\x1a\n", which is HDF5"#);
-    insta::assert_snapshot!(read("\u{fffd}NUMPY\u{1}".as_bytes()), @r#"not an .npy file: it starts with "\xef\xbf\xbdNUMPY", which is an .npy file that was damaged by a conversion of text"#);
-    insta::assert_snapshot!(read(b"x,y\n1,2\n"), @r#"not an .npy file: it starts with "x,y\n1,2\n", and an .npy file starts with "\x93NUMPY""#);
-    insta::assert_snapshot!(read(b"\x93NUMPY\x04\0"), @"format version 4.0 is unknown: this library and NumPy read 1.0, 2.0 and 3.0");
-    insta::assert_snapshot!(read(b"\x93NUMPY\x01\x01v\0"), @"format version 1.1 is unknown: this library and NumPy read 1.0, 2.0 and 3.0");
+    insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: expected "\x93NUMPY", found "\x93NUM""#);
+    insta::assert_snapshot!(read(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", a zip archive (.npz)"#);
+    insta::assert_snapshot!(read(b"\x80\x04\x95\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x80\x04\x95\x00\x00\x00\x00\x00", a Python pickle"#);
+    insta::assert_snapshot!(read(b"\x1f\x8b\x08\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x1f\x8b\x08\x00\x00\x00\x00\x00", gzip data; decompress it first"#);
+    insta::assert_snapshot!(read(b"\x89HDF\r\n\x1a\n"), @r#"not an .npy file: expected "\x93NUMPY", found "\x89HDF\r\n\x1a\n", an HDF5 file"#);
+    insta::assert_snapshot!(read("\u{fffd}NUMPY\u{1}".as_bytes()), @r#"not an .npy file: expected "\x93NUMPY", found "\xef\xbf\xbdNUMPY", an .npy file damaged by a text conversion"#);
+    insta::assert_snapshot!(read(b"x,y\n1,2\n"), @r#"not an .npy file: expected "\x93NUMPY", found "x,y\n1,2\n""#);
+    insta::assert_snapshot!(read(b"\x93NUMPY\x04\0"), @"unsupported format version 4.0: expected 1.0, 2.0 or 3.0");
+    insta::assert_snapshot!(read(b"\x93NUMPY\x01\x01v\0"), @"unsupported format version 1.1: expected 1.0, 2.0 or 3.0");
     insta::assert_snapshot!(format!("{:#}", npy_core::load::<f64>("no/such.npy").unwrap_err()), @"no/such.npy: cannot open the file: No such file or directory (os error 2)");
     insta::assert_snapshot!(format!("{:#}", npy_core::load::<f64>(env!("CARGO_MANIFEST_DIR")).unwrap_err()).split_once(": ").unwrap().1, @"cannot read the header: Is a directory (os error 21)");
 }
@@ -52,11 +52,11 @@ fn files_that_end_early() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &[1.0_f64, 2.0, 3.0]).unwrap();
     let read = |length: usize| npy_core::read::<f64>(&file[..length]).unwrap_err();
-    insta::assert_snapshot!(read(7), @"the file ends early: the magic string needs 8 bytes at offset 0, and 7 are there");
-    insta::assert_snapshot!(read(9), @"the file ends early: the header's length needs 2 bytes at offset 8, and 1 are there");
-    insta::assert_snapshot!(read(60), @"the file ends early: the header needs 118 bytes at offset 10, and 50 are there");
-    insta::assert_snapshot!(read(150), @"the file ends early: the array needs 24 bytes at offset 128, and 22 are there");
-    insta::assert_snapshot!(npy_core::view::<f64>(&file[..150]).unwrap_err(), @"the file ends early: the array needs 24 bytes at offset 128, and 22 are there");
+    insta::assert_snapshot!(read(7), @"truncated file: the magic string needs 8 bytes at offset 0, found 7");
+    insta::assert_snapshot!(read(9), @"truncated file: the header length needs 2 bytes at offset 8, found 1");
+    insta::assert_snapshot!(read(60), @"truncated file: the header needs 118 bytes at offset 10, found 50");
+    insta::assert_snapshot!(read(150), @"truncated file: the array needs 24 bytes at offset 128, found 22");
+    insta::assert_snapshot!(npy_core::view::<f64>(&file[..150]).unwrap_err(), @"truncated file: the array needs 24 bytes at offset 128, found 22");
 }
 
 #[test]
@@ -64,54 +64,54 @@ fn headers_that_are_no_header() {
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), "), @"invalid header at byte 66: expected a value, found end of text");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': false, 'shape': (3,), }"), @"invalid header at byte 44: expected a value, found the name false");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\0\0"), @"invalid header at byte 67: expected the end of the text, found the byte 0x00");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (np.int64(3),), }"), @"invalid header at byte 61: expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by mistake and cannot read either");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (03,), }"), @"invalid header at byte 61: invalid integer: it begins with 0");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (np.int64(3),), }"), @"invalid header at byte 61: expected a plain number, found a NumPy scalar such as np.int64(3)");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (03,), }"), @"invalid header at byte 61: leading zero in an integer");
     insta::assert_snapshot!(header("{'descr': '<f8\n', 'fortran_order': False}"), @"invalid header at byte 24: unterminated string");
-    insta::assert_snapshot!(header("['descr', '<f8']"), @"the header is ['descr', '<f8'] at byte 10 of the file, where a dictionary is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False}"), @"the header needs exactly the keys 'descr', 'fortran_order' and 'shape': shape missing");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'descr': '<f8', 'order': 'C', 3: 4}"), @"the header needs exactly the keys 'descr', 'fortran_order' and 'shape': fortran_order, shape missing; descr there twice; order, 3 unknown");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': 1, 'shape': (3,)}"), @"fortran_order is 1 at byte 44 of the file, where True or False is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': [3]}"), @"shape is [3] at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), @"shape is (-1,) at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}"), @"shape is (True,) at byte 60 of the file, where a tuple of integers from 0 to 9223372036854775807 is needed");
-    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}"), @"shape [0, 4611686018427387904, 4] with 8 bytes an element is larger than any array can be");
-    insta::assert_snapshot!(header("{'descr': 5, 'fortran_order': False, 'shape': (3,)}"), @"invalid dtype 5 at byte 20: a dtype is a string, a list of fields, or a tuple of a dtype and a shape");
-    insta::assert_snapshot!(header("{'descr': '<f9', 'fortran_order': False, 'shape': (3,)}"), @r#"invalid dtype "<f9" at byte 20: NumPy knows no such dtype"#);
+    insta::assert_snapshot!(header("['descr', '<f8']"), @"invalid header at byte 10: expected a dictionary, found ['descr', '<f8']");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False}"), @"invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; missing shape");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'descr': '<f8', 'order': 'C', 3: 4}"), @"invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; missing fortran_order, shape; duplicate descr; unknown order, 3");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': 1, 'shape': (3,)}"), @"invalid fortran_order at byte 44: expected True or False, found 1");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': [3]}"), @"invalid shape at byte 60: expected a tuple of integers from 0 to 9223372036854775807, found [3]");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), @"invalid shape at byte 60: expected a tuple of integers from 0 to 9223372036854775807, found (-1,)");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}"), @"invalid shape at byte 60: expected a tuple of integers from 0 to 9223372036854775807, found (True,)");
+    insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}"), @"array too large: shape (0, 4611686018427387904, 4) with 8 bytes per element overflows the address space");
+    insta::assert_snapshot!(header("{'descr': 5, 'fortran_order': False, 'shape': (3,)}"), @"invalid dtype 5 at byte 20: expected a string, a list of fields, or a tuple of a dtype and a shape");
+    insta::assert_snapshot!(header("{'descr': '<f9', 'fortran_order': False, 'shape': (3,)}"), @r#"invalid dtype "<f9" at byte 20: unknown type code"#);
     insta::assert_snapshot!(Header::parse(&file_with_header(3, b"{'descr': [('\xe9', '<f8')]}", b"")).unwrap_err(), @"invalid header at byte 25: invalid UTF-8");
-    insta::assert_snapshot!(Header::parse(&file_with_header(2, &[b'['; 3000], b"")).unwrap_err(), @"nesting exceeds the limit of 200; Python's own limit is 200");
+    insta::assert_snapshot!(Header::parse(&file_with_header(2, &[b'['; 3000], b"")).unwrap_err(), @"header nesting exceeds the limit of 200");
     let dimensions = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({})}}", "1, ".repeat(65));
-    insta::assert_snapshot!(header(&dimensions), @"65 dimensions are more than NumPy's limit of 64");
+    insta::assert_snapshot!(header(&dimensions), @"too many dimensions: expected at most 64, found 65");
 }
 
 #[test]
 fn texts_that_are_no_dtype() {
-    insta::assert_snapshot!(dtype("float65"), @r#"invalid dtype "float65": NumPy knows no such dtype"#);
-    insta::assert_snapshot!(dtype("<M8[min]"), @r#"invalid dtype "<M8[min]": NumPy knows no such unit of time"#);
-    insta::assert_snapshot!(dtype("<M8[s/0]"), @r#"invalid dtype "<M8[s/0]": NumPy knows no such unit of time"#);
-    insta::assert_snapshot!(dtype("<M8[D/7]"), @r#"invalid dtype "<M8[D/7]": no finer unit divides this one evenly"#);
-    insta::assert_snapshot!(dtype("<U536870912"), @r#"invalid dtype "<U536870912": a dtype has at most 2147483647 bytes"#);
-    insta::assert_snapshot!(dtype("(2,x)f8"), @r#"invalid dtype "(2,x)f8": the shape of a sub-array is no list of lengths"#);
-    insta::assert_snapshot!(dtype("[('a', '<f8'), ('a', '<f4')]"), @r#"invalid dtype "a" at byte 0: two fields share this name"#);
-    insta::assert_snapshot!(dtype("[(('a', 'b'), '<f8'), ('a', '<f4')]"), @r#"invalid dtype "a" at byte 0: a title equals a name or another title"#);
-    insta::assert_snapshot!(dtype("[('a', '<f8', -1)]"), @"invalid dtype -1 at byte 14: the shape of a sub-array is a tuple of lengths from 0 to 2147483647");
-    insta::assert_snapshot!(dtype("[('a', '<f8', (65536, 65536))]"), @r#"invalid dtype "('<f8', (65536, 65536))" at byte 14: a dtype has at most 2147483647 bytes"#);
-    insta::assert_snapshot!(dtype("[('a',)]"), @"invalid dtype ('a',) at byte 1: a field is a tuple of a name, a dtype and maybe a shape");
-    insta::assert_snapshot!(dtype("[(5, '<f8')]"), @"invalid dtype 5 at byte 2: the name of a field is a string");
-    insta::assert_snapshot!(dtype("[(('t', 'n', 'x'), '<f8')]"), @"invalid dtype ('t', 'n', 'x') at byte 2: the name of a field is a string, or a tuple of a title and a name");
-    insta::assert_snapshot!(dtype("['a', '<f8']"), @"invalid dtype 'a' at byte 1: a field is a tuple of a name, a dtype and maybe a shape");
-    insta::assert_snapshot!(dtype("('<f8',)"), @"invalid dtype ('<f8',) at byte 0: a sub-array is a tuple of a dtype and a shape");
+    insta::assert_snapshot!(dtype("float65"), @r#"invalid dtype "float65": unknown type code"#);
+    insta::assert_snapshot!(dtype("<M8[min]"), @r#"invalid dtype "<M8[min]": unknown time unit"#);
+    insta::assert_snapshot!(dtype("<M8[s/0]"), @r#"invalid dtype "<M8[s/0]": unknown time unit"#);
+    insta::assert_snapshot!(dtype("<M8[D/7]"), @r#"invalid dtype "<M8[D/7]": expected a divisor that divides a finer time unit evenly"#);
+    insta::assert_snapshot!(dtype("<U536870912"), @r#"invalid dtype "<U536870912": expected an itemsize of at most 2147483647 bytes"#);
+    insta::assert_snapshot!(dtype("(2,x)f8"), @r#"invalid dtype "(2,x)f8": expected a shape of lengths from 0 to 2147483647"#);
+    insta::assert_snapshot!(dtype("[('a', '<f8'), ('a', '<f4')]"), @r#"invalid dtype "a" at byte 0: duplicate field name"#);
+    insta::assert_snapshot!(dtype("[(('a', 'b'), '<f8'), ('a', '<f4')]"), @r#"invalid dtype "a" at byte 0: duplicate title"#);
+    insta::assert_snapshot!(dtype("[('a', '<f8', -1)]"), @"invalid dtype -1 at byte 14: expected a shape of lengths from 0 to 2147483647");
+    insta::assert_snapshot!(dtype("[('a', '<f8', (65536, 65536))]"), @r#"invalid dtype "('<f8', (65536, 65536))" at byte 14: expected an itemsize of at most 2147483647 bytes"#);
+    insta::assert_snapshot!(dtype("[('a',)]"), @"invalid dtype ('a',) at byte 1: expected a tuple of a name, a dtype and an optional shape");
+    insta::assert_snapshot!(dtype("[(5, '<f8')]"), @"invalid dtype 5 at byte 2: expected a string as the field name");
+    insta::assert_snapshot!(dtype("[(('t', 'n', 'x'), '<f8')]"), @"invalid dtype ('t', 'n', 'x') at byte 2: expected a field name, or a tuple of a title and a name");
+    insta::assert_snapshot!(dtype("['a', '<f8']"), @"invalid dtype 'a' at byte 1: expected a tuple of a name, a dtype and an optional shape");
+    insta::assert_snapshot!(dtype("('<f8',)"), @"invalid dtype ('<f8',) at byte 0: expected a tuple of a dtype and a shape");
     insta::assert_snapshot!(dtype("[('a', '<f8'"), @r#"invalid dtype "[('a', '<f8'" at byte 12: expected ',' or ')', found end of text"#);
 }
 
 #[test]
 fn texts_of_dtypes_that_no_header_holds() {
     insta::assert_snapshot!(dtype("[('x', '<f4'"), @r#"invalid dtype "[('x', '<f4'" at byte 12: expected ',' or ')', found end of text"#);
-    insta::assert_snapshot!(dtype(&"[".repeat(201)), @"nesting exceeds the limit of 200; Python's own limit is 200");
-    insta::assert_snapshot!(dtype("[('x', np.int64(3))]"), @r#"invalid dtype "[('x', np.int64(3))]" at byte 7: expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by mistake and cannot read either"#);
-    insta::assert_snapshot!(dtype("('<f4', (3,)"), @r#"invalid dtype "('<f4', (3,)": the shape of a sub-array is no list of lengths"#);
+    insta::assert_snapshot!(dtype(&"[".repeat(201)), @r#"invalid dtype "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["…: nesting exceeds the limit of 200"#);
+    insta::assert_snapshot!(dtype("[('x', np.int64(3))]"), @r#"invalid dtype "[('x', np.int64(3))]" at byte 7: expected a plain number, found a NumPy scalar such as np.int64(3)"#);
+    insta::assert_snapshot!(dtype("('<f4', (3,)"), @r#"invalid dtype "('<f4', (3,)": expected a shape of lengths from 0 to 2147483647"#);
     insta::assert_snapshot!(dtype(&format!("[('x', '<f4'), {}", "('y', '<f8'), ".repeat(9))), @r#"invalid dtype "[('x', '<f4'), ('y', '<f8'), ('y', '<f8'), ('y', '<f8'), ('y"… at byte 141: expected a value, found end of text"#);
     insta::assert_snapshot!(dtype("dtype('<f8'"), @r#"invalid dtype "dtype('<f8'" at byte 11: expected ')', found end of text"#);
-    insta::assert_snapshot!(dtype("dtype('<f8', align=1)"), @r#"invalid dtype "dtype('<f8', align=1)" at byte 19: expected True or False for 'align'"#);
+    insta::assert_snapshot!(dtype("dtype('<f8', align=1)"), @r#"invalid dtype "dtype('<f8', align=1)" at byte 19: expected True or False for 'align', found 1"#);
     insta::assert_snapshot!(dtype("dtype('<f8', copy=True)"), @r#"invalid dtype "dtype('<f8', copy=True)" at byte 13: expected ')', found 'c'"#);
     insta::assert_snapshot!(dtype("{'formats': ['<f8']}"), @"invalid dtype {'formats': ['<f8']} at byte 0: expected a dict with the keys 'names' and 'formats'");
     insta::assert_snapshot!(dtype("{'names': 'x', 'formats': ['<f8']}"), @"invalid dtype 'x' at byte 10: expected a list");
@@ -124,7 +124,7 @@ fn texts_of_dtypes_that_no_header_holds() {
     insta::assert_snapshot!(dtype("{'names': ['x'], 'formats': ['<f8'], 'aligned': 1}"), @"invalid dtype 1 at byte 48: expected True or False for 'aligned'");
     insta::assert_snapshot!(dtype("{'names': ['x', 'y'], 'formats': ['<f8', '<i4'], 'offsets': [8, 0]}"), @"invalid dtype 'y' at byte 64: expected an offset of at least 16, found 0; NumPy cannot save overlapping or out-of-order fields");
     insta::assert_snapshot!(dtype("{'names': ['x', 'y'], 'formats': ['<f8', '<i4'], 'offsets': [0, 4]}"), @"invalid dtype 'y' at byte 64: expected an offset of at least 8, found 4; NumPy cannot save overlapping or out-of-order fields");
-    insta::assert_snapshot!(header("{'descr': {'names': ['x'], 'formats': ['<f8']}, 'fortran_order': False, 'shape': (3,)}"), @"invalid dtype {'names': ['x'], 'formats': ['<f8']} at byte 20: expected a string, a list or a tuple, found a dict, which `np.load` does not read");
+    insta::assert_snapshot!(header("{'descr': {'names': ['x'], 'formats': ['<f8']}, 'fortran_order': False, 'shape': (3,)}"), @"invalid dtype {'names': ['x'], 'formats': ['<f8']} at byte 20: expected a string, a list or a tuple");
 }
 
 #[test]
@@ -132,29 +132,29 @@ fn dtypes_that_cannot_be_built() {
     let fields = |a, b| vec![Field::new("a", a, f64::dtype()), Field::new("b", b, f64::dtype())];
     insta::assert_snapshot!(Record::new(fields(8, 0), 16).unwrap_err(), @r#"invalid dtype "b": expected an offset of at least 16, found 0; NumPy cannot save overlapping or out-of-order fields"#);
     insta::assert_snapshot!(Record::new(fields(0, 4), 16).unwrap_err(), @r#"invalid dtype "b": expected an offset of at least 8, found 4; NumPy cannot save overlapping or out-of-order fields"#);
-    insta::assert_snapshot!(Record::new(fields(0, 8), 12).unwrap_err(), @r#"invalid dtype "a record of 12 bytes": its fields end at byte 16"#);
-    insta::assert_snapshot!(Record::packed([("a", u8::dtype()), ("a", u8::dtype())]).unwrap_err(), @r#"invalid dtype "a": two fields share this name"#);
-    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![1 << 20, 1 << 20]).unwrap_err(), @r#"invalid dtype "('<f8', (1048576, 1048576))": a dtype has at most 2147483647 bytes"#);
-    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![]).unwrap_err(), @r#"invalid dtype "('<f8', ())": a sub-array has at least one dimension"#);
-    insta::assert_snapshot!(Header::new(<[[f64; 1 << 20]; 1 << 20]>::dtype(), Order::C, &[0]).unwrap_err(), @"the dtype cannot be stored: an element has 8796093022208 bytes, and NumPy allows at most 2147483647");
-    insta::assert_snapshot!(Header::new(f64::dtype(), Order::C, &[usize::MAX, 2]).unwrap_err(), @"shape [18446744073709551615, 2] with 8 bytes an element is larger than any array can be");
+    insta::assert_snapshot!(Record::new(fields(0, 8), 12).unwrap_err(), @"invalid dtype 12: expected an itemsize of at least 16");
+    insta::assert_snapshot!(Record::packed([("a", u8::dtype()), ("a", u8::dtype())]).unwrap_err(), @r#"invalid dtype "a": duplicate field name"#);
+    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![1 << 20, 1 << 20]).unwrap_err(), @r#"invalid dtype "('<f8', (1048576, 1048576))": expected an itemsize of at most 2147483647 bytes"#);
+    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![]).unwrap_err(), @r#"invalid dtype "('<f8', ())": expected 1 to 64 dimensions, found 0"#);
+    insta::assert_snapshot!(Header::new(<[[f64; 1 << 20]; 1 << 20]>::dtype(), Order::C, &[0]).unwrap_err(), @"cannot store the dtype: expected an itemsize of at most 2147483647 bytes, found 8796093022208");
+    insta::assert_snapshot!(Header::new(f64::dtype(), Order::C, &[usize::MAX, 2]).unwrap_err(), @"array too large: shape (18446744073709551615, 2) with 8 bytes per element overflows the address space");
     let named = Record::packed([("温度", f64::dtype())]).unwrap();
-    insta::assert_snapshot!(Header::new(named.into(), Order::C, &[1]).unwrap().with_version(Version::V2).unwrap_err(), @"the dtype cannot be stored: format version 2.0 cannot hold its header; version 3.0 can");
+    insta::assert_snapshot!(Header::new(named.into(), Order::C, &[1]).unwrap().with_version(Version::V2).unwrap_err(), @"cannot store the dtype: format version 2.0 cannot encode the header; version 3.0 can");
 }
 
 #[test]
 fn dtypes_that_do_not_fit_the_type() {
-    insta::assert_snapshot!(read_as::<f64>("<f4"), @"the file does not fit f64: file has <f4, Rust type needs <f8 (`f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`)");
-    insta::assert_snapshot!(read_as::<f64>("[('x', '<f8')]"), @"the file does not fit f64: file has [('x', '<f8')], Rust type needs <f8 (a struct with `#[derive(NpyRecord)]` reads it)");
-    insta::assert_snapshot!(read_as::<bool>("|u1"), @"the file does not fit bool: file has |u1, Rust type needs |b1 (`u8` reads it; `DynArray::cast` converts it, or in Python `.astype('|b1')`)");
+    insta::assert_snapshot!(read_as::<f64>("<f4"), @"cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`");
+    insta::assert_snapshot!(read_as::<f64>("[('x', '<f8')]"), @"cannot read f64: expected dtype <f8, found [('x', '<f8')]; a struct with `#[derive(NpyRecord)]` reads it");
+    insta::assert_snapshot!(read_as::<bool>("|u1"), @"cannot read bool: expected dtype |b1, found |u1; `u8` reads it; `DynArray::cast` converts it, or in Python `.astype('|b1')`");
     insta::assert_snapshot!(read_as::<[f32; 3]>("<f4"), @"wrong shape for [f32; 3]: expected (n, 3), found (0,)");
-    insta::assert_snapshot!(read_as::<String>("<f4"), @"the file does not fit String: file has <f4, Rust type needs text (|S or <U of any width)");
-    insta::assert_snapshot!(read_as::<Void>("<f4"), @"the file does not fit Void: file has <f4, Rust type needs |V of any length");
-    insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"the file does not fit FixedBytes<4>: file has |S5, Rust type needs |S4 (`String` reads text of every width and kind)");
-    insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"the file does not fit FixedUnicode<4>: file has |S4, Rust type needs <U4 (`String` reads text of every width and kind)");
-    insta::assert_snapshot!(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]"), @"the file does not fit Datetime64<Second>: file has <M8[ms], Rust type needs <M8[s] (`Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it)");
-    insta::assert_snapshot!(read_as::<String>("|O"), @"the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for text, `array.astype(float)` for numbers");
-    insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"an array of >f8 cannot be viewed in place as f64, whose layout in memory is <f8; read a copy");
+    insta::assert_snapshot!(read_as::<String>("<f4"), @"cannot read String: expected dtype |S or <U of any width, found <f4");
+    insta::assert_snapshot!(read_as::<Void>("<f4"), @"cannot read Void: expected dtype |V of any length, found <f4");
+    insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"cannot read FixedBytes<4>: expected dtype |S4, found |S5; `String` reads text of every width and kind");
+    insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"cannot read FixedUnicode<4>: expected dtype <U4, found |S4; `String` reads text of every width and kind");
+    insta::assert_snapshot!(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]"), @"cannot read Datetime64<Second>: expected dtype <M8[s], found <M8[ms]; `Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it");
+    insta::assert_snapshot!(read_as::<String>("|O"), @"unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`");
+    insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"cannot view the array as f64: expected dtype <f8, found >f8; read a copy");
 }
 
 #[derive(NpyRecord)]
@@ -178,29 +178,29 @@ struct Pick {
 
 #[test]
 fn records_that_do_not_fit() {
-    insta::assert_snapshot!(read_as::<Event>("<f4"), @"the file does not fit Event: file has <f4, Rust type needs [('id', '<u4'), ('origin', [('depth', '<f8'), ('name', '<U')]), ('picks', [('time', '<f4', (2,)), ('phase', '<U')], (2,))] (`f32` reads it)");
-    insta::assert_snapshot!(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]"), @"the file does not fit Event: origin.depth: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it)");
+    insta::assert_snapshot!(read_as::<Event>("<f4"), @"cannot read Event: expected dtype [('id', '<u4'), ('origin', [('depth', '<f8'), ('name', '<U')]), ('picks', [('time', '<f4', (2,)), ('phase', '<U')], (2,))], found <f4; `f32` reads it");
+    insta::assert_snapshot!(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]"), @"cannot read Event: origin.depth: expected dtype <f8, found <f4; `f32` or `#[npy(widen)]` reads it");
     insta::assert_snapshot!(read_as::<Event>("[('id', '<i4'), ('origin', '<f8'), ('picks', [('time', '<f8', (2,)), ('Phase', '|S2')], (2,))]"), @r#"
-    the file does not fit Event in 4 places
-      id: file has <i4, struct needs <u4 (`i32` reads it)
-      origin: file has <f8, struct needs [('depth', '<f8'), ('name', '<U')] (`f64` reads it)
-      picks[].time[]: file has <f8, struct needs <f4 (`f64` reads it)
-      picks[].phase: file has no such field, struct needs <U (the file has time, Phase; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
+    cannot read Event: found 4 mismatches
+      id: expected dtype <u4, found <i4; `i32` reads it
+      origin: expected dtype [('depth', '<f8'), ('name', '<U')], found <f8; `f64` reads it
+      picks[].time[]: expected dtype <f4, found <f8; `f64` reads it
+      picks[].phase: expected a field of dtype <U, found time, Phase; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
     "#);
     insta::assert_snapshot!(read_as::<Event>("[]"), @r#"
-    the file does not fit Event in 3 places
-      id: file has no such field, struct needs <u4 (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
-      origin: file has no such field, struct needs [('depth', '<f8'), ('name', '<U')] (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
-      picks: file has no such field, struct needs ([('time', '<f4', (2,)), ('phase', '<U')], (2,)) (the file's record has no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
+    cannot read Event: found 3 mismatches
+      id: expected a field of dtype <u4, found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
+      origin: expected a field of dtype [('depth', '<f8'), ('name', '<U')], found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
+      picks: expected a field of dtype ([('time', '<f4', (2,)), ('phase', '<U')], (2,)), found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
     "#);
     let many: Vec<String> = (0..40).map(|i| format!("('field{i}', '<f8')")).collect();
-    insta::assert_snapshot!(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", "))), @r#"the file does not fit Pick: phase: file has no such field, struct needs <U (the file has time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)"#);
+    insta::assert_snapshot!(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", "))), @r#"cannot read Pick: phase: expected a field of dtype <U, found time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional"#);
 }
 
 #[test]
 fn values_that_are_none() {
-    insta::assert_snapshot!(values::<String>("<U2", 2, b"a\0\0\0b\0\0\0c\0\0\0\0\xd8\0\0"), @"element 1: unit 1 of the text is 0xd800, which is no character");
-    insta::assert_snapshot!(values::<String>("|S2", 2, b"ab\xe9b"), @"element 1: the bytes are not UTF-8 from byte 0 on; read them as `FixedBytes`");
+    insta::assert_snapshot!(values::<String>("<U2", 2, b"a\0\0\0b\0\0\0c\0\0\0\0\xd8\0\0"), @"element 1: invalid character 0xd800 at position 1 of the text");
+    insta::assert_snapshot!(values::<String>("|S2", 2, b"ab\xe9b"), @"element 1: invalid UTF-8 at byte 0 of the text; read it as `FixedBytes`");
     let record = "[('id', '|u1'), ('origin', [('names', '<U1', (2,))])]";
     #[derive(NpyRecord)]
     struct Named {
@@ -210,7 +210,7 @@ fn values_that_are_none() {
     struct Names {
         names: [String; 2],
     }
-    insta::assert_snapshot!(values::<Named>(record, 2, b"\x01a\0\0\0b\0\0\0\x02c\0\0\0\xff\xff\xff\xff"), @"element 1, origin.names[1]: unit 0 of the text is 0xffffffff, which is no character");
+    insta::assert_snapshot!(values::<Named>(record, 2, b"\x01a\0\0\0b\0\0\0\x02c\0\0\0\xff\xff\xff\xff"), @"element 1, origin.names[1]: invalid character 0xffffffff at position 0 of the text");
 
     let header = Header::new("[('text', '<U3'), ('raw', '|V2')]".parse().unwrap(), Order::C, &[2]).unwrap();
     #[derive(NpyRecord)]
@@ -223,8 +223,8 @@ fn values_that_are_none() {
         writer.push(&Both { text: "abc".to_owned(), raw: Void(vec![1, 2]) }).unwrap();
         writer.push(&Both { text: text.to_owned(), raw: Void(raw.to_vec()) }).unwrap_err()
     };
-    insta::assert_snapshot!(write("abcd", b"12"), @r#"element 1, text: text too long for <U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` cuts it"#);
-    insta::assert_snapshot!(write("abc", b"1"), @"element 1, raw: 1 raw bytes do not fit |V2");
+    insta::assert_snapshot!(write("abcd", b"12"), @r#"element 1, text: text too long for <U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
+    insta::assert_snapshot!(write("abc", b"1"), @"element 1, raw: wrong length for |V2: expected 2 bytes, found 1");
     insta::assert_snapshot!(FixedBytes::<2>::new(b"abc").unwrap_err(), @"text too long for |S2: expected at most 2 bytes, found 3");
     insta::assert_snapshot!("Zoë!".parse::<FixedUnicode<3>>().unwrap_err(), @"text too long for <U3: expected at most 3 characters, found 4");
 }
@@ -232,18 +232,18 @@ fn values_that_are_none() {
 #[test]
 fn arrays_of_another_shape() {
     let file = Header::new(f64::dtype(), Order::C, &[0, 3]).unwrap().to_bytes();
-    insta::assert_snapshot!(npy_core::read::<f64>(&file[..]).unwrap_err(), @"the array has 2 dimensions (shape [0, 3]), where 1 is needed");
-    insta::assert_snapshot!(npy_core::read::<f64>(&Header::new(f64::dtype(), Order::C, &[]).unwrap().to_bytes()[..]).unwrap_err(), @"the array has 0 dimensions (shape []), where 1 is needed");
+    insta::assert_snapshot!(npy_core::read::<f64>(&file[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 2 with shape (0, 3)");
+    insta::assert_snapshot!(npy_core::read::<f64>(&Header::new(f64::dtype(), Order::C, &[]).unwrap().to_bytes()[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 0 with shape ()");
     let array = <ndarray::Array3<f64> as npy_ndarray::ReadNpyExt>::read_npy(&file[..]);
-    insta::assert_snapshot!(array.unwrap_err(), @"the array has 2 dimensions (shape [0, 3]), where 3 are needed");
+    insta::assert_snapshot!(array.unwrap_err(), @"wrong number of dimensions: expected 3, found 2 with shape (0, 3)");
     let mut reader = NpyReader::new(&file[..]).unwrap();
-    insta::assert_snapshot!(reader.read_into(&mut [0.0_f64; 2]).unwrap_err(), @"2 elements were expected, and there are 0");
+    insta::assert_snapshot!(reader.read_into(&mut [0.0_f64; 2]).unwrap_err(), @"wrong number of elements: expected 2, found 0");
 
     let writer = NpyWriter::<u8, _>::with_len(Vec::new(), 3).unwrap();
-    insta::assert_snapshot!(writer.finish().unwrap_err(), @"3 elements were expected, and there are 0");
+    insta::assert_snapshot!(writer.finish().unwrap_err(), @"wrong number of elements: expected 3, found 0");
     let mut writer = NpyWriter::with_len(Vec::new(), 1).unwrap();
-    insta::assert_snapshot!(writer.write_slice(&[1_u8, 2]).unwrap_err(), @"1 element was expected, and there are 2");
-    insta::assert_snapshot!(writer.extend(&[1_u8, 2]).unwrap_err(), @"1 element was expected, and there are 2");
+    insta::assert_snapshot!(writer.write_slice(&[1_u8, 2]).unwrap_err(), @"wrong number of elements: expected 1, found 2");
+    insta::assert_snapshot!(writer.extend(&[1_u8, 2]).unwrap_err(), @"wrong number of elements: expected 1, found 2");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn archives_that_cannot_be_seeked() {
     let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
     let error = NpzReader::open(&path).map(drop).unwrap_err();
     assert!(is_not_seekable(&error), "{error}");
-    insta::assert_snapshot!(error.to_string().replace(&path, "pipe"), @"pipe: cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads one member after another");
+    insta::assert_snapshot!(error.to_string().replace(&path, "pipe"), @"pipe: cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order");
     let file = std::fs::File::from(std::os::fd::OwnedFd::from(reader));
     assert!(is_not_seekable(&NpzReader::new(file).map(drop).unwrap_err()));
     insta::assert_snapshot!(NpzReader::new(io::Cursor::new(b"")).map(drop).unwrap_err(), @"not an .npz file: the input is empty");
@@ -300,7 +300,7 @@ fn elements_that_do_not_fit_the_header() {
             .unwrap_err()
     };
     insta::assert_snapshot!(record("[('time', '<f8', (2,)), ('phase', 'S2')]"), @"cannot write Pick: time[]: expected dtype <f4 in the header, found <f8; declare the field as `f64`, or use a header with <f4");
-    insta::assert_snapshot!(record("[('time', '<f4', (2,))]"), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found only time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` writes none"#);
+    insta::assert_snapshot!(record("[('time', '<f4', (2,))]"), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` omits it"#);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
@@ -319,11 +319,11 @@ fn texts_that_are_too_long_for_a_field() {
     let path = folder.path().join("stations.npy");
     let stations = ["ABC", "LONG"].map(|code| Station { code: code.to_owned() });
     let error = npy_core::save(&path, &stations).unwrap_err();
-    insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` cuts it"#);
+    insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` truncates it"#);
     let mut writer = NpyWriter::<Station, _>::create(&path).unwrap();
     writer.push(&stations[0]).unwrap();
     let error = writer.push(&stations[1]).unwrap_err();
-    insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` cuts it"#);
+    insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` truncates it"#);
     assert_eq!(error.path(), Some(&*path));
     assert!(stations.iter().any(|station| station.code == "ABC"));
 }
@@ -364,8 +364,11 @@ fn arrays_that_end_in_the_middle_of_a_row() {
 fn writers_name_their_file() {
     use npy_core::npz::NpzWriter;
     let names_path = |error: Error, path: &std::path::Path| {
-        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error:?}");
+        let kind = error.kind();
+        let is_expected = matches!(kind, ErrorKind::Io { .. } | ErrorKind::FailedBefore { .. } | ErrorKind::Conflict { .. });
+        assert!(is_expected, "{error:?}");
         assert_eq!(error.path(), Some(path), "{error:?}");
+        assert_eq!(format!("{error:#}").matches(&*path.to_string_lossy()).count(), 1, "{error:#}");
     };
     let full = std::path::Path::new("/dev/full");
     let add = |archive: &mut NpzWriter<std::fs::File>| archive.add_slice("x", &[0_u8; 1 << 20]);
@@ -420,9 +423,9 @@ fn bytes_that_cannot_be_viewed() {
     struct Aligned([u8; 192]);
     let mut memory = Aligned([0; 192]);
     npy_core::write(&mut memory.0[1..], &[1.0_f64]).unwrap();
-    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"the data lie 1 past a multiple of 8 in memory, so they cannot be viewed in place: read a copy (of a member of an archive with `view_or_read`); in a map, files of NumPy 1.14 or later and members written with `set_aligned` lie right");
+    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"misaligned data: expected an address that is a multiple of 8, found remainder 1; read a copy (`view_or_read` in an archive), or write the member with `set_aligned`");
     let header = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap();
-    insta::assert_snapshot!(npy_core::view::<bool>(&[&header.to_bytes()[..], &[0, 1, 2]].concat()).unwrap_err(), @"element 2: the byte 0x02 is no bool; read a copy, where every byte but 0 is true");
+    insta::assert_snapshot!(npy_core::view::<bool>(&[&header.to_bytes()[..], &[0, 1, 2]].concat()).unwrap_err(), @"element 2: invalid bool 0x02: expected 0 or 1; read a copy, where every byte but 0 is true");
 }
 
 #[test]
@@ -430,15 +433,15 @@ fn more_than_the_limits_allow() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &[1.0_f64; 100]).unwrap();
     let with = |limits| npy_core::read_with::<f64>(&file[..], limits).unwrap_err();
-    insta::assert_snapshot!(with(Limits::new().header_bytes(100)), @"bytes of the header: 118 is more than the limit of 100; if the file can be trusted, raise it with `Limits`");
-    insta::assert_snapshot!(with(Limits::new().nesting_depth(1)), @"nesting exceeds the limit of 1; Python's own limit is 200");
-    insta::assert_snapshot!(with(Limits::new().data_bytes(799)), @"bytes of data: 800 is more than the limit of 799; if the file can be trusted, raise it with `Limits`");
-    insta::assert_snapshot!(with(Limits::new().element_bytes(7)), @"bytes of an element: 8 is more than the limit of 7; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(with(Limits::new().header_bytes(100)), @"limit exceeded: expected at most 100 bytes of the header, found 118; raise it with `Limits` if the file is trusted");
+    insta::assert_snapshot!(with(Limits::new().nesting_depth(1)), @"header nesting exceeds the limit of 1");
+    insta::assert_snapshot!(with(Limits::new().data_bytes(799)), @"limit exceeded: expected at most 799 bytes of data, found 800; raise it with `Limits` if the file is trusted");
+    insta::assert_snapshot!(with(Limits::new().element_bytes(7)), @"limit exceeded: expected at most 7 bytes of an element, found 8; raise it with `Limits` if the file is trusted");
     let record = Header::new("i4,f8,f8".parse().unwrap(), Order::C, &[1]).unwrap().to_bytes();
-    insta::assert_snapshot!(Header::parse_with(&record, Limits::new().fields(2)).unwrap_err(), @"fields: 3 is more than the limit of 2; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(Header::parse_with(&record, Limits::new().fields(2)).unwrap_err(), @"limit exceeded: expected at most 2 fields, found 3; raise it with `Limits` if the file is trusted");
     let empty = Header::new("|S0".parse().unwrap(), Order::C, &[1000]).unwrap().to_bytes();
-    insta::assert_snapshot!(Header::parse_with(&empty, Limits::new().empty_elements(999)).unwrap_err(), @"elements without bytes: 1000 is more than the limit of 999; if the file can be trusted, raise it with `Limits`");
-    insta::assert_snapshot!(Header::parse(b"\x93NUMPY\x02\0\xff\xff\xff\xff{").unwrap_err(), @"bytes of the header: 4294967295 is more than the limit of 1048576; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(Header::parse_with(&empty, Limits::new().empty_elements(999)).unwrap_err(), @"limit exceeded: expected at most 999 elements without bytes, found 1000; raise it with `Limits` if the file is trusted");
+    insta::assert_snapshot!(Header::parse(b"\x93NUMPY\x02\0\xff\xff\xff\xff{").unwrap_err(), @"limit exceeded: expected at most 1048576 bytes of the header, found 4294967295; raise it with `Limits` if the file is trusted");
 }
 
 /// What a reporter prints that follows `source`, as `anyhow` and `eyre` do.
@@ -475,7 +478,7 @@ fn reporters_print_each_message_of_a_chain_once() {
         }
     }
     insta::assert_snapshot!(report(&npy_core::read::<u8>(Broken).unwrap_err()), @"cannot read the header <- invalid digit found in string");
-    insta::assert_snapshot!(report(&dtype("float65")), @r#"invalid dtype "float65": NumPy knows no such dtype"#);
+    insta::assert_snapshot!(report(&dtype("float65")), @r#"invalid dtype "float65": unknown type code"#);
 }
 
 #[test]

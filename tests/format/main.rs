@@ -3,6 +3,7 @@
 mod dtype_page;
 mod errors;
 mod golden;
+mod messages;
 mod properties;
 mod to_rust;
 #[path = "../support/mod.rs"]

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
 use npy_core::dtype::Record;
-use npy_core::error::PickleProblem;
+use npy_core::error::{ArrayProblem, PickleProblem};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order};
@@ -277,7 +277,7 @@ fn limits_hold_to_the_last_one() {
     let length = pickle.len() as u64;
     assert!(read(&pickle, ObjectOptions::new().bytes(length)).is_ok());
     let error = read(&pickle, ObjectOptions::new().bytes(length - 1)).unwrap_err();
-    insta::assert_snapshot!(error, @"the pickle is refused: bytes of the pickle: 201 is more than the limit of 200; if the file can be trusted, raise it with `ObjectOptions` (at byte 267 of the file)");
+    insta::assert_snapshot!(error, @"unsupported pickle at byte 267: limit exceeded: expected at most 200 bytes of the pickle, found 201; raise it with `ObjectOptions` if the file is trusted");
     let items = (0..).find(|items| read(&pickle, ObjectOptions::new().items(*items)).is_ok()).unwrap();
     assert!((20..60).contains(&items), "{items}");
     let error = read(&pickle, ObjectOptions::new().items(items - 1)).unwrap_err();
@@ -377,47 +377,47 @@ fn python_2_texts_are_read_as_asked() {
 #[test]
 fn errors_say_what_where_and_what_to_do() {
     let error = |pickle: &[u8]| read(pickle, ObjectOptions::new()).unwrap_err();
-    insta::assert_snapshot!(error(b"\x80\x04cos\nsystem\n"), @"the pickle is refused: os.system is not on the list of what is read, and nothing is called; `UnknownGlobals::Opaque` keeps it as an opaque object (at byte 69 of the file)");
-    insta::assert_snapshot!(error(b"\x80\x04P1\n."), @"the pickle is refused: the opcode PERSID refers to something outside of the file, and is refused (at byte 69 of the file)");
-    insta::assert_snapshot!(error(b"\x80\x04N."), @"the pickle is refused: the pickle holds None, where an array of objects is needed (at byte 69 of the file)");
-    insta::assert_snapshot!(error(b"\x80\x04X\xff\xff\xff\x7f"), @"the pickle is refused: the file ends early: 2147483647 bytes are needed, and 0 are there (at byte 69 of the file)");
-    insta::assert_snapshot!(error(&array_of(b"]q\xc8h\xc8a")), @"the pickle is refused: an object contains itself, which has no value (at byte 201 of the file)");
-    insta::assert_snapshot!(error(&array_of(b"NN")), @"the pickle is refused: the opcode APPEND needs a list, and finds None (at byte 203 of the file)");
-    insta::assert_snapshot!(error(&array_of(b"U\x01\xe9")), @"the pickle is refused: a str of Python 2 holds the byte 0xe9, which is not ASCII: say by `ObjectOptions::encoding` how it is to be read (at byte 201 of the file)");
-    insta::assert_snapshot!(error(&array_of(b"\x8c\x01\xff")), @"the pickle is refused: the text is not UTF-8, or holds a lone surrogate, from its byte 0 on (at byte 201 of the file)");
-    insta::assert_snapshot!(error(&array_of(b"cbuiltins\ncomplex\n)R")), @"the pickle is refused: complex is given something else than two floats (at byte 220 of the file)");
-    insta::assert_snapshot!(error(&[&[0x80, 9][..], b"N."].concat()), @"the pickle is refused: protocol 9 is unknown: 0 to 5 are read (at byte 67 of the file)");
+    insta::assert_snapshot!(error(b"\x80\x04cos\nsystem\n"), @"unsupported pickle at byte 69: unknown global os.system, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object");
+    insta::assert_snapshot!(error(b"\x80\x04P1\n."), @"unsupported pickle at byte 69: opcode PERSID refers to data outside of the file");
+    insta::assert_snapshot!(error(b"\x80\x04N."), @"unsupported pickle at byte 69: expected an array of objects, found None");
+    insta::assert_snapshot!(error(b"\x80\x04X\xff\xff\xff\x7f"), @"unsupported pickle at byte 69: truncated file: expected 2147483647 bytes, found 0");
+    insta::assert_snapshot!(error(&array_of(b"]q\xc8h\xc8a")), @"unsupported pickle at byte 201: cyclic reference: an object contains itself");
+    insta::assert_snapshot!(error(&array_of(b"NN")), @"unsupported pickle at byte 203: opcode APPEND: expected a list, found None");
+    insta::assert_snapshot!(error(&array_of(b"U\x01\xe9")), @"unsupported pickle at byte 201: invalid byte 0xe9 in a str of Python 2: expected ASCII; `ObjectOptions::encoding` sets another encoding");
+    insta::assert_snapshot!(error(&array_of(b"\x8c\x01\xff")), @"unsupported pickle at byte 201: invalid UTF-8 or a lone surrogate at byte 0 of the text");
+    insta::assert_snapshot!(error(&array_of(b"cbuiltins\ncomplex\n)R")), @"unsupported pickle at byte 220: invalid arguments of complex: expected two floats");
+    insta::assert_snapshot!(error(&[&[0x80, 9][..], b"N."].concat()), @"unsupported pickle at byte 67: unknown protocol 9: expected 0 to 5");
     let problem = PickleProblem::WrongCount { shape: vec![2, 3], expected: 6, found: 5 };
-    insta::assert_snapshot!(problem, @"the shape [2, 3] needs 6 objects, and the list has 5");
+    insta::assert_snapshot!(problem, @"wrong number of objects for shape (2, 3): expected 6, found 5");
     let mut plain = Vec::new();
     npy_core::write(&mut plain, &[1.0]).unwrap();
-    insta::assert_snapshot!(object::read(&plain[..]).unwrap_err(), @"the array is <f8, which holds no Python objects; `load` or `DynValues::load` reads it");
+    insta::assert_snapshot!(object::read(&plain[..]).unwrap_err(), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
     let array = ObjectArray::from(vec![PyObject::from("a"), PyObject::from(1000)]);
-    insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: the object is str, which is no f64; `PyObject` takes any");
-    insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is outside of the range of u8");
-    insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: the object is bytes, which is no String; `PyObject` takes any");
+    insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: expected f64, found str; `PyObject` takes any object");
+    insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is out of range for u8");
+    insta::assert_snapshot!(ObjectArray::from(vec![vec![1_u8]]).to_vec::<String>().unwrap_err(), @"element 0: expected String, found bytes; `PyObject` takes any object");
 }
 
 #[test]
 fn every_problem_has_a_message() {
     let problem = |problem: PickleProblem| problem.to_string();
-    insta::assert_snapshot!(problem(PickleProblem::UnknownOpcode { opcode: 0xff }), @"the byte 0xff is no opcode");
-    insta::assert_snapshot!(problem(PickleProblem::NotCallable { opcode: "REDUCE", found: "a list" }), @"REDUCE of a list, which is no class or function");
-    insta::assert_snapshot!(problem(PickleProblem::StackUnderflow { opcode: "APPEND" }), @"the opcode APPEND needs more values than there are");
-    insta::assert_snapshot!(problem(PickleProblem::NoMark { opcode: "TUPLE" }), @"the opcode TUPLE needs a mark, and there is none");
-    insta::assert_snapshot!(problem(PickleProblem::NoMemo { index: 7 }), @"the memo has nothing under 7");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidNumber { text: "1x".to_owned() }), @r#""1x" is no number of at most 4300 digits"#);
-    insta::assert_snapshot!(problem(PickleProblem::InvalidLength { length: -1 }), @"a length of -1 cannot be");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidEscape), @"the text has an escape that is none");
-    insta::assert_snapshot!(problem(PickleProblem::LeftOver { values: 2 }), @"the pickle ends with 2 values where 1 is needed");
-    insta::assert_snapshot!(problem(PickleProblem::FrameTooLong { bytes: 3 }), @"a frame reaches 3 bytes beyond the end of the pickle");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidArray { problem: "…".to_owned() }), @"no valid array: …");
+    insta::assert_snapshot!(problem(PickleProblem::UnknownOpcode { opcode: 0xff }), @"unknown opcode 0xff");
+    insta::assert_snapshot!(problem(PickleProblem::NotCallable { opcode: "REDUCE", found: "a list" }), @"opcode REDUCE: expected a class or a function, found a list");
+    insta::assert_snapshot!(problem(PickleProblem::StackUnderflow { opcode: "APPEND" }), @"opcode APPEND: stack underflow");
+    insta::assert_snapshot!(problem(PickleProblem::NoMark { opcode: "TUPLE" }), @"opcode TUPLE: missing mark");
+    insta::assert_snapshot!(problem(PickleProblem::NoMemo { index: 7 }), @"unknown memo index 7");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidNumber { text: "1x".to_owned() }), @r#"invalid number "1x": expected at most 4300 digits"#);
+    insta::assert_snapshot!(problem(PickleProblem::InvalidLength { length: -1 }), @"invalid length -1");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidEscape), @"invalid escape sequence");
+    insta::assert_snapshot!(problem(PickleProblem::LeftOver { values: 2 }), @"expected 1 value at the end of the pickle, found 2 values");
+    insta::assert_snapshot!(problem(PickleProblem::FrameTooLong { bytes: 3 }), @"a frame exceeds the pickle by 3 bytes");
+    insta::assert_snapshot!(problem(PickleProblem::InvalidArray { problem: ArrayProblem::StringDType }), @"invalid array: StringDType outside of an array");
     let opaque = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
     let array = read(&array_of(b"cpathlib\nPath\n(X\x01\x00\x00\x00atR"), opaque).unwrap();
     insta::assert_snapshot!(array.items()[0], @"<pathlib.Path('a')>");
-    insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: an opaque object of pathlib.Path cannot be written");
-    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: the object is pathlib.Path, which is no String; `PyObject` takes any");
-    insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#""1x" is no integer: it has at most 4300 decimal digits, and maybe a sign"#);
+    insta::assert_snapshot!(array.write(Vec::new()).unwrap_err(), @"element 0: cannot write an opaque object of pathlib.Path");
+    insta::assert_snapshot!(array.to_vec::<String>().unwrap_err(), @"element 0: expected String, found pathlib.Path; `PyObject` takes any object");
+    insta::assert_snapshot!("1x".parse::<object::PyInt>().unwrap_err(), @r#"invalid integer "1x": expected an optional sign and at most 4300 decimal digits"#);
 }
 
 /// Counts the calls of `read`.

@@ -206,7 +206,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
                     found.push((name, read.map(|error| error.to_string())));
                 }
                 Ok(None) => return (found, true),
-                Err(error) if error.to_string().contains("where it begins is not known") => return (found, false),
+                Err(error) if error.to_string().contains("unknown position") => return (found, false),
                 Err(error) => found.push((error.member().unwrap_or_default().to_owned(), Some(error.to_string()))),
             }
         }
@@ -267,11 +267,11 @@ fn other_files_in_a_pipe() {
         archive.verify().unwrap();
         assert_eq!(archive.bytes(0, 5).unwrap(), b"hello");
         let error = archive.by_index::<u8>(3).unwrap_err();
-        assert_eq!(error.to_string(), "there is no member 3: the archive has 3");
+        assert_eq!(error.to_string(), "member index out of range: expected less than 3, found 3");
     }
     // Not an archive, and nothing.
     let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "not an .npz file: it is an .npy file");
+    assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file");
     assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
 }
 

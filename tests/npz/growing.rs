@@ -97,8 +97,8 @@ fn incomplete_archive_says_what_it_holds() {
     assert_eq!(problem(NpzWriter::append(&path)), expected);
     let error = NpzReader::open(&path).unwrap_err().to_string();
     assert!(error.ends_with(
-        "log.npz: incomplete archive: expected its end record at the end of the file; found 2 whole members, of which the last complete \
-         directory lists 1; `npy_core::npz::recover` keeps them"
+        "log.npz: truncated archive: expected the end of central directory at the end of the file, found 2 complete and 1 listed \
+         members; `npy_core::npz::recover` keeps them"
     ));
     // A whole archive is left alone.
     fs::write(&path, &whole).unwrap();

@@ -245,16 +245,16 @@ fn all_that_is_missing_is_named_at_once() {
     assert_eq!(available, &["shared", "x"]);
     assert_eq!((*omitted, names.len(), &*names[0], &*names[13]), (0, 17, "matrix", "optimizer/rate"));
     let error = Strict::read_npz(archive(&[("y", &[1])])).unwrap_err();
-    assert_eq!(error.to_string(), "the archive has no array \"x\"; it has y");
+    assert_eq!(error.to_string(), "missing array \"x\": the archive has y");
     let error = Outer::<Strict>::read_npz(archive(&[("inner/y", &[1])])).unwrap_err();
-    assert_eq!(error.to_string(), "the archive has no arrays \"inner/x\", \"x\"; it has inner/y");
+    assert_eq!(error.to_string(), "missing arrays \"inner/x\", \"x\": the archive has inner/y");
 }
 
 #[test]
 fn members_that_belong_to_nobody() {
     assert_eq!(Strict::read_npz(archive(&[("x", &[1]), ("y", &[2])])).unwrap().inner.y.unwrap(), [2]);
     let error = Strict::read_npz(archive(&[("a", &[1]), ("x", &[1]), ("b", &[2])])).unwrap_err();
-    assert_eq!(error.to_string(), "the archive has members that the struct does not have: a, b");
+    assert_eq!(error.to_string(), "unknown members: expected those of the struct, found a, b");
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn errors_name_file_and_member() {
         let error = Run::load_npz_with(&path, ReadOptions::new().threads(threads)).unwrap_err();
         assert_eq!(error.member(), Some("values"), "{threads}");
         assert!(
-            error.to_string().starts_with(&format!("{shown}: member \"values\": the file does not fit f32: file has <f8")),
+            error.to_string().starts_with(&format!("{shown}: member \"values\": cannot read f32: expected dtype <f4, found <f8")),
             "{error}"
         );
     }

@@ -67,7 +67,7 @@ print(archive['values'].shape, archive['rows'].shape, archive['picks']['name'].t
     let mut archive = NpzWriter::streaming(Vec::new());
     let error = archive.add_stream::<u8>("x", |_| Ok(())).unwrap_err();
     assert_eq!(error.member(), Some("x"));
-    assert!(error.to_string().contains("its length must be known before"), "{error}");
+    assert!(error.to_string().contains("unknown length"), "{error}");
     // Nothing was written, so that it goes on.
     archive.add_slice("x", &[1_u8]).unwrap();
     assert_eq!(NpzReader::from_bytes(&archive.finish().unwrap()).unwrap().by_name::<u8>("x").unwrap(), [1]);
@@ -220,10 +220,7 @@ fn a_member_that_fails_does_not_spoil_the_others() {
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.add_content("x", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
     let error = archive.add_slice("y", &[1_u8]).unwrap_err();
-    assert!(
-        format!("{error:#}").contains("an earlier write failed, and left it torn (member \"x\": the array holds Python"),
-        "{error}"
-    );
+    assert!(format!("{error:#}").contains("an earlier call failed: member \"x\": unsupported dtype 'O'"), "{error}");
 }
 
 /// A sink that fails after some bytes.
@@ -274,8 +271,8 @@ fn a_full_disk_is_an_error_at_every_byte() {
     }
     let mut archive = NpzWriter::new(Failing { file: Cursor::new(Vec::new()), most: 100 });
     archive.add_slice("x", &values()).unwrap_err();
-    assert!(format!("{:#}", archive.add_slice("y", &[1_u8]).unwrap_err()).contains("an earlier write failed"));
-    assert!(format!("{:#}", archive.finish().map(|_| ()).unwrap_err()).contains("an earlier write failed"));
+    assert!(format!("{:#}", archive.add_slice("y", &[1_u8]).unwrap_err()).contains("an earlier call failed"));
+    assert!(format!("{:#}", archive.finish().map(|_| ()).unwrap_err()).contains("an earlier call failed"));
 }
 
 #[test]
@@ -317,14 +314,14 @@ fn members_are_added_to_an_archive_that_is_there() {
     assert!(fs::read(&path).unwrap() == before);
     // Nobody else adds at the same time.
     let error = NpzWriter::append(&path).unwrap_err();
-    assert!(format!("{error:#}").contains("it is being added to already"), "{error}");
+    assert!(format!("{error:#}").contains("locked by another writer"), "{error}");
     drop(archive);
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("y", &[1_u8]).unwrap();
     // Something that does not ask.
     fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
     let error = archive.finish().unwrap_err();
-    assert!(format!("{error:#}").contains("something else has changed the file meanwhile"), "{error}");
+    assert!(format!("{error:#}").contains("modified by another writer"), "{error}");
     // Nothing of theirs is cut off.
     assert!(fs::read(&path).unwrap().ends_with(b"more"));
     fs::write(&path, &before).unwrap();

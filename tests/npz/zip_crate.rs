@@ -564,7 +564,7 @@ fn errors_of_the_extension_traits_name_the_member() {
     let read = |bytes: &[u8], name: &str| -> Error {
         ZipArchive::new(Cursor::new(bytes)).unwrap().read_npy::<Vec<f64>>(name).map(|_| ()).unwrap_err()
     };
-    assert_eq!(read(&bytes, "y").to_string(), "the archive has no array \"y\"; it has x, notes.txt");
+    assert_eq!(read(&bytes, "y").to_string(), "missing array \"y\": the archive has x, notes.txt");
     let error = read(&bytes, "notes.txt");
     assert_eq!(error.member(), Some("notes.txt"));
     assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");

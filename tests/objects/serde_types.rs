@@ -95,7 +95,7 @@ fn errors_say_where_in_the_object() {
     insta::assert_snapshot!(object::from_object::<(u8, u8)>(&three).unwrap_err(), @"invalid length 3, expected 2 items");
     let nat = DynValues::new("<M8[s]".parse().unwrap(), npy_core::Order::C, &[], i64::MIN.to_le_bytes().to_vec()).unwrap();
     let nat = PyObject::Scalar(Box::new(nat));
-    insta::assert_snapshot!(object::from_object::<String>(&nat).unwrap_err(), @"the time is NaT; read it as an `Option`, where it is `None`");
+    insta::assert_snapshot!(object::from_object::<String>(&nat).unwrap_err(), @"expected a time, found NaT; read it as an `Option`");
     assert_eq!(object::from_object::<Option<i64>>(&nat).unwrap(), None);
 }
 
@@ -125,8 +125,8 @@ fn dates_are_values_of_their_own_types() {
     assert_eq!(times.to_vec::<Option<PyTime>>().unwrap(), [Some(time), None]);
     assert_eq!(ObjectArray::from(vec![PyObject::DateTime(Box::new(moment.clone()))]).to_vec::<PyDateTime>().unwrap(), [moment]);
     assert_eq!(ObjectArray::from(vec![PyObject::TimeDelta(delta)]).to_vec::<PyTimeDelta>().unwrap(), [delta]);
-    insta::assert_snapshot!(times.to_vec::<PyTime>().unwrap_err(), @"element 1: the object is None, which is no PyTime; read it as an `Option`");
-    insta::assert_snapshot!(times.to_vec::<PyDate>().unwrap_err(), @"element 0: the object is datetime.time, which is no PyDate; `PyObject` takes any");
+    insta::assert_snapshot!(times.to_vec::<PyTime>().unwrap_err(), @"element 1: expected PyTime, found None; read it as an `Option`");
+    insta::assert_snapshot!(times.to_vec::<PyDate>().unwrap_err(), @"element 0: expected PyDate, found datetime.time; `PyObject` takes any object");
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn a_stream_is_left_behind_the_elements_and_metadata_can_be_bounded() {
     assert_eq!(stream, b"metadata");
     assert_eq!(RaArray::read_with(&file[..], Limits::new().metadata_bytes(8)).unwrap().metadata(), b"metadata");
     let error = RaArray::read_with(&file[..], Limits::new().metadata_bytes(7)).unwrap_err();
-    insta::assert_snapshot!(error, @"bytes of metadata: 8 is more than the limit of 7; if the file can be trusted, raise it with `Limits`");
+    insta::assert_snapshot!(error, @"limit exceeded: expected at most 7 bytes of metadata, found 8; raise it with `Limits` if the file is trusted");
     // A stream without an end.
     let endless = std::io::Read::chain(&file[..58], std::io::repeat(0));
     let error = RaArray::read_with(endless, Limits::new().metadata_bytes(1 << 20)).unwrap_err();

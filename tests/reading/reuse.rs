@@ -90,7 +90,7 @@ fn arrays_of_another_shape_are_refused() {
     Array2::<f32>::zeros((3, 4)).save_npy(&path).unwrap();
     let mut array = Array2::<f32>::ones((4, 3));
     let error = load_npy_into(&path, &mut array).unwrap_err();
-    insta::assert_snapshot!(error.to_string().rsplit(": ").next().unwrap(), @"the array has shape [3, 4], where [4, 3] is needed");
+    insta::assert_snapshot!(error.to_string().rsplit(": ").next().unwrap(), @"expected (4, 3), found (3, 4)");
     assert!(matches!(error.kind(), ErrorKind::WrongShape { .. }));
     assert_eq!(array, Array2::<f32>::ones((4, 3)));
     assert!(load_npy_into(&path, &mut Array1::<f32>::zeros(12)).is_err());

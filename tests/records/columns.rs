@@ -102,13 +102,13 @@ fn every_mismatch_is_reported() {
     assert_eq!(rust_type, "(f32, u16, u8, f32)");
     assert_eq!(mismatches.iter().map(|mismatch| mismatch.path.as_str()).collect::<Vec<_>>(), ["id", "nothing", "place.depth"]);
     assert!(matches!(mismatches[1].kind, MismatchKind::MissingColumn { .. }));
-    assert_eq!(mismatches[1].to_string(), "nothing: file has no such field (the file has id, time, a.b, place, xyz, name, flag)");
+    assert_eq!(mismatches[1].to_string(), "nothing: missing field: found id, time, a.b, place, xyz, name, flag");
     // Also of an empty array; and of one that has no fields.
     assert!(NpyReader::new(&file_of(&[])[..]).unwrap().into_columns::<(f32,)>(["id"]).is_err());
     let mut numbers = Vec::new();
     npy_core::write(&mut numbers, &[1.0_f32]).unwrap();
     let error = NpyReader::new(&numbers[..]).unwrap().into_columns::<(f32,)>(["x"]).unwrap_err();
-    assert_eq!(error.to_string(), "the file does not fit (f32,): x: file has no fields, its elements are <f4");
+    assert_eq!(error.to_string(), "cannot read (f32,): x: expected a record, found elements of dtype <f4");
 }
 
 /// There is no struct that could be told something.
@@ -117,11 +117,11 @@ fn mismatches_say_what_was_asked_for() {
     let file = file_of(&events()[..2]);
     let read = |result: npy_core::Result<()>| result.unwrap_err().to_string();
     let of = |name| read(NpyReader::new(&file[..]).unwrap().into_columns::<(f64,)>([name]).map(|_| ()));
-    insta::assert_snapshot!(of("id"), @"the file does not fit (f64,): id: file has <u2, and <f8 was asked for (`u16` reads it)");
-    insta::assert_snapshot!(of("place"), @"the file does not fit (f64,): place: file has [('depth', '<f8'), ('code', '|S2')], and <f8 was asked for (a struct with `#[derive(NpyRecord)]` reads it)");
-    insta::assert_snapshot!(of("xyz"), @"the file does not fit (f64,): xyz: file has ('<f4', (3,)), and <f8 was asked for (`[f32; 3]` reads it)");
+    insta::assert_snapshot!(of("id"), @"cannot read (f64,): id: expected dtype <f8, found <u2; `u16` reads it");
+    insta::assert_snapshot!(of("place"), @"cannot read (f64,): place: expected dtype <f8, found [('depth', '<f8'), ('code', '|S2')]; a struct with `#[derive(NpyRecord)]` reads it");
+    insta::assert_snapshot!(of("xyz"), @"cannot read (f64,): xyz: expected dtype <f8, found ('<f4', (3,)); `[f32; 3]` reads it");
     let arrays = NpyReader::new(&file[..]).unwrap().into_columns::<([f64; 3],)>(["xyz"]);
-    insta::assert_snapshot!(read(arrays.map(|_| ())), @"the file does not fit ([f64; 3],): xyz[]: file has <f4, and <f8 was asked for (`f32` reads it)");
+    insta::assert_snapshot!(read(arrays.map(|_| ())), @"cannot read ([f64; 3],): xyz[]: expected dtype <f8, found <f4; `f32` reads it");
     // Inside of a column that is a struct there is one.
     #[derive(NpyRecord)]
     struct Deep {
@@ -129,11 +129,11 @@ fn mismatches_say_what_was_asked_for() {
         code: f64,
     }
     let places = NpyReader::new(&file[..]).unwrap().into_columns::<(Deep,)>(["place"]);
-    insta::assert_snapshot!(read(places.map(|_| ())), @r"
-    the file does not fit (Deep,) in 2 places
-      place.depth: file has <f8, struct needs <f4 (`f64` reads it)
-      place.code: file has |S2, struct needs <f8 (`FixedBytes<2>` reads it)
-    ");
+    insta::assert_snapshot!(read(places.map(|_| ())), @r#"
+    cannot read (Deep,): found 2 mismatches
+      place.depth: expected dtype <f4, found <f8; `f64` reads it
+      place.code: expected dtype <f8, found |S2; `FixedBytes<2>` reads it
+    "#);
 }
 
 /// Errors of a reader that was opened by a path name it.

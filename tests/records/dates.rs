@@ -169,7 +169,7 @@ fn what_is_out_of_range_or_inexact_is_an_error() {
     assert!(matches!(problem(npy_core::write(Vec::new(), &[Jiff { month: second, ..jiff() }])), ValueProblem::Inexact { .. }));
     // A leap second.
     let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap().and_hms_nano_opt(23, 59, 59, 1_500_000_000).unwrap();
-    assert!(matches!(problem(npy_core::write(Vec::new(), &[leap])), ValueProblem::Refused { .. }));
+    assert!(matches!(problem(npy_core::write(Vec::new(), &[leap])), ValueProblem::LeapSecond { .. }));
 }
 
 #[test]

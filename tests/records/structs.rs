@@ -346,12 +346,12 @@ fn every_mismatch_is_reported_at_once_with_its_path() {
     let header = Header::new(file_dtype.parse().unwrap(), Order::C, &[2]).unwrap();
     let error = npy_core::read::<Sample>(&header.to_bytes()[..]).unwrap_err();
     insta::assert_snapshot!(error, @r#"
-    the file does not fit Sample in 5 places
-      id: file has <u4, struct needs |u1 (`u32` reads it)
-      value: file has <f4, struct needs <f8 (`f32` or `#[npy(widen)]` reads it)
-      count: file has no such field, struct needs <i2 (the file has id, value, place, trace; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
-      place.y: file has no such field, struct needs <f8 (the file has x, z; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` does without)
-      trace: file has ('<i4', (3,)), struct needs ('<i4', (2,)) (the sub-array has 3 items along this axis, and the Rust array has 2)
+    cannot read Sample: found 5 mismatches
+      id: expected dtype |u1, found <u4; `u32` reads it
+      value: expected dtype <f8, found <f4; `f32` or `#[npy(widen)]` reads it
+      count: expected a field of dtype <i2, found id, value, place, trace; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
+      place.y: expected a field of dtype <f8, found x, z; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
+      trace: expected dtype ('<i4', (2,)), found ('<i4', (3,)); this axis has 3 items, the Rust array 2
     "#);
 }
 
@@ -459,7 +459,7 @@ fn arrays_are_more_axes() {
 
     // Another length, another type, and columns that lie together.
     let error = npy_core::read::<[[u16; 2]; 5]>(&file[..]).unwrap_err();
-    assert!(error.to_string().contains("3 items along this axis, and the Rust array has 2"), "{error}");
+    assert!(error.to_string().contains("this axis has 3 items, the Rust array 2"), "{error}");
     assert!(npy_core::read::<[[u32; 3]; 5]>(&file[..]).is_err());
     let fortran = Header::new("<f4".parse().unwrap(), Order::Fortran, &[2, 3]).unwrap();
     let mut file = fortran.to_bytes();

@@ -145,7 +145,7 @@ fn shards_are_one_sequence() {
     assert_eq!(npy_core::load::<u32>(directory.path().join("steps-00002.npy.part")).unwrap().len(), 50);
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 200);
     // Only one at a time.
-    assert!(format!("{:#}", ShardWriter::<u32>::open(&prefix, 100).unwrap_err()).contains("it is being added to already"));
+    assert!(format!("{:#}", ShardWriter::<u32>::open(&prefix, 100).unwrap_err()).contains("locked by another writer"));
     // Dropped, as in a crash, and gone on with.
     drop(steps);
     let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
@@ -179,7 +179,7 @@ fn shards_are_one_sequence() {
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 1060);
     fs::remove_file(directory.path().join("steps-00004.npy")).unwrap();
     let error = Shards::open(&prefix).unwrap_err();
-    assert!(format!("{error:#}").contains("steps-00004.npy: cannot open the file: a shard is missing between others"), "{error}");
+    assert!(format!("{error:#}").contains("steps-00004.npy: missing shard 4"), "{error}");
 }
 
 /// What failed is not gone on with, nothing that was flushed is lost, and opening again goes on.
@@ -194,7 +194,7 @@ fn shards_survive_what_fails() {
     fs::create_dir(directory.path().join("s-00000.npy")).unwrap();
     writer.push(&3).unwrap_err();
     fs::remove_dir(directory.path().join("s-00000.npy")).unwrap();
-    assert!(format!("{:#}", writer.push(&4).unwrap_err()).contains("an earlier write failed"));
+    assert!(format!("{:#}", writer.push(&4).unwrap_err()).contains("an earlier call failed"));
     assert!(writer.flush().is_err());
     writer.finish().unwrap_err();
     let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();

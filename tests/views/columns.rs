@@ -267,16 +267,16 @@ fn only_the_fields_own_bytes_are_checked() {
 fn other_dtypes_are_refused() {
     let file = file_of(2);
     let message = |error: npy_core::Error| error.to_string();
-    insta::assert_snapshot!(message(refused::<f64>(&file, "id")), @"the file does not fit f64: id: file has |u1, and <f8 was asked for (`u8` reads it)");
-    insta::assert_snapshot!(message(refused::<f64>(&file, "u")), @"the file does not fit f64: u: file has no such field (the file has id, t, a.b, origin, xyz, name, flag, phase, empty, last)");
-    insta::assert_snapshot!(message(refused::<f64>(&file, "t.x")), @"the file does not fit f64: t.x: file has no such field (t is <f8)");
-    insta::assert_snapshot!(message(refused::<f64>(&file, "origin.u")), @"the file does not fit f64: origin.u: file has no such field (origin has depth, is_fixed)");
-    insta::assert_snapshot!(message(refused::<f64>(&file, "origin.depth")), @"the file does not fit f64: origin.depth: file has <f4, and <f8 was asked for (`f32` reads it)");
+    insta::assert_snapshot!(message(refused::<f64>(&file, "id")), @"cannot read f64: id: expected dtype <f8, found |u1; `u8` reads it");
+    insta::assert_snapshot!(message(refused::<f64>(&file, "u")), @"cannot read f64: u: missing field: found id, t, a.b, origin, xyz, name, flag, phase, empty, last");
+    insta::assert_snapshot!(message(refused::<f64>(&file, "t.x")), @"cannot read f64: t.x: expected t to be a record, found dtype <f8");
+    insta::assert_snapshot!(message(refused::<f64>(&file, "origin.u")), @"cannot read f64: origin.u: missing field: found depth, is_fixed in origin");
+    insta::assert_snapshot!(message(refused::<f64>(&file, "origin.depth")), @"cannot read f64: origin.depth: expected dtype <f8, found <f4; `f32` reads it");
     // Also of an empty array; and of one that has no fields, or Python objects.
     assert!(matches!(refused::<f64>(&file_of(0), "id").kind(), ErrorKind::Mismatch { .. }));
     let mut numbers = Vec::new();
     npy_core::write(&mut numbers, &[1.0_f64]).unwrap();
-    insta::assert_snapshot!(message(refused::<f64>(&numbers, "t")), @"the file does not fit f64: t: file has no fields, its elements are <f8");
+    insta::assert_snapshot!(message(refused::<f64>(&numbers, "t")), @"cannot read f64: t: expected a record, found elements of dtype <f8");
     let objects = file_with_header(1, b"{'descr': [('t', '<f8'), ('o', '|O')], 'fortran_order': False, 'shape': (1,), }", &[0; 64]);
     assert!(matches!(refused::<f64>(&objects, "t").kind(), ErrorKind::ObjectArray));
 }
@@ -292,7 +292,7 @@ fn other_layouts_are_refused() {
     let error = refused::<f32>(&big, "origin.depth");
     let ErrorKind::NotViewable { path, file, rust_type, rust } = error.kind() else { panic!("{error}") };
     assert_eq!([path.as_str(), file, rust_type, rust], ["origin.depth", ">f4", "f32", "<f4"]);
-    insta::assert_snapshot!(error.to_string(), @"the field origin.depth, which is >f4, cannot be viewed in place as f32, whose layout in memory is <f4; read a copy, with `load_columns`");
+    insta::assert_snapshot!(error.to_string(), @"cannot view the field origin.depth as f32: expected dtype <f4, found >f4; read a copy with `load_columns`");
     assert!(matches!(refused::<[f32; 3]>(&big, "xyz").kind(), ErrorKind::NotViewable { .. }));
     assert!(matches!(refused::<Origin>(&big, "origin").kind(), ErrorKind::NotViewable { .. }));
     // A byte has no order.

@@ -332,7 +332,7 @@ fn nothing_follows_a_failed_write_or_read() {
     let mut reader = npy_core::NpyReader::new(&file[..]).unwrap();
     let mut two = [String::new(), String::new()];
     assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::InvalidValue { .. }));
-    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
 }
 
 /// NumPy opens no such file, so there is no header of one: the axes of its elements are axes of the array.

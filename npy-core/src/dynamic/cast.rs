@@ -24,7 +24,7 @@ use crate::memory::slots::Room;
 /// assert_eq!(values.cast::<i8>(Casting::SameKind)?, [1, 2, 44]);
 ///
 /// let error = values.cast::<u8>(Casting::Checked).unwrap_err();
-/// assert_eq!(error.to_string(), "element 2: 300 is outside of the range of |u1");
+/// assert_eq!(error.to_string(), "element 2: 300 is out of range for |u1");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -254,8 +254,8 @@ pub trait With<T> {
 pub struct Through<W>(PhantomData<W>);
 
 #[cold]
-fn refused<T>(problem: String) -> ValueError {
-    ValueProblem::Refused { rust_type: rust_type::<T>(), problem }.into()
+fn refused<T>(message: String) -> ValueError {
+    ValueProblem::Custom { rust_type: Some(rust_type::<T>()), message }.into()
 }
 
 #[diagnostic::do_not_recommend]

@@ -404,7 +404,7 @@ fn first_chunk_mut<const N: usize>(bytes: &mut [u8]) -> Result<&mut [u8; N], Val
 /// What a plan that does not belong to the bytes would lead to, in place of a panic.
 #[cold]
 pub(crate) fn outside() -> ValueError {
-    ValueError::new(ValueProblem::Unrepresentable { problem: "its bytes lie outside of the record".to_owned() })
+    ValueError::new(ValueProblem::OutOfBounds)
 }
 
 /// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.

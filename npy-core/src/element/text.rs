@@ -233,8 +233,7 @@ fn too_long(length: usize, dtype: &DType) -> ValueError {
 
 #[cold]
 fn ends_in_nul() -> ValueError {
-    let problem = "the bytes end in NUL, which is padding in an `S` text and would be lost; store them as raw bytes (`V`)";
-    ValueProblem::Unrepresentable { problem: problem.to_owned() }.into()
+    ValueProblem::TrailingNul.into()
 }
 
 fn bytes_dtype(length: usize) -> DType {
@@ -418,7 +417,7 @@ impl NpyElement for String {
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<TextPlan> {
         let plan = TextPlan::find(dtype);
         if plan.is_none() {
-            planner.mismatch_with(dtype, "text (|S or <U of any width)".to_owned(), None);
+            planner.mismatch_with(dtype, "|S or <U of any width".to_owned(), None);
         }
         plan
     }

@@ -1,6 +1,6 @@
 //! What is wrong with archives.
 
-use super::describe_magic;
+use super::describe_start;
 
 /// What is wrong with a zip archive, or a member of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,10 +12,10 @@ pub enum ArchiveProblem {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
-    /// The archive has no valid end: it was cut short or damaged, or what added to it was interrupted.
+    /// The archive has no valid end: it is truncated or damaged, or appending was interrupted.
     #[error(
-        "incomplete archive: expected its end record at the end of the file; found {members} whole members, of which the last complete \
-         directory lists {listed}; `npy_core::npz::recover` keeps them"
+        "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} listed \
+         members; `npy_core::npz::recover` keeps them"
     )]
     Incomplete {
         /// How many whole members were found.
@@ -26,15 +26,13 @@ pub enum ArchiveProblem {
         directory_end: u64,
     },
     /// An archive follows another one in the same file.
-    #[error(
-        "concatenated archives: expected one archive, found another that begins at byte {offset} of the file; split them there"
-    )]
+    #[error("concatenated archives: expected one archive, found another at byte {offset}; split the file there")]
     Concatenated {
         /// Where in the file the second one begins.
         offset: u64,
     },
     /// Bytes that belong to no archive follow its end.
-    #[error("expected the archive to end the file, found {bytes} bytes behind its end at byte {end}; remove them to add members")]
+    #[error("trailing data: expected the end of the file at byte {end}, found {bytes} more bytes; remove them to add members")]
     NotAtEnd {
         /// Where the archive ends.
         end: u64,
@@ -42,66 +40,65 @@ pub enum ArchiveProblem {
         bytes: u64,
     },
     /// The file has a member that the central directory does not list.
-    #[error("the member at byte {offset} of the file is not in the central directory")]
+    #[error("the member at byte {offset} is missing from the central directory")]
     Unlisted {
         /// Where its local header begins.
         offset: u64,
     },
-    /// The file is damaged where a member or a directory should begin, and more members follow, so that recovery would drop them.
+    /// The file is damaged where a member or the central directory should begin, and more members follow,
+    /// which recovery would drop.
     #[error(
-        "cannot recover the archive: expected a member or the central directory at byte {offset} of the file, and members follow"
+        "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
     )]
     Unrecoverable {
         /// Where the damage begins.
         offset: u64,
     },
-    /// The archive is to be read from its end, and the input cannot be seeked: a pipe, a socket or a terminal.
-    #[error(
-        "cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads one member after another"
-    )]
+    /// The input cannot seek: a pipe, a socket or a terminal.
+    #[error("cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order")]
     NotSeekable,
-    /// The stream ends where a member or the directory should begin.
-    #[error("the archive ends where a member or its directory should begin: it is empty or incomplete")]
+    /// The stream ends where a member or the central directory should begin.
+    #[error("truncated archive: expected a member or the central directory, found the end of the stream")]
     NoEnd,
     /// The archive is a part of one in several files.
-    #[error("the archive is one of several parts, which are not read")]
+    #[error("unsupported archive: it is split into several parts")]
     SeveralDisks,
-    /// The directory does not lie where the archive's end says.
-    #[error("the archive's directory of {bytes} bytes at offset {offset} is not there: the file is damaged or incomplete")]
+    /// The central directory is not where the end of the archive says.
+    #[error("invalid archive: expected a central directory of {bytes} bytes at offset {offset}; the file is damaged or truncated")]
     NoDirectory {
         /// Where it should begin.
         offset: u64,
         /// How many bytes it should have.
         bytes: u64,
     },
-    /// The directory holds something that is no entry.
-    #[error("the archive's directory is damaged at byte {offset} of the file")]
+    /// The central directory holds an invalid entry.
+    #[error("invalid entry in the central directory at byte {offset}")]
     NoEntry {
         /// Where in the file.
         offset: u64,
     },
-    /// The directory does not have as many entries as the archive's end says.
-    #[error("the archive's directory has {found} entries, where {expected} were announced")]
+    /// The central directory has more or fewer entries than the end of the archive says.
+    #[error("invalid central directory: expected {expected} entries, found {found}")]
     WrongCount {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// The header before the data of a member is not the one that the directory describes.
-    #[error("its header at byte {offset} of the file is not the one that the archive's directory describes")]
+    /// The local header of a member differs from the central directory.
+    #[error("the local header at byte {offset} differs from the central directory")]
     LocalHeader {
         /// Where in the file.
         offset: u64,
     },
-    /// The data of a member reach into another one, or into the directory.
-    #[error("its data reach into another member or into the archive's directory")]
+    /// The data of a member overlap another one or the central directory.
+    #[error("the data overlap another member or the central directory")]
     Overlap,
     /// The member is encrypted.
-    #[error("it is encrypted, and cannot be read")]
+    #[error("unsupported encryption")]
     Encrypted,
-    /// The member is compressed by a method that is read only with a feature of this crate.
-    #[error("it is compressed by {name} (method {method}), which is read with the feature `{feature}`")]
+    /// The compression method needs a feature of this crate.
+    #[error("unsupported compression: {name} (method {method}) needs feature `{feature}`")]
     MissingFeature {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
@@ -110,93 +107,88 @@ pub enum ArchiveProblem {
         /// The feature of `npy-core` and of `npy-ndarray`.
         feature: &'static str,
     },
-    /// The member is compressed by a method that is not known here.
-    #[error(
-        "it is compressed by method {method}, which is not read; stored (0), deflate (8), bzip2 (12), LZMA (14) and Zstandard (93) are"
-    )]
+    /// The compression method is unknown.
+    #[error("unknown compression method {method}: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)")]
     UnknownMethod {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
-    /// There is no member at that place.
-    #[error("there is no member {index}: the archive has {members}")]
+    /// There is no member of that index.
+    #[error("member index out of range: expected less than {members}, found {index}")]
     NoIndex {
-        /// The place that was asked for, counted from 0.
+        /// The index, counted from 0.
         index: usize,
         /// How many members there are.
         members: usize,
     },
-    /// The header before the data of a member cannot be read.
-    #[error("the header before its data is damaged")]
+    /// The local header of a member is invalid.
+    #[error("invalid local header")]
     BrokenHeader,
-    /// A member before this place was damaged, so that nobody knows where the next begins.
-    #[error("where it begins is not known, because the member before it is damaged; read the archive from a file")]
+    /// The previous member is damaged, so the position of the next one is unknown.
+    #[error("unknown position: the previous member is damaged; read the archive from a file")]
     LostPlace,
-    /// Nothing says where the member ends: its sizes stand behind its data, and no array that would tell was read.
-    #[error("its size stands behind its data, so that it cannot be passed over; read its array, or the archive from a file")]
+    /// The sizes of the member follow its data, and no array that would tell them was read.
+    #[error("cannot skip the member: its size follows its data; read its array, or the archive from a file")]
     UnknownSize,
-    /// A member whose length is not known before was to be written to a stream that cannot be gone back in.
-    #[error("its length must be known before, because the archive is written to a stream that cannot be gone back in")]
+    /// A member of unknown length is written to a stream that cannot seek.
+    #[error("unknown length: a stream that cannot seek needs it before the data")]
     UnknownLength,
-    /// The member is compressed, so that it cannot be viewed in place.
-    #[error("it is compressed, so it cannot be viewed in place; read a copy (`view_or_read`)")]
+    /// The member is compressed, so it cannot be viewed in place.
+    #[error("cannot view a compressed member; read a copy (`view_or_read`)")]
     NotStored,
-    /// The compressed data of a member cannot be decompressed.
-    #[error("its compressed data are damaged")]
+    /// The compressed data of a member are invalid.
+    #[error("invalid compressed data")]
     Damaged,
-    /// The content of the member is asked for again after an error.
-    #[error("reading it has already failed")]
+    /// The content of the member is read again after an error.
+    #[error("an earlier read failed")]
     FailedBefore,
-    /// The compressed data of a member refer so far back that decompressing them takes more memory than is given to a decoder.
-    #[error("decompressing it takes a dictionary of more than {} MiB, which is not read", .limit >> 20)]
+    /// Decompressing the member needs a larger dictionary than the limit.
+    #[error("dictionary too large: expected at most {} MiB", .limit >> 20)]
     LargeDictionary {
-        /// How many bytes it may take.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The content of a member has more or fewer bytes than the directory says.
-    #[error("its content has {found} bytes, where {expected} were announced")]
+    /// The content of a member has more or fewer bytes than the central directory says.
+    #[error("expected {expected} bytes of content, found {found}")]
     WrongSize {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
-        /// How many there are, or one more than can be.
+        /// How many there are, or one more than the limit.
         found: u64,
     },
-    /// The data of a member have more or fewer bytes in the archive than is said of them.
-    #[error("its data have {found} bytes in the archive, where {expected} were announced")]
+    /// The data of a member have more or fewer bytes in the archive than the central directory says.
+    #[error("expected {expected} bytes of data, found {found}")]
     WrongCompressedSize {
-        /// How many were announced.
+        /// What the central directory says.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// Bytes come after the end of a member's compressed data.
-    #[error("{bytes} bytes come after the end of its compressed data")]
+    /// Bytes follow the compressed data of a member.
+    #[error("expected the end of the compressed data, found {bytes} more bytes")]
     Unused {
         /// How many.
         bytes: u64,
     },
-    /// The content of a member goes on long after its array.
-    #[error("{bytes} bytes come after its array, which are too many to be read for nothing")]
+    /// Many bytes follow the array of a member.
+    #[error("expected the end of the member after its array, found {bytes} more bytes")]
     Trailing {
         /// How many.
         bytes: u64,
     },
-    /// A name that a member cannot have: longer than 65,535 bytes, or with a NUL in it.
-    #[error("a member cannot have this name: it is too long, or there is a NUL in it")]
+    /// The name is longer than 65,535 bytes, or contains NUL.
+    #[error("invalid member name: expected at most 65535 bytes without NUL")]
     InvalidName,
-    /// A name that leads out of the directory that members are extracted to.
-    #[error(
-        "it is not extracted, because its name is no path below a folder on every system: it begins with `/`, is a device of Windows, or \
-         there is `..`, a backslash, a colon or a NUL in it"
-    )]
+    /// The name could lead out of the directory that members are extracted to.
+    #[error("unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device")]
     UnsafeName,
-    /// A name that a member has already.
-    #[error("the archive has a member of this name already")]
+    /// The archive has a member of this name.
+    #[error("duplicate member name")]
     DuplicateName,
-    /// The checksum of a member's content is another than the directory says.
-    #[error("its checksum is {found:#010x}, where {expected:#010x} was announced: the data are damaged")]
+    /// The checksum of the content differs from the central directory.
+    #[error("wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")]
     WrongChecksum {
-        /// What was announced.
+        /// What the central directory says.
         expected: u32,
         /// What it is.
         found: u32,
@@ -205,10 +197,13 @@ pub enum ArchiveProblem {
 
 fn describe_archive_magic(found: &[u8]) -> String {
     if found.starts_with(b"\x93NUM") {
-        return "it is an .npy file".to_owned();
+        return "expected a zip archive, found an .npy file".to_owned();
     }
     if found.starts_with(b"PK") {
-        return "it starts like one, and its end is missing: it is incomplete".to_owned();
+        return "expected the end of central directory, found none; the file is truncated".to_owned();
     }
-    describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "it has no directory of a zip archive")
+    match found {
+        [] => "the input is empty".to_owned(),
+        found => format!("expected a zip archive, found {}", describe_start(found)),
+    }
 }

@@ -1,30 +1,31 @@
 //! Parts of the messages of errors.
 
-pub(super) fn describe_magic(found: &[u8]) -> String {
-    match hint(found) {
-        "" if !found.is_empty() => format!("{}, and an .npy file starts with \"\\x93NUMPY\"", describe_start(found)),
-        _ => describe_start(found),
-    }
-}
-
-/// How an input begins, and what begins so.
-pub(super) fn describe_start(found: &[u8]) -> String {
+/// The magic string that was expected, and how the input starts instead.
+pub(super) fn describe_magic(expected: &str, found: &[u8]) -> String {
     if found.is_empty() {
         return "the input is empty".to_owned();
     }
-    format!("it starts with \"{}\"{}", found.escape_ascii(), hint(found))
+    format!("expected \"{expected}\", found {}", describe_start(found))
 }
 
-/// What begins so, if it is known.
-fn hint(found: &[u8]) -> &'static str {
+/// How an input starts, and which format starts like that.
+pub(super) fn describe_start(found: &[u8]) -> String {
+    if found.is_empty() {
+        return "an empty input".to_owned();
+    }
+    format!("\"{}\"{}", found.escape_ascii(), describe_format(found))
+}
+
+/// The format that starts like that, if it is known.
+fn describe_format(found: &[u8]) -> &'static str {
     match found {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", which is a zip archive (.npz)",
-        [0x80, 2..=5, ..] => ", which is a Python pickle",
-        [0x1f, 0x8b, ..] => ", which is gzip: decompress it first",
-        [0x89, b'H', b'D', b'F', ..] => ", which is HDF5",
-        b"rawarray" => ", which is a RawArray file (.ra): read it with `rawarray` (feature `rawarray`)",
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", a zip archive (.npz)",
+        [0x80, 2..=5, ..] => ", a Python pickle",
+        [0x1f, 0x8b, ..] => ", gzip data; decompress it first",
+        [0x89, b'H', b'D', b'F', ..] => ", an HDF5 file",
+        b"rawarray" => ", an .ra file; read it with `rawarray` (feature `rawarray`)",
         [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
-            ", which is an .npy file that was damaged by a conversion of text"
+            ", an .npy file damaged by a text conversion"
         }
         _ => "",
     }
@@ -33,15 +34,19 @@ fn hint(found: &[u8]) -> &'static str {
 pub(super) fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
     let mut parts = Vec::new();
     if !missing.is_empty() {
-        parts.push(format!("{} missing", missing.join(", ")));
+        parts.push(format!("missing {}", missing.join(", ")));
     }
     if !duplicate.is_empty() {
-        parts.push(format!("{} there twice", duplicate.join(", ")));
+        parts.push(format!("duplicate {}", duplicate.join(", ")));
     }
     if !unknown.is_empty() {
-        parts.push(format!("{} unknown", unknown.join(", ")));
+        parts.push(format!("unknown {}", unknown.join(", ")));
     }
     parts.join("; ")
+}
+
+pub(super) fn describe_cause(cause: Option<&str>) -> String {
+    cause.map_or_else(String::new, |cause| format!(": {cause}"))
 }
 
 pub(super) fn describe_missing(names: &[String]) -> String {
@@ -50,7 +55,7 @@ pub(super) fn describe_missing(names: &[String]) -> String {
 }
 
 pub(super) fn describe_others(available: &[String], omitted: usize) -> String {
-    if available.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", list(available, omitted)) }
+    if available.is_empty() { "the archive is empty".to_owned() } else { format!("the archive has {}", list(available, omitted)) }
 }
 
 /// The first names, and how many more there are.
@@ -67,26 +72,22 @@ pub(super) fn describe_no_field(record: &str, available: &[String], omitted: usi
     }
 }
 
-pub(super) fn describe_viewed(path: &str, file: &str) -> String {
-    if path.is_empty() { format!("an array of {file}") } else { format!("the field {path}, which is {file},") }
+pub(super) fn describe_viewed(path: &str) -> String {
+    if path.is_empty() { "the array".to_owned() } else { format!("the field {path}") }
 }
 
 pub(super) fn describe_no_numbers(from: &str) -> &'static str {
     let code = from.trim_start_matches(['<', '>']);
     match from {
         "|O" => "; `objects_as` converts Python objects",
-        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold the steps of times",
-        record if record.starts_with('[') => "; take one of its fields",
+        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold times as integers",
+        record if record.starts_with('[') => "; select one of its fields",
         _ => "",
     }
 }
 
 pub(super) fn describe_offset(offset: Option<usize>) -> String {
     offset.map_or_else(String::new, |offset| format!(" at byte {offset}"))
-}
-
-pub(super) fn dimensions(count: usize) -> String {
-    format!("{count} dimension{}", if count == 1 { "" } else { "s" })
 }
 
 /// A shape as Python writes it.

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::{ArchiveProblem, Error, ErrorKind};
+use super::{ArchiveProblem, Error, ErrorKind, ShardProblem};
 
 /// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`] comes back as it was.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::io("input or output failed", error)
+        Self::io("I/O error", error)
     }
 }
 
@@ -39,6 +39,9 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
         ErrorKind::Allocation { .. } => io::ErrorKind::OutOfMemory,
         ErrorKind::UnsupportedVersion { .. } => io::ErrorKind::Unsupported,
         ErrorKind::Archive { problem } => kind_of_archive(problem),
+        ErrorKind::Conflict { .. } => io::ErrorKind::ResourceBusy,
+        ErrorKind::FailedBefore { .. } | ErrorKind::InvalidCount { .. } => io::ErrorKind::Other,
+        ErrorKind::Shards { problem: ShardProblem::Missing { .. } } => io::ErrorKind::NotFound,
         // The dtype came from the caller, unless it has a place in a file.
         ErrorKind::InvalidDType { offset: None, .. }
         | ErrorKind::UnstorableDType { .. }
@@ -60,6 +63,7 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
         | ErrorKind::Misaligned { .. }
         | ErrorKind::NotViewable { .. }
         | ErrorKind::NoMember { .. }
+        | ErrorKind::NotRegularFile
         | ErrorKind::InvalidSparse { .. } => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::InvalidData,
     }

@@ -27,16 +27,16 @@ pub enum MismatchKind {
         /// What to do about it.
         advice: Option<String>,
     },
-    /// A column that was asked for has another dtype in the file.
+    /// A requested column has another dtype in the file.
     Column {
         /// The file's dtype.
         file: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         rust: String,
         /// What to do about it.
         advice: Option<String>,
     },
-    /// A column was asked for, and what would have it, the file's elements or a field of them, are no records.
+    /// A column is requested of elements, or of a field, that are not records.
     NoFields {
         /// That field; empty for the elements themselves.
         parent: String,
@@ -70,7 +70,7 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has no field of the name of a column that was asked for.
+    /// The file has no field of the name of a requested column.
     MissingColumn {
         /// The field that is a record without such a field; empty for the file's elements themselves.
         parent: String,
@@ -79,7 +79,7 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has a field that the Rust type does not have, and that type takes no others. Of very many, the first 12 are reported.
+    /// The file has an unknown field, and the Rust type denies unknown fields. At most 12 are reported.
     UnknownField {
         /// The file's dtype of the field.
         file: String,
@@ -90,14 +90,13 @@ pub enum MismatchKind {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let needs = if self.path.is_empty() { "Rust type needs" } else { "struct needs" };
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
         match &self.kind {
-            MismatchKind::DType { file, rust, advice } => {
-                write!(f, "file has {file}, {needs} {rust}")?;
-                write_advice(f, advice.as_deref())
+            MismatchKind::DType { file, rust, advice } | MismatchKind::Column { file, rust, advice } => {
+                write!(f, "expected dtype {rust}, found {file}")?;
+                advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
             }
             MismatchKind::Written { expected, found, fits } => {
                 write!(f, "expected dtype {expected} in the header, found {found}")?;
@@ -105,42 +104,32 @@ impl fmt::Display for Mismatch {
                 fits.as_ref().map_or(Ok(()), |fits| write!(f, "; {what} `{fits}`, or use a header with {expected}"))
             }
             MismatchKind::UnwrittenField { expected, available, omitted } => {
-                let names =
-                    if available.is_empty() { "no fields".to_owned() } else { format!("only {}", list(available, *omitted)) };
+                let names = describe_names(available, *omitted);
                 write!(f, "expected a field of dtype {expected} in the header, found {names}; ")?;
-                f.write_str("`#[npy(rename = \"…\")]` names another, `#[npy(skip)]` writes none")
-            }
-            MismatchKind::Column { file, rust, advice } => {
-                write!(f, "file has {file}, and {rust} was asked for")?;
-                write_advice(f, advice.as_deref())
+                f.write_str("`#[npy(rename = \"…\")]` names another, `#[npy(skip)]` omits it")
             }
             MismatchKind::NoFields { parent, file } if parent.is_empty() => {
-                write!(f, "file has no fields, its elements are {file}")
+                write!(f, "expected a record, found elements of dtype {file}")
             }
-            MismatchKind::NoFields { parent, file } => write!(f, "file has no such field ({parent} is {file})"),
+            MismatchKind::NoFields { parent, file } => write!(f, "expected {parent} to be a record, found dtype {file}"),
             MismatchKind::MissingField { rust, available, omitted } => {
-                write!(f, "file has no such field, {needs} {rust} ({}", describe_names("", available, *omitted))?;
-                f.write_str("; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` does without)")
+                write!(f, "expected a field of dtype {rust}, found {}; ", describe_names(available, *omitted))?;
+                f.write_str("`#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` makes it optional")
             }
             MismatchKind::MissingColumn { parent, available, omitted } => {
-                write!(f, "file has no such field ({})", describe_names(parent, available, *omitted))
+                write!(f, "missing field: found {}", describe_names(available, *omitted))?;
+                if parent.is_empty() { Ok(()) } else { write!(f, " in {parent}") }
             }
             MismatchKind::UnknownField { file, known } => {
-                let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
-                write!(f, "file has {file}, and the struct has no such field and denies unknown ones (it has {known})")
+                write!(f, "unknown field of dtype {file}: expected {}", describe_names(known, 0))
             }
         }
     }
 }
 
-fn write_advice(f: &mut fmt::Formatter<'_>, advice: Option<&str>) -> fmt::Result {
-    advice.map_or(Ok(()), |advice| write!(f, " ({advice})"))
-}
-
-/// Which fields there are, in the file or in one of its fields.
-fn describe_names(parent: &str, available: &[String], omitted: usize) -> String {
-    let (record, whole) = if parent.is_empty() { ("the file's record", "the file") } else { (parent, parent) };
-    if available.is_empty() { format!("{record} has no fields") } else { format!("{whole} has {}", list(available, omitted)) }
+/// Which fields there are.
+fn describe_names(available: &[String], omitted: usize) -> String {
+    if available.is_empty() { "no fields".to_owned() } else { list(available, omitted) }
 }
 
 /// All mismatches, as a message.
@@ -151,12 +140,12 @@ pub(super) fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> S
     let is_writing = mismatches.iter().any(is_written);
     match mismatches {
         [only] if is_writing => format!("cannot write {rust_type}: {only}"),
-        [only] => format!("the file does not fit {rust_type}: {only}"),
+        [only] => format!("cannot read {rust_type}: {only}"),
         several => {
             let mut text = if is_writing {
-                format!("cannot write {rust_type}: {} fields differ from the header", several.len())
+                format!("cannot write {rust_type}: found {} mismatches", several.len())
             } else {
-                format!("the file does not fit {rust_type} in {} places", several.len())
+                format!("cannot read {rust_type}: found {} mismatches", several.len())
             };
             for mismatch in several {
                 let _ = write!(text, "\n  {mismatch}");

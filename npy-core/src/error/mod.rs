@@ -1,11 +1,20 @@
 //! The one error type of the workspace.
 
 mod archive;
+mod conflict;
 mod describe;
+mod dtype;
+mod growth;
 mod io;
+mod literal;
+#[cfg(test)]
+mod messages;
 mod mismatch;
 mod pickle;
 mod raw_array;
+mod region;
+mod shard;
+mod sparse;
 mod value;
 
 use std::error::Error as StdError;
@@ -14,14 +23,21 @@ use std::path::{Path, PathBuf};
 
 use crate::options::Order;
 pub use archive::ArchiveProblem;
+pub use conflict::Conflict;
 use describe::{
-    describe_axes, describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers, describe_offset,
-    describe_others, describe_start, describe_viewed, dimensions, list, tuple,
+    describe_axes, describe_cause, describe_keys, describe_magic, describe_missing, describe_no_field, describe_no_numbers,
+    describe_offset, describe_others, describe_start, describe_viewed, list, tuple,
 };
+pub use dtype::{DTypeProblem, StorageProblem};
+pub use growth::GrowthProblem;
+pub use literal::LiteralProblem;
 use mismatch::describe_mismatches;
 pub use mismatch::{Mismatch, MismatchKind};
-pub use pickle::PickleProblem;
+pub use pickle::{ArrayProblem, PickleProblem};
 pub use raw_array::RawArrayProblem;
+pub use region::RegionProblem;
+pub use shard::ShardProblem;
+pub use sparse::SparseProblem;
 #[doc(hidden)]
 pub use value::ValueError;
 pub use value::ValueProblem;
@@ -30,17 +46,17 @@ use value::{describe_too_long, describe_way_out};
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong: an [`ErrorKind`], and the file it happened in where the call was given a path.
+/// Everything that can go wrong: an [`ErrorKind`], and the file where the call took a path.
 ///
-/// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each message of the chain once. `{:#}` and `{:?}`
-/// append the messages of all sources.
+/// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each
+/// message of the chain once. `{:#}` and `{:?}` append the messages of all sources.
 ///
 /// ```
 /// use npy_core::ErrorKind;
 ///
 /// let error = npy_core::read::<f64>(&b"PK\x03\x04...."[..]).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }));
-/// println!("{error}"); // not an .npy file: it starts with "PK\x03\x04", which is a zip archive (.npz)
+/// println!("{error}"); // not an .npy file: expected "\x93NUMPY", found "PK\x03\x04....", a zip archive (.npz)
 /// ```
 pub struct Error(Box<Inner>);
 
@@ -75,7 +91,7 @@ impl Error {
         self.0.kind
     }
 
-    /// The file that was being read or written, where the call was given a path.
+    /// The file that was being read or written, where the call took a path.
     ///
     /// ```
     /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
@@ -85,7 +101,7 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// Names the file the error happened in, unless it is named already.
+    /// Adds the path of the file, unless the error has one.
     ///
     /// ```
     /// # use npy_core::{Error, ErrorKind};
@@ -98,7 +114,7 @@ impl Error {
         self
     }
 
-    /// The name of the archive's member it happened in, if it happened in one.
+    /// The name of the archive member in which the error happened, if any.
     ///
     /// ```
     /// # use npy_core::{Error, ErrorKind};
@@ -110,14 +126,14 @@ impl Error {
         self.0.member.as_deref()
     }
 
-    /// Names the archive's member the error happened in, unless it is named already.
+    /// Adds the name of the archive member, unless the error has one.
     #[must_use]
     pub fn with_member(mut self, name: impl Into<String>) -> Self {
         self.0.member.get_or_insert_with(|| name.into());
         self
     }
 
-    /// What `error` says; an error of this crate that came through `io` as it was.
+    /// Wraps an I/O error. An error of this crate that went through `io` comes back as it was.
     pub(crate) fn io(action: &'static str, error: std::io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -151,7 +167,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The message with those of all sources: it is what a `main` that returns the error prints.
+/// The message with those of all sources, as a `main` that returns the error prints it.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:#}")
@@ -179,30 +195,61 @@ pub enum ErrorKind {
         error: std::io::Error,
     },
 
-    /// A durable save has replaced the file, and its directory could not be brought to the disk: a power cut may undo the replacement.
-    #[error("the file is saved, but may not survive a power cut: cannot sync its directory")]
+    /// A durable save replaced the file, but could not fsync its directory. A power cut may undo it.
+    #[error("the file is saved but not durable: cannot fsync its directory")]
     NotDurable {
         /// What the system said.
         #[source]
         error: std::io::Error,
     },
 
+    /// Another writer keeps the file from being changed, or has changed it.
+    #[error("{conflict}")]
+    Conflict {
+        /// What the other writer does, or did.
+        conflict: Conflict,
+    },
+
+    /// An earlier call failed or panicked, so that the position in the stream is unknown.
+    #[error("{action}: an earlier call failed{}", describe_cause(.cause.as_deref()))]
+    FailedBefore {
+        /// What was to be done.
+        action: &'static str,
+        /// The message of the earlier error, where it is known.
+        cause: Option<Box<str>>,
+    },
+
+    /// A custom [`Read`](std::io::Read) or [`Write`](std::io::Write) reports more bytes than it was given.
+    #[error("invalid byte count from the {stream}: expected at most {expected}, found {found}")]
+    InvalidCount {
+        /// Which of the two: `reader` or `writer`.
+        stream: &'static str,
+        /// How many it was given.
+        expected: usize,
+        /// How many it reports.
+        found: usize,
+    },
+
+    /// The path leads to a pipe, a socket or a device.
+    #[error("expected a regular file, found a pipe or a device")]
+    NotRegularFile,
+
     /// The input does not start with `\x93NUMPY`.
-    #[error("not an .npy file: {}", describe_magic(.found))]
+    #[error("not an .npy file: {}", describe_magic("\\x93NUMPY", .found))]
     NotNpy {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// The input begins with the magic bytes of no format this library reads.
-    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file; {}", describe_start(.found))]
+    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file, found {}", describe_start(.found))]
     UnknownFormat {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// Reading the input needs a feature of this library that is off.
-    #[error("cannot read {what}: the feature `{feature}` is off")]
+    #[error("cannot read {what}: feature `{feature}` is disabled")]
     MissingFeature {
         /// What the input is.
         what: &'static str,
@@ -211,7 +258,7 @@ pub enum ErrorKind {
     },
 
     /// A format version other than 1.0, 2.0 and 3.0 (NEP 1 defines no others).
-    #[error("format version {major}.{minor} is unknown: this library and NumPy read 1.0, 2.0 and 3.0")]
+    #[error("unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0")]
     UnsupportedVersion {
         /// Byte 6 of the file.
         major: u8,
@@ -219,8 +266,8 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early.
-    #[error("the file ends early: {part} needs {expected} bytes at offset {offset}, and {found} are there")]
+    /// The input is truncated.
+    #[error("truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")]
     Truncated {
         /// Which part of the file is cut short.
         part: Part,
@@ -238,62 +285,62 @@ pub enum ErrorKind {
         /// Where in the file.
         offset: usize,
         /// What is wrong there.
-        problem: String,
+        problem: LiteralProblem,
     },
 
-    /// The header lacks a key, or has one twice, or has one that does not belong there.
-    #[error("the header needs exactly the keys 'descr', 'fortran_order' and 'shape': {}", describe_keys(.missing, .duplicate, .unknown))]
+    /// The header has missing, duplicate or unknown keys.
+    #[error("invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; {}", describe_keys(.missing, .duplicate, .unknown))]
     HeaderKeys {
-        /// Keys that are not there.
+        /// Missing keys.
         missing: Vec<&'static str>,
-        /// Keys that are there more than once.
+        /// Duplicate keys.
         duplicate: Vec<String>,
-        /// Keys that do not belong there.
+        /// Unknown keys.
         unknown: Vec<String>,
     },
 
-    /// A key of the header has a value that cannot be.
-    #[error("{key} is {found} at byte {offset} of the file, where {expected} is needed")]
+    /// A key of the header has an invalid value.
+    #[error("invalid {key} at byte {offset}: expected {expected}, found {found}")]
     HeaderValue {
         /// The key.
         key: &'static str,
         /// Where in the file.
         offset: usize,
-        /// The value, as it stands in the header.
+        /// The value, as the header has it.
         found: String,
         /// What would be valid.
         expected: &'static str,
     },
 
-    /// A text or a value is no dtype.
+    /// A text or a literal is not a dtype.
     #[error("invalid dtype {text}{}: {problem}", describe_offset(*.offset))]
     InvalidDType {
         /// The part that is wrong.
         text: String,
         /// Why it is wrong.
-        problem: String,
+        problem: DTypeProblem,
         /// Where in the file or the text, if it came from one.
         offset: Option<usize>,
     },
 
     /// The dtype cannot be expressed in a header that NumPy can read.
-    #[error("the dtype cannot be stored: {problem}")]
+    #[error("cannot store the dtype: {problem}")]
     UnstorableDType {
         /// Why.
-        problem: String,
+        problem: StorageProblem,
     },
 
-    /// The number of elements or of bytes is more than an array can have.
-    #[error("shape {shape:?} with {itemsize} bytes an element is larger than any array can be")]
+    /// The size of the array overflows the address space.
+    #[error("array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(.shape))]
     ShapeOverflow {
         /// The lengths of the axes.
         shape: Vec<usize>,
-        /// Bytes an element.
+        /// Bytes per element.
         itemsize: usize,
     },
 
     /// One of the [`Limits`](crate::Limits) was exceeded.
-    #[error("{what}: {found} is more than the limit of {limit}; if the file can be trusted, raise it with `Limits`")]
+    #[error("limit exceeded: expected at most {limit} {what}, found {found}; raise it with `Limits` if the file is trusted")]
     LimitExceeded {
         /// What is limited.
         what: &'static str,
@@ -304,23 +351,23 @@ pub enum ErrorKind {
     },
 
     /// The array has more dimensions than NumPy allows.
-    #[error("{found} dimensions are more than NumPy's limit of 64")]
+    #[error("too many dimensions: expected at most 64, found {found}")]
     TooManyDimensions {
         /// How many it has.
         found: usize,
     },
 
-    /// Brackets nest deeper in the header than Python allows.
-    #[error("nesting exceeds the limit of {limit}; Python's own limit is 200")]
+    /// Brackets nest deeper in the header than the limit.
+    #[error("header nesting exceeds the limit of {limit}")]
     NestedTooDeep {
         /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
         limit: usize,
     },
 
-    /// The array does not have as many dimensions as were asked for.
-    #[error("the array has {} (shape {shape:?}), where {} needed", dimensions(.shape.len()), if *.expected == 1 { "1 is".to_owned() } else { format!("{} are", .expected) })]
+    /// The array has another number of dimensions than the call needs.
+    #[error("wrong number of dimensions: expected {expected}, found {} with shape {}", .shape.len(), tuple(.shape))]
     WrongDimensions {
-        /// How many dimensions were asked for.
+        /// How many dimensions the call needs.
         expected: usize,
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
@@ -337,36 +384,37 @@ pub enum ErrorKind {
         found: Vec<usize>,
     },
 
-    /// The array does not have the shape of the array that it was to be read into.
-    #[error("the array has shape {found:?}, where {expected:?} is needed")]
+    /// The array has another shape than the buffer it is read into.
+    #[error("wrong shape: expected {}, found {}", tuple(.expected), tuple(.found))]
     WrongShape {
-        /// The lengths of the axes that there is room for.
+        /// The lengths of the axes of the buffer.
         expected: Vec<usize>,
         /// The lengths of the axes in the file.
         found: Vec<usize>,
     },
 
-    /// The array cannot be added to.
-    #[error("the array cannot grow: {problem}")]
+    /// Nothing can be appended to the array.
+    #[error("cannot append: {problem}")]
     CannotGrow {
         /// Why.
-        problem: String,
+        problem: GrowthProblem,
     },
 
-    /// The array is in Fortran order, so that what would be an element `[T; N]` does not lie together in the file.
+    /// The array is in Fortran order, so the elements `[T; N]` are not contiguous in the file.
     #[error(
-        "the array of shape {shape:?} is in Fortran order, so that its rows cannot be read as arrays `[T; N]`; read it as an array of \
-         `ndarray`, or in Python save it with `np.ascontiguousarray(array)`"
+        "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \
+         `np.ascontiguousarray(array)`",
+        tuple(.shape)
     )]
     FortranRows {
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
     },
 
-    /// The file's dtype does not fit the Rust type. All mismatches are listed.
+    /// The dtype of the file does not fit the Rust type. All mismatches are listed.
     #[error("{}", describe_mismatches(.rust_type, .mismatches))]
     Mismatch {
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         rust_type: String,
         /// Every place where file and type differ.
         mismatches: Vec<Mismatch>,
@@ -374,31 +422,27 @@ pub enum ErrorKind {
 
     /// The array holds Python objects, stored as a pickle.
     #[error(
-        "the array holds Python objects (dtype 'O'), which are stored as a pickle, and this call reads no pickles: \
-         with the feature `object`, `npy_core::object::load` and a `DynArray` with `allow_objects(true)` do; or in Python, save it with a plain dtype: `array.astype('U')` for \
-         text, `array.astype(float)` for numbers"
+        "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
+         `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`"
     )]
     ObjectArray,
 
-    /// Python objects that were read do not become this type.
-    #[error(
-        "the array holds Python objects, which do not become {rust_type}; `objects_as` has more types, and with the feature `serde` \
-         `deserialize` has all"
-    )]
+    /// Python objects cannot be converted to this type.
+    #[error("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)")]
     ObjectsInstead {
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         rust_type: String,
     },
 
-    /// The array holds no Python objects, and these were asked for.
-    #[error("the array is {dtype}, which holds no Python objects; `load` or `DynValues::load` reads it")]
+    /// The array does not hold Python objects.
+    #[error("expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it")]
     NotObjects {
         /// Its dtype.
         dtype: String,
     },
 
-    /// The pickle that Python objects are stored as is not what it should be, or not what may be read.
-    #[error("the pickle is refused: {problem} (at byte {offset} of the file)")]
+    /// The pickle of the Python objects is invalid, or uses what a reader must not.
+    #[error("unsupported pickle at byte {offset}: {problem}")]
     Pickle {
         /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
         offset: u64,
@@ -406,14 +450,14 @@ pub enum ErrorKind {
         problem: PickleProblem,
     },
 
-    /// A text is no integer.
-    #[error("{text:?} is no integer: it has at most 4300 decimal digits, and maybe a sign")]
+    /// A text is not an integer.
+    #[error("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits")]
     InvalidInteger {
         /// The beginning of the text.
         text: String,
     },
 
-    /// An element's bytes are no value of the Rust type, or its value does not fit the dtype.
+    /// An element is not a value of the Rust type, or its value does not fit the dtype.
     #[error("element {index}{}: {problem}{}", if .path.is_empty() { String::new() } else { format!(", {}", .path) }, describe_way_out(.path, .problem))]
     InvalidValue {
         /// The element, counted in the order of the data.
@@ -424,7 +468,7 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
-    /// A Python object is no value of the Rust type.
+    /// A Python object is not a value of the Rust type.
     #[error("{}{}{problem}", .path, if .path.is_empty() { "" } else { ": " })]
     InvalidObject {
         /// Where in the object, such as `origin.name[2]`; empty if it is the object itself.
@@ -433,7 +477,7 @@ pub enum ErrorKind {
         problem: ValueProblem,
     },
 
-    /// A text is longer than the fixed width it was to be put into.
+    /// A text is longer than its fixed width.
     #[error("{}", describe_too_long(*.length, .dtype))]
     TextTooLong {
         /// Its length, in characters for `U`, else in bytes.
@@ -442,8 +486,8 @@ pub enum ErrorKind {
         dtype: String,
     },
 
-    /// The number of elements is not what was announced or asked for.
-    #[error("{} expected, and there are {found}", if *.expected == 1 { "1 element was".to_owned() } else { format!("{} elements were", .expected) })]
+    /// The number of elements differs from the expected one.
+    #[error("wrong number of elements: expected {expected}, found {found}")]
     WrongCount {
         /// How many are needed.
         expected: u64,
@@ -451,7 +495,7 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// Writing ended in the middle of a row: of a column in Fortran order, which is what lies together there.
+    /// Writing ended within a row, or within a column in Fortran order.
     #[error("incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}", if *.order == Order::Fortran { "column" } else { "row" }, tuple(.shape))]
     IncompleteRow {
         /// The lengths of the axes, as far as rows are complete.
@@ -466,21 +510,23 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// Numbers of one dtype do not become those of the other under this rule.
-    #[error("{from} does not become {to} under the rule '{casting}'; `Casting::Checked` converts what fits, `Casting::Unsafe` all")]
+    /// The rule does not allow the cast.
+    #[error(
+        "cannot cast {from} to {to} according to the rule '{casting}'; `Casting::Checked` casts what fits, `Casting::Unsafe` all"
+    )]
     CannotCast {
         /// The dtype of the array.
         from: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         to: String,
         /// The rule, as NumPy names it.
         casting: &'static str,
     },
 
     /// A record has no field of that name, or an array has no fields.
-    #[error("there is no field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
+    #[error("unknown field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
     NoField {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Where the fields are that there are: the names of the records around them; or the dtype of what has no fields.
         record: String,
@@ -490,17 +536,17 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// What should become numbers is none.
-    #[error("{from} is no number, and does not become {to}{}", describe_no_numbers(.from))]
+    /// The elements are not numbers.
+    #[error("cannot cast {from} to {to}: expected numbers{}", describe_no_numbers(.from))]
     NoNumbers {
         /// The dtype of the array.
         from: String,
-        /// The dtype that was asked for.
+        /// The requested dtype.
         to: String,
     },
 
-    /// The bytes of an array are more or fewer than its dtype and its shape need.
-    #[error("the dtype and the shape need {expected} bytes, and there are {found}")]
+    /// The data have more or fewer bytes than the dtype and the shape need.
+    #[error("wrong number of bytes: expected {expected}, found {found}")]
     WrongLength {
         /// How many are needed.
         expected: u64,
@@ -508,19 +554,19 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// The region that was asked for is not in the array.
-    #[error("axis {axis} of the region: {problem}")]
+    /// The region is not a part of the array.
+    #[error("invalid region along axis {axis}: {problem}")]
     InvalidRegion {
         /// The axis, counted from 0.
         axis: usize,
-        /// What is wrong with what was asked for of it.
-        problem: String,
+        /// What is wrong with its range.
+        problem: RegionProblem,
     },
 
-    /// The data cannot be viewed in place because they do not lie at a multiple of the type's alignment.
+    /// The data are misaligned for the type, so they cannot be viewed in place.
     #[error(
-        "the data lie {misalignment} past a multiple of {alignment} in memory, so they cannot be viewed in place: read a copy (of a member of an \
-         archive with `view_or_read`); in a map, files of NumPy 1.14 or later and members written with `set_aligned` lie right"
+        "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
+         (`view_or_read` in an archive), or write the member with `set_aligned`"
     )]
     Misaligned {
         /// The alignment the type needs.
@@ -529,14 +575,14 @@ pub enum ErrorKind {
         misalignment: usize,
     },
 
-    /// The data cannot be viewed in place because their bytes are laid out differently in memory.
+    /// The layout of the data differs from that of the type, so they cannot be viewed in place.
     #[error(
-        "{} cannot be viewed in place as {rust_type}, whose layout in memory is {rust}; read a copy{}",
-        describe_viewed(path, file),
-        if path.is_empty() { "" } else { ", with `load_columns`" }
+        "cannot view {} as {rust_type}: expected dtype {rust}, found {file}; read a copy{}",
+        describe_viewed(path),
+        if path.is_empty() { "" } else { " with `load_columns`" }
     )]
     NotViewable {
-        /// The field that was asked for, such as `origin.depth`; empty for the whole array.
+        /// The requested field, such as `origin.depth`; empty for the whole array.
         path: String,
         /// The dtype of the file, or of that field.
         file: String,
@@ -546,7 +592,7 @@ pub enum ErrorKind {
         rust: String,
     },
 
-    /// The archive, or a member of it, is not what it should be.
+    /// The archive or a member of it is invalid or unsupported.
     #[error("{problem}")]
     Archive {
         /// What is wrong with it.
@@ -565,9 +611,9 @@ pub enum ErrorKind {
     },
 
     /// The archive has no members of these names.
-    #[error("the archive has no {}{}", describe_missing(.names), describe_others(.available, *.omitted))]
+    #[error("missing {}: {}", describe_missing(.names), describe_others(.available, *.omitted))]
     NoMember {
-        /// The names that were asked for.
+        /// The requested names.
         names: Vec<String>,
         /// The first names that there are.
         available: Vec<String>,
@@ -575,8 +621,8 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// The archive has members that the struct does not have, and that says `deny_unknown_fields`.
-    #[error("the archive has members that the struct does not have: {}", list(.names, *.omitted))]
+    /// The archive has unknown members, and the struct says `deny_unknown_fields`.
+    #[error("unknown members: expected those of the struct, found {}", list(.names, *.omitted))]
     UnknownMembers {
         /// The first of their names.
         names: Vec<String>,
@@ -584,24 +630,31 @@ pub enum ErrorKind {
         omitted: usize,
     },
 
-    /// The arrays of a sparse matrix do not fit each other.
-    #[error("no valid sparse matrix: {problem}")]
+    /// The arrays are not a sparse matrix.
+    #[error("invalid sparse matrix: {problem}")]
     InvalidSparse {
         /// What is wrong.
-        problem: String,
+        problem: SparseProblem,
     },
 
-    /// A RawArray file (`.ra`) is not what it should be, or cannot be made of an array.
+    /// A RawArray file (`.ra`) is invalid or unsupported, or cannot hold an array.
     #[error("{problem}")]
     RawArray {
         /// What is wrong with it.
         problem: RawArrayProblem,
     },
 
-    /// Memory for the result could not be had.
-    #[error("no memory for {bytes} bytes")]
+    /// The files of shards do not belong together.
+    #[error("{problem}")]
+    Shards {
+        /// What is wrong with them.
+        problem: ShardProblem,
+    },
+
+    /// The result cannot be allocated.
+    #[error("cannot allocate {bytes} bytes")]
     Allocation {
-        /// How much was asked for.
+        /// The size of the allocation.
         bytes: usize,
     },
 }
@@ -624,7 +677,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Magic => "the magic string",
-            Self::HeaderLength => "the header's length",
+            Self::HeaderLength => "the header length",
             Self::Header => "the header",
             Self::Data => "the array",
         })

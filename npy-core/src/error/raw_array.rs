@@ -13,7 +13,7 @@ pub enum RawArrayProblem {
         found: Vec<u8>,
     },
     /// A flag that no implementation gives a meaning that could be read.
-    #[error("the flags at byte {offset} are {found:#x}, of which only 0x1 (big-endian) and 0x2 (LZ4) are known")]
+    #[error("unknown flags at byte {offset}: expected 0x1 (big-endian) and 0x2 (LZ4) at most, found {found:#x}")]
     UnknownFlags {
         /// Where the flags stand.
         offset: u64,
@@ -21,7 +21,7 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// A type code above 5.
-    #[error("the type code at byte {offset} is {found}, where 0 (user-defined) to 5 (brain float) are known")]
+    #[error("unknown type code at byte {offset}: expected 0 (user-defined) to 5 (brain float), found {found}")]
     UnknownKind {
         /// Where the type code stands.
         offset: u64,
@@ -29,7 +29,7 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// An element of that type has no such number of bytes.
-    #[error("an element of type code {kind} has {found} bytes at byte {offset} of the file; {} are known", describe_widths(.known))]
+    #[error("invalid element size at byte {offset}: expected {} bytes for type code {kind}, found {found}", describe_widths(.known))]
     UnknownWidth {
         /// Where the number stands.
         offset: u64,
@@ -41,7 +41,7 @@ pub enum RawArrayProblem {
         known: &'static [u16],
     },
     /// More dimensions than an array can have.
-    #[error("the number of dimensions at byte {offset} is {found}, where NumPy's limit is 64")]
+    #[error("too many dimensions at byte {offset}: expected at most 64, found {found}")]
     TooManyDimensions {
         /// Where the number stands.
         offset: u64,
@@ -49,7 +49,9 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// Dimensions whose product is more than an array can have.
-    #[error("the dimensions {dims:?} at byte {offset} with {element_bytes} bytes an element are larger than any array can be")]
+    #[error(
+        "array too large at byte {offset}: dimensions {dims:?} with {element_bytes} bytes per element overflow the address space"
+    )]
     Overflow {
         /// Where the dimensions begin.
         offset: u64,
@@ -59,7 +61,7 @@ pub enum RawArrayProblem {
         element_bytes: u64,
     },
     /// The size of the data is not what the dimensions and the type need.
-    #[error("the size of the data at byte {offset} is {found}, where dimensions and type need {expected} bytes")]
+    #[error("invalid data size at byte {offset}: expected {expected} bytes, found {found}")]
     WrongSize {
         /// Where the size stands.
         offset: u64,
@@ -69,7 +71,7 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The size of compressed data cannot be that of what the dimensions and the type need.
-    #[error("the size of the compressed data at byte {offset} is {found}, and LZ4 makes no {expected} bytes of so many")]
+    #[error("invalid compressed size at byte {offset}: {found} bytes cannot decompress to {expected}")]
     WrongCompressedSize {
         /// Where the size stands.
         offset: u64,
@@ -79,21 +81,19 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The data are compressed, and this build does not decompress them.
-    #[error("the data are compressed by LZ4, which is read with the feature `lz4`")]
+    #[error("unsupported LZ4 compression: feature `lz4` is disabled")]
     MissingFeature,
     /// The data are compressed, so no part of the file holds the elements.
     #[error("cannot map compressed data; `RaArray::load` reads them")]
     NotMappable,
     /// The compressed data cannot be decompressed.
-    #[error("the compressed data at byte {offset} are damaged")]
+    #[error("invalid compressed data at byte {offset}")]
     Damaged {
         /// Where the compressed data begin, or the part that is damaged.
         offset: u64,
     },
     /// The compressed data are those of more or fewer bytes than the dimensions and the type need.
-    #[error(
-        "the compressed data at byte {offset} have a length of {found} when decompressed, where dimensions and type need {expected}"
-    )]
+    #[error("wrong length of the decompressed data at byte {offset}: expected {expected} bytes, found {found}")]
     WrongLength {
         /// Where the compressed data begin.
         offset: u64,
@@ -103,7 +103,7 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The array is larger than what LZ4 compresses at once.
-    #[error("{found} bytes are more than LZ4 compresses at once, {limit}")]
+    #[error("array too large for LZ4: expected at most {limit} bytes, found {found}")]
     TooLargeToCompress {
         /// How many LZ4 compresses.
         limit: u64,
@@ -112,7 +112,7 @@ pub enum RawArrayProblem {
     },
     /// One file has one byte order, and the dtype two.
     #[error(
-        "the dtype {dtype} has both byte orders, and an .ra file has one; in Python, save it in one: \
+        "unsupported dtype {dtype}: expected one byte order, found both; convert it with \
          `array.astype(array.dtype.newbyteorder('<'))`"
     )]
     MixedByteOrders {
@@ -121,7 +121,8 @@ pub enum RawArrayProblem {
     },
     /// A dtype was named for elements that are no user-defined ones, or have another number of bytes.
     #[error(
-        "the elements cannot be {dtype}: they are of type code {kind} with {element_bytes} bytes, and only user-defined ones (0) of as many bytes can"
+        "cannot read the elements as {dtype}: expected user-defined ones (type code 0) of its size, found type code {kind} with \
+         {element_bytes} bytes"
     )]
     NotThatDType {
         /// The dtype that was named.
@@ -135,13 +136,18 @@ pub enum RawArrayProblem {
 
 fn describe_raw_array_magic(found: &[u8]) -> String {
     match found {
-        b"yarrawar" => "it starts with \"yarrawar\": the header was written with its numbers in big-endian order".to_owned(),
-        [0x93, b'N', b'U', b'M', ..] => "it is an .npy file".to_owned(),
-        _ => describe_magic(found).replace("an .npy file starts with \"\\x93NUMPY\"", "an .ra file starts with \"rawarray\""),
+        b"yarrawar" => "expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order".to_owned(),
+        [0x93, b'N', b'U', b'M', ..] => "expected \"rawarray\", found an .npy file".to_owned(),
+        _ => describe_magic("rawarray", found),
     }
 }
 
+/// `1, 2 or 4`.
 fn describe_widths(known: &[u16]) -> String {
     let known: Vec<_> = known.iter().map(u16::to_string).collect();
-    known.join(", ")
+    match known.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
 }

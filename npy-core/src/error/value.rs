@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::{Error, ErrorKind};
 
-/// Why an element's bytes are no value of the Rust type, or its value does not fit the dtype.
+/// Why an element is not a value of the Rust type, or its value does not fit the dtype.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueProblem {
-    /// A unit of a `U` text is no character: a surrogate, or above U+10FFFF.
+    /// A unit of a `U` text is not a character: a surrogate, or above U+10FFFF.
     NotACharacter {
         /// The unit.
         unit: u32,
@@ -34,119 +34,154 @@ pub enum ValueProblem {
         /// The dtype.
         dtype: String,
     },
-    /// A byte of a bool array is neither 0 nor 1, which a view in place cannot show.
+    /// A byte of a bool array is neither 0 nor 1, which a view cannot represent.
     NotABool {
         /// The byte.
         byte: u8,
     },
-    /// A number, or a time, that the other side's type does not have: it would have to be rounded.
+    /// A number or a time would have to be rounded.
     Inexact {
         /// The value.
         value: String,
-        /// The dtype or the Rust type that does not have it.
+        /// The dtype or the Rust type.
         dtype: String,
     },
-    /// A time that the other side's type is too small for.
+    /// A number or a time is out of range for the other type.
     OutOfRange {
         /// The time.
         value: String,
         /// The dtype or the Rust type.
         dtype: String,
     },
-    /// A Python object is of another type than the Rust type takes.
+    /// A Python object has a type that the Rust type does not take.
     ObjectType {
         /// The type of the object.
         found: String,
         /// The Rust type.
         rust_type: String,
     },
-    /// A Python object of a class that is not known, which cannot be written.
+    /// A Python object of an unknown class cannot be written.
     OpaqueObject {
         /// The Python module.
         module: String,
         /// The class or function in it.
         name: String,
     },
-    /// There is no value, `None`, and the dtype has no bytes that say so.
+    /// The value is `None`, and the dtype has no missing value.
     NoValue,
     /// The time is NaT, "not a time", which the Rust type does not have.
     NotATime,
-    /// The number stands for no variant of the enum.
+    /// The enum has no variant of this number.
     UnknownVariant {
         /// The number.
         value: i128,
         /// The enum.
         rust_type: String,
     },
-    /// The conversion of a field with `#[npy(with = …)]` failed.
-    Refused {
-        /// The Rust type of the field.
-        rust_type: String,
-        /// What the conversion says.
-        problem: String,
+    /// The time is a leap second, which NumPy does not have.
+    LeapSecond {
+        /// The dtype.
+        dtype: String,
     },
-    /// The value cannot stand in a file under this dtype.
-    Unrepresentable {
-        /// What and why.
-        problem: String,
+    /// The bytes end in NUL, which an `S` text drops as padding.
+    TrailingNul,
+    /// The plan of a record belongs to other bytes.
+    OutOfBounds,
+    /// An object of a `StringDType` is neither a `str` nor the `na_object`.
+    NotText {
+        /// The type of the object.
+        found: String,
+    },
+    /// An object of a record is not a tuple with an item for each field.
+    NotARecord,
+    /// The text of a `Decimal` is not a decimal number.
+    InvalidDecimal {
+        /// The text.
+        text: String,
+    },
+    /// Objects contain each other more levels deep than a reader accepts.
+    NestedTooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// An object has more bytes than a pickle can hold.
+    TooLarge {
+        /// How many it has.
+        length: usize,
+    },
+    /// A custom conversion failed: that of `#[npy(with = …)]`, or of `Deserialize` in serde.
+    Custom {
+        /// The Rust type, where it is known.
+        rust_type: Option<String>,
+        /// What the conversion says.
+        message: String,
     },
 }
 
 impl fmt::Display for ValueProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotACharacter { unit, position } => {
-                write!(f, "unit {position} of the text is {unit:#x}, which is no character")
-            }
-            Self::NotUtf8 { position } => {
-                write!(f, "the bytes are not UTF-8 from byte {position} on; read them as `FixedBytes`")
-            }
+            Self::NotACharacter { unit, position } => write!(f, "invalid character {unit:#x} at position {position} of the text"),
+            Self::NotUtf8 { position } => write!(f, "invalid UTF-8 at byte {position} of the text; read it as `FixedBytes`"),
             Self::TooLong { length, dtype } => {
                 f.write_str(&describe_too_long(*length, dtype))?;
                 if dtype.ends_with("U0") {
-                    f.write_str("; say how wide it is, in the header or by `#[npy(dtype = \"U16\")]` on the field")?;
+                    f.write_str("; set the width in the header, or with `#[npy(dtype = \"U16\")]` on the field")?;
                 }
                 Ok(())
             }
-            Self::WrongLength { length, dtype } => write!(f, "{length} raw bytes do not fit {dtype}"),
-            Self::NotABool { byte } => write!(f, "the byte {byte:#04x} is no bool; read a copy, where every byte but 0 is true"),
-            Self::Inexact { value, dtype } => write!(f, "{value} is no value of {dtype}, and is not rounded"),
-            Self::OutOfRange { value, dtype } => write!(f, "{value} is outside of the range of {dtype}"),
-            Self::ObjectType { found, rust_type } => {
-                write!(f, "the object is {found}, which is no {rust_type}")?;
-                // What to read it as instead.
-                f.write_str(if found == "None" { "; read it as an `Option`" } else { "; `PyObject` takes any" })
+            Self::WrongLength { length, dtype } => {
+                let width = dtype.trim_start_matches(|c: char| !c.is_ascii_digit());
+                write!(f, "wrong length for {dtype}: expected {width} bytes, found {length}")
             }
-            Self::OpaqueObject { module, name } => write!(f, "an opaque object of {module}.{name} cannot be written"),
-            Self::NoValue => f.write_str("there is no value (`None`), and the dtype has no bytes that say so"),
-            Self::NotATime => f.write_str("the time is NaT; read it as an `Option`, where it is `None`"),
-            Self::UnknownVariant { value, rust_type } => write!(f, "{value} is no variant of {rust_type}"),
-            Self::Refused { rust_type, problem } => write!(f, "no {rust_type}: {problem}"),
-            Self::Unrepresentable { problem } => f.write_str(problem),
+            Self::NotABool { byte } => {
+                write!(f, "invalid bool {byte:#04x}: expected 0 or 1; read a copy, where every byte but 0 is true")
+            }
+            Self::Inexact { value, dtype } => write!(f, "cannot represent {value} exactly as {dtype}"),
+            Self::OutOfRange { value, dtype } => write!(f, "{value} is out of range for {dtype}"),
+            Self::ObjectType { found, rust_type } => {
+                write!(f, "expected {rust_type}, found {found}")?;
+                // What to read it as instead.
+                f.write_str(if found == "None" { "; read it as an `Option`" } else { "; `PyObject` takes any object" })
+            }
+            Self::OpaqueObject { module, name } => write!(f, "cannot write an opaque object of {module}.{name}"),
+            Self::NoValue => f.write_str("cannot store `None`: the dtype has no missing value"),
+            Self::NotATime => f.write_str("expected a time, found NaT; read it as an `Option`"),
+            Self::UnknownVariant { value, rust_type } => write!(f, "unknown variant {value} of {rust_type}"),
+            Self::LeapSecond { dtype } => write!(f, "cannot represent a leap second as {dtype}"),
+            Self::TrailingNul => f.write_str("trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),
+            Self::OutOfBounds => f.write_str("field out of bounds of the record"),
+            Self::NotText { found } => write!(f, "expected a str or the `na_object`, found {found}"),
+            Self::NotARecord => f.write_str("expected a tuple with an item for each field"),
+            Self::InvalidDecimal { text } => write!(f, "invalid Decimal {text:?}"),
+            Self::NestedTooDeep { limit } => write!(f, "object nesting exceeds the limit of {limit}"),
+            Self::TooLarge { length } => write!(f, "object too large: expected less than 4 GiB, found {length} bytes"),
+            Self::Custom { rust_type: Some(rust_type), message } => write!(f, "invalid {rust_type}: {message}"),
+            Self::Custom { rust_type: None, message } => f.write_str(message),
         }
     }
 }
 
-/// How a text is too long for a fixed width.
+/// The message of a text that is too long for a fixed width.
 pub(super) fn describe_too_long(length: usize, dtype: &str) -> String {
     let (unit, width) =
         (if dtype.contains('U') { "characters" } else { "bytes" }, dtype.trim_start_matches(|c: char| !c.is_ascii_digit()));
     format!("text too long for {dtype}: expected at most {width} {unit}, found {length}")
 }
 
-/// What to do about a value that does not fit a field.
+/// The hint for a value that does not fit a field.
 pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
     let is_field = !path.is_empty() && !path.starts_with('[');
     match problem {
         ValueProblem::TooLong { dtype, .. } if is_field && !dtype.ends_with("U0") => {
             let dtype = dtype.trim_start_matches(['<', '>', '|']);
-            format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` cuts it")
+            format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` truncates it")
         }
         _ => String::new(),
     }
 }
 
-/// A [`ValueProblem`] on its way up through fields and sub-arrays to the element it is in.
+/// A [`ValueProblem`] with its path through fields and sub-arrays up to the element.
 #[derive(Debug)]
 pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
 
@@ -169,7 +204,7 @@ impl ValueError {
         self
     }
 
-    /// In a field whose name, and those of the records it is in, are not known before the program runs.
+    /// In a field whose path is known at run time only.
     #[cold]
     pub(crate) fn in_path(mut self, path: String) -> Self {
         self.0.0.push(Step::Path(path));
@@ -188,7 +223,7 @@ impl ValueError {
         ErrorKind::InvalidValue { index, path, problem }.into()
     }
 
-    /// The error of an object that is no element of an array.
+    /// The error of an object outside of an array.
     #[cfg(feature = "serde")]
     #[cold]
     pub(crate) fn in_object(self) -> Error {

@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::header::Header;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
 /// What is taken of one axis of an array: a range with a step.
@@ -70,16 +70,21 @@ impl AxisRange {
 
     /// What it takes of an axis of this length.
     fn of_axis(&self, axis: usize, length: usize) -> Result<Taken> {
-        let end = match self.end {
-            End::Open => Some(length),
-            End::Before(end) => Some(end),
-            End::With(last) => last.checked_add(1),
+        // No axis is as long as `usize::MAX`.
+        let (start, end) = match self.end {
+            End::Open => (self.start, length.max(self.start)),
+            End::Before(end) => (self.start, end),
+            End::With(last) => (self.start, last.saturating_add(1)),
         };
-        let problem = match end.filter(|end| *end <= length) {
-            _ if self.step == 0 => "its step is 0".to_owned(),
-            None => format!("{self} goes beyond the axis, which has length {length}"),
-            Some(end) if self.start > end => format!("{self} begins behind its end; the axis has length {length}"),
-            Some(end) => return Ok(Taken { start: self.start, count: (end - self.start).div_ceil(self.step), step: self.step }),
+        let range = start as u64..end as u64;
+        let problem = if self.step == 0 {
+            RegionProblem::ZeroStep
+        } else if end > length || end == usize::MAX {
+            RegionProblem::OutOfBounds { range, length: length as u64 }
+        } else if start > end {
+            RegionProblem::Reversed { range }
+        } else {
+            return Ok(Taken { start, count: (end - start).div_ceil(self.step), step: self.step });
         };
         Err(ErrorKind::InvalidRegion { axis, problem }.into())
     }

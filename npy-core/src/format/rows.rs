@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::header::Header;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
 /// The `i`-th of `n` nearly equal parts of `rows` rows: what one of `n` processes or threads works on.
@@ -53,14 +53,23 @@ impl OuterAxis {
             // Not more than all elements, whose number was checked.
             return Ok(row * self.per_row);
         }
-        let problem = format!("row {row} is beyond the end: there are {}", self.rows);
-        Err(ErrorKind::InvalidRegion { axis: self.axis, problem }.into())
+        Err(self.out_of_bounds(row..row))
     }
+
+    #[cold]
+    fn out_of_bounds(&self, rows: Range<usize>) -> Error {
+        let problem = RegionProblem::OutOfBounds { range: rows.start as u64..rows.end as u64, length: self.rows as u64 };
+        ErrorKind::InvalidRegion { axis: self.axis, problem }.into()
+    }
+
     /// The elements of some rows.
     pub(crate) fn elements(&self, rows: &Range<usize>) -> Result<Range<usize>> {
+        if rows.start.max(rows.end) > self.rows {
+            return Err(self.out_of_bounds(rows.clone()));
+        }
         let (begin, end) = (self.element(rows.start)?, self.element(rows.end)?);
         if rows.start > rows.end {
-            let problem = format!("{}..{} begins behind its end", rows.start, rows.end);
+            let problem = RegionProblem::Reversed { range: rows.start as u64..rows.end as u64 };
             return Err(ErrorKind::InvalidRegion { axis: self.axis, problem }.into());
         }
         Ok(begin..end)

@@ -5,6 +5,8 @@
 
 use std::io::{self, Read};
 
+use crate::error::{Error, ErrorKind};
+
 /// Calls [`Read::read`] once, and fails if it reports more bytes than `buffer` holds.
 pub(crate) fn read_once(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
     let found = reader.read(buffer)?;
@@ -22,5 +24,5 @@ impl<R: Read> Read for Checked<R> {
 
 #[cold]
 fn too_many(expected: usize, found: usize) -> io::Error {
-    io::Error::other(format!("invalid count from the reader: expected at most {expected} bytes, found {found}"))
+    Error::from(ErrorKind::InvalidCount { stream: "reader", expected, found }).into()
 }

@@ -468,7 +468,7 @@ pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u
 /// Safe code could put another `Spare` where one was lent, of which nothing here is true.
 #[cold]
 fn replaced() -> io::Error {
-    io::Error::other("the memory to be filled was replaced by other memory")
+    io::Error::other("the lent buffer was replaced by another one")
 }
 
 /// Apple's systems refuse to read more at a time.

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::pickle::pickler::{Failure, Pickler, unstorable};
+use super::pickle::pickler::{Failure, Pickler};
 use super::value::PyObject;
 use super::value::array::ObjectArray;
 use crate::dynamic::DynValues;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, StorageProblem};
 use crate::format::dtype::{DType, ScalarKind, Title};
 use crate::format::header::Header;
 use crate::options::{Order, SaveOptions};
@@ -292,7 +292,10 @@ impl Pickler<'_> {
             let keys = match field.title() {
                 None => vec![field.name()],
                 Some(Title::Text(title)) => vec![field.name(), title.as_str()],
-                Some(_) => return Err(unstorable(format!("the title of the field {:?} is no text", field.name())).into()),
+                Some(_) => {
+                    let problem = StorageProblem::Title { field: field.name().to_owned() };
+                    return Err(Error::from(ErrorKind::UnstorableDType { problem }).into());
+                }
             };
             for key in &keys {
                 self.text(key)?;

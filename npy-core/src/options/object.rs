@@ -82,7 +82,7 @@ impl ObjectOptions {
     /// #     file[at..at + 7].copy_from_slice(unknown);
     /// # }
     /// let error = object::read(&file[..]).unwrap_err(); // with an object of the class physics.Quantum
-    /// assert!(error.to_string().contains("physics.Quantum is not on the list"));
+    /// assert!(error.to_string().contains("unknown global physics.Quantum"));
     /// let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
     /// assert_eq!(object::read_with(&file[..], options)?.shape(), [1]);
     /// # Ok::<(), npy_core::Error>(())

@@ -134,7 +134,7 @@ mod missing {
             file.extend([0x10, 7]);
             assert!(RaHeader::parse(&file).unwrap().0.is_compressed());
             let error = RaArray::read(&file[..]).unwrap_err();
-            assert_eq!(error.to_string(), "the data are compressed by LZ4, which is read with the feature `lz4`");
+            assert_eq!(error.to_string(), "unsupported LZ4 compression: feature `lz4` is disabled");
         }
     }
 }

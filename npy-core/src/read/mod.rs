@@ -12,7 +12,7 @@ pub(crate) mod stage;
 pub(crate) mod stream;
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::element::{self, Difference, NpyElement};
@@ -497,8 +497,7 @@ impl<R: Read> NpyReader<R> {
     /// Notes that reading has begun, and refuses it after a failure.
     pub(crate) fn begin(&mut self) -> Result<()> {
         if self.failed {
-            let error = io::Error::other("an earlier read failed, and the stream may stand anywhere");
-            return Err(Error::io("cannot read the array", error));
+            return Err(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into());
         }
         self.failed = true;
         Ok(())

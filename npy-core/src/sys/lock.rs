@@ -1,12 +1,11 @@
 //! Which process may change a file: advisory locks, and whether a path still leads to the file that was opened.
 
 use std::fs::{File, TryLockError};
-use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Conflict, ErrorKind, Result};
 
 /// Keeps others from adding to the file until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
@@ -24,8 +23,7 @@ pub(crate) fn lock(file: &File) -> Result<()> {
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }
     }
-    let busy = "it is being added to already, by this process or another";
-    Err(Error::io("cannot open the file", io::Error::new(io::ErrorKind::ResourceBusy, busy)))
+    Err(ErrorKind::Conflict { conflict: Conflict::Locked }.into())
 }
 
 /// Whether it is still this file that has the name, alone and by no link.

@@ -10,7 +10,7 @@ use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
 use crate::element;
 use crate::element::NpyElement;
-use crate::error::{Error, ErrorKind, Part, Result};
+use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Part, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -81,9 +81,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
             existing.as_ref().map_or(Ok(()), lock)?;
             let (mut file, replacement) = Replacement::begin(path)?;
             if !replacement.is_file() {
-                let problem =
-                    "it is no file that can be gone back in; say how many elements there will be, with `with_len`".to_owned();
-                return Err(ErrorKind::CannotGrow { problem }.into());
+                return Err(ErrorKind::CannotGrow { problem: GrowthProblem::NotSeekable }.into());
             }
             lock(&file)?;
             file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
@@ -280,11 +278,7 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 /// Refuses elements whose width is that of the longest, which nobody knows before.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     if const { T::VARIES } {
-        let problem = format!(
-            "how wide its elements will be is not known ({}): text needs a width, by `#[npy(dtype = \"U16\")]` on the field or a header of one's own, and \
-             an `Option` a value instead that says that there is none, such as NaN",
-            T::dtype()
-        );
+        let problem = GrowthProblem::VariableWidth { dtype: T::dtype().to_string() };
         return Err(ErrorKind::CannotGrow { problem }.into());
     }
     Ok(())
@@ -369,8 +363,7 @@ impl OpenArray {
         let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
         lock(&file)?;
         if !is_same(&file, path) {
-            let error = io::Error::new(io::ErrorKind::ResourceBusy, "another file was put in its place meanwhile");
-            return Err(Error::io("cannot open the file", error));
+            return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
         }
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
@@ -384,8 +377,7 @@ fn expect_one_array(file: &mut File, end: u64) -> Result<()> {
     let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read(&mut magic));
     let read = read.map_err(|error| Error::io("cannot read the file", error))?;
     if magic[..read] == *b"\x93NUMPY" {
-        let problem = "another array stands behind it in the file, which would be lost".to_owned();
-        return Err(ErrorKind::CannotGrow { problem }.into());
+        return Err(ErrorKind::CannotGrow { problem: GrowthProblem::FollowedByArray { offset: end } }.into());
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::output::WriteBack;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Result};
 use crate::format::header::{Escapes, Header};
 use crate::options::Order;
 use crate::sys::lock::is_same;
@@ -28,9 +28,7 @@ impl Growable {
         let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
         let row_elements = others.fold(1, u64::saturating_mul);
         if row_elements == 0 {
-            return Err(
-                ErrorKind::CannotGrow { problem: "its rows have no elements, so that they cannot be counted".to_owned() }.into()
-            );
+            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }.into());
         }
         let row_bytes = row_elements.saturating_mul(layout.dtype().itemsize() as u64);
         Ok(Self { header: header.clone(), length, row_elements, row_bytes })
@@ -68,6 +66,12 @@ impl Growable {
         ErrorKind::IncompleteRow { shape, order: self.header.order(), row, expected, found }.into()
     }
 
+    /// The error of rows that the header has no room for.
+    #[cold]
+    pub(crate) fn full(&self) -> Error {
+        ErrorKind::CannotGrow { problem: GrowthProblem::HeaderFull { bytes: self.length } }.into()
+    }
+
     /// How many rows the header has room to say.
     pub(crate) fn most_rows(&self) -> u64 {
         // As far as the size of an array allows.
@@ -82,13 +86,7 @@ impl Growable {
     pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
         let (mut bytes, end) = self.dict(rows)?;
         if end >= self.length {
-            let problem = format!(
-                "its header has {} bytes, and one of {rows} rows takes {}; NumPy 1.24 and later leave room, and so does this library: \
-                 load and save it once",
-                self.length,
-                end + 1
-            );
-            return Err(ErrorKind::CannotGrow { problem }.into());
+            return Err(self.full());
         }
         // As many bytes as before, whatever NumPy would make of it now.
         bytes.truncate(end);
@@ -122,7 +120,7 @@ impl Growable {
 fn outer_axis(header: &Header) -> Result<usize> {
     let axes = header.shape().len();
     let outer = if header.order() == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) };
-    outer.ok_or_else(|| ErrorKind::CannotGrow { problem: "it has no dimensions, and is one element".to_owned() }.into())
+    outer.ok_or_else(|| ErrorKind::CannotGrow { problem: GrowthProblem::NoDimensions }.into())
 }
 
 /// An array that is being written, and whose rows nobody has counted before.
@@ -147,7 +145,7 @@ pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) ->
     let place = writer.seek(SeekFrom::Current(-distance(back)?))?;
     writer.write_all(bytes)?;
     if writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))? != place + back {
-        return Err(io::Error::other("the stream writes at its end only, as a file does that was opened for appending"));
+        return Err(Error::from(ErrorKind::CannotGrow { problem: GrowthProblem::AppendOnly }).into());
     }
     Ok(())
 }
@@ -194,7 +192,7 @@ impl GrowingFile {
 
     /// Checks that the file is still the one under its path.
     pub(crate) fn expect_in_place(&self) -> io::Result<()> {
-        let gone = || io::Error::other("another file was put in its place meanwhile, or it was removed");
+        let gone = || io::Error::from(Error::from(ErrorKind::Conflict { conflict: Conflict::Replaced }));
         if is_same(&self.file, &self.path) { Ok(()) } else { Err(gone()) }
     }
 }

@@ -559,16 +559,15 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Refuses elements for which the header has no room, and all after a failure.
     pub(crate) fn admit(&self, count: usize) -> Result<()> {
         if matches!(self.state, State::Over | State::Encoding(_)) {
-            return Err(cannot_write(std::io::Error::other("an earlier write failed, and left it torn")));
+            return Err(ErrorKind::FailedBefore { action: "cannot write the array", cause: None }.into());
         }
         if count as u64 > self.expected - self.count { Err(self.overfull(count)) } else { Ok(()) }
     }
 
     #[cold]
     fn overfull(&self, count: usize) -> Error {
-        if self.growth.is_some() {
-            let problem = "its header has no room for more digits; NumPy 1.24 and later leave some, and so does this library: load and save it once";
-            return ErrorKind::CannotGrow { problem: problem.to_owned() }.into();
+        if let Some(growth) = &self.growth {
+            return growth.growable.full();
         }
         ErrorKind::WrongCount { expected: self.expected, found: self.count + count as u64 }.into()
     }

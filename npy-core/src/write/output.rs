@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::sys::disk::write_back;
 
 /// What goes to the disk at a time, while the next is being copied: so much that a disk is busy with it, so little that there is not much left to be
@@ -153,7 +153,7 @@ impl<W> Stream<W> {
 
 #[cold]
 fn gone() -> io::Error {
-    io::Error::other("the stream was given back, or has panicked")
+    Error::from(ErrorKind::FailedBefore { action: "cannot write to the stream", cause: None }).into()
 }
 
 impl<W: Write> Write for Stream<W> {
@@ -199,11 +199,13 @@ pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSl
     while !slices.is_empty() {
         let most = slices.len().min(MOST);
         match writer.write_vectored(&slices[..most]) {
-            Ok(0) => return Err(io::Error::new(io::ErrorKind::WriteZero, "the writer takes no more")),
+            Ok(0) => return Err(io::Error::new(io::ErrorKind::WriteZero, "failed to write whole buffer")),
             Ok(written) => {
                 is_vectored.get_or_insert(written > first || count == 1);
-                if written > slices[..most].iter().map(|slice| slice.len()).sum() {
-                    return Err(io::Error::other("the writer claims to have taken more than it was given"));
+                let given = slices[..most].iter().map(|slice| slice.len()).sum();
+                if written > given {
+                    let kind = ErrorKind::InvalidCount { stream: "writer", expected: given, found: written };
+                    return Err(Error::from(kind).into());
                 }
                 IoSlice::advance_slices(&mut slices, written);
             }
@@ -334,6 +336,6 @@ pub(crate) mod tests {
     #[test]
     fn a_writer_that_claims_more_than_it_was_given_is_no_success() {
         let mut slices = [IoSlice::new(&AROUND)];
-        assert!(write_all_vectored(&mut Liar, &mut slices).unwrap_err().to_string().contains("claims"));
+        assert!(write_all_vectored(&mut Liar, &mut slices).unwrap_err().to_string().contains("invalid byte count from the writer"));
     }
 }

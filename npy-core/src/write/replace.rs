@@ -91,7 +91,7 @@ impl Replacement {
         let existing = if is_link { fs::metadata(path).ok() } else { itself };
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
             // Before anything is written.
-            return Err(cannot_create(io::Error::new(io::ErrorKind::IsADirectory, "there is a directory of that name")));
+            return Err(cannot_create(io::ErrorKind::IsADirectory.into()));
         }
         if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
@@ -169,7 +169,7 @@ impl TemporaryFile {
     /// The one of this target, which a process that was killed may have left; or, while another process saves the same target, one of this process.
     fn create(target: &Path) -> Result<(File, Self)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let invalid = || cannot_create(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file's name"));
+        let invalid = || cannot_create(io::ErrorKind::InvalidFilename.into());
         let name = target.file_name().ok_or_else(invalid)?;
         if let Some(file) = Self::take_over(&target.with_file_name(temporary_name(name)))? {
             return Ok(file);
@@ -223,7 +223,7 @@ impl TemporaryFile {
 
     fn rename(mut self, target: &Path) -> Result<()> {
         if let Some(path) = &self.path {
-            fs::rename(path, target).map_err(|error| Error::io("cannot put the file in place", error))?;
+            fs::rename(path, target).map_err(|error| Error::io("cannot rename the temporary file", error))?;
         }
         self.path = None;
         Ok(())

@@ -141,7 +141,7 @@ impl DynArray {
     /// assert_eq!(array.cast::<f32>()?, array![1.0, 2.0, 300.0].into_dyn());
     ///
     /// let error = array.cast_as::<u8>(Casting::Checked).unwrap_err();
-    /// assert_eq!(error.to_string(), "element 2: 300 is outside of the range of |u1");
+    /// assert_eq!(error.to_string(), "element 2: 300 is out of range for |u1");
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn cast<T: NpyNumber>(&self) -> Result<ArrayD<T>> {

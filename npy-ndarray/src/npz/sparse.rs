@@ -20,10 +20,10 @@
 //! matrix. Indices are 32 or 64 bits wide in the file, whatever fits, as SciPy chooses. SciPy compresses unless told not to:
 //! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`npz::WriteOptions::compressed`](npy_core::npz::WriteOptions::compressed) do, too.
 
-use std::fmt::Display;
 use std::io::{Read, Seek, Write};
 
 use super::super::ndarray::{Array, Array2, Array3, ArrayD, Dimension, Ix1, Ix2};
+use npy_core::error::SparseProblem;
 use npy_core::types::FixedBytes;
 use npy_core::{ErrorKind, NpyElement, NpyReader, Result};
 
@@ -201,7 +201,7 @@ impl<T> BsrMatrix<T> {
     pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Array3<T>) -> Result<Self> {
         let (count, rows, columns) = data.dim();
         if rows == 0 || columns == 0 || !shape[0].is_multiple_of(rows) || !shape[1].is_multiple_of(columns) {
-            return Err(invalid(format!("blocks of {rows}×{columns} do not fill a matrix of {}×{}", shape[0], shape[1])));
+            return Err(invalid(SparseProblem::BlockShape { block: [rows, columns], shape }));
         }
         check_compressed(shape[0] / rows, shape[1] / columns, &indptr, &indices, count)?;
         Ok(Self { shape, indptr, indices, data, is_array: false })
@@ -218,7 +218,7 @@ impl<T> CooMatrix<T> {
     /// let (rows, columns) = (vec![0, 2], vec![1, 1]);
     /// let matrix = CooMatrix::new(vec![3, 3], vec![rows, columns], vec![5, 7])?;
     /// let error = CooMatrix::new(vec![2, 3], matrix.coords, matrix.data).unwrap_err();
-    /// assert_eq!(error.to_string(), "no valid sparse matrix: an index is 2, and the axis has a length of 2");
+    /// assert_eq!(error.to_string(), "invalid sparse matrix: expected indices less than 2, found 2");
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     ///
@@ -227,11 +227,11 @@ impl<T> CooMatrix<T> {
     /// When their lengths do not fit, or an index points outside of the matrix.
     pub fn new(shape: Vec<usize>, coords: Vec<Vec<usize>>, data: Vec<T>) -> Result<Self> {
         if coords.len() != shape.len() {
-            return Err(invalid(format!("there are coordinates of {} axes, and the shape has {}", coords.len(), shape.len())));
+            return Err(wrong_length("`coords`", shape.len(), coords.len()));
         }
-        for (axis, (coords, length)) in coords.iter().zip(&shape).enumerate() {
+        for (coords, length) in coords.iter().zip(&shape) {
             if coords.len() != data.len() {
-                return Err(invalid(format!("there are {} entries, and {} coordinates of axis {axis}", data.len(), coords.len())));
+                return Err(wrong_length("each array in `coords`", data.len(), coords.len()));
             }
             check_indices(coords, *length)?;
         }
@@ -257,12 +257,12 @@ impl<T> DiaMatrix<T> {
     /// When there are not as many diagonals as offsets, or an offset is there twice.
     pub fn new(shape: [usize; 2], offsets: Vec<isize>, data: Array2<T>) -> Result<Self> {
         if data.nrows() != offsets.len() {
-            return Err(invalid(format!("there are {} offsets, and {} diagonals", offsets.len(), data.nrows())));
+            return Err(wrong_length("`offsets`", data.nrows(), offsets.len()));
         }
         let mut sorted = offsets.clone();
         sorted.sort_unstable();
         if let Some((offset, _)) = sorted.iter().zip(sorted.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(invalid(format!("there are two diagonals of offset {offset}")));
+            return Err(invalid(SparseProblem::DuplicateOffset { offset: *offset }));
         }
         Ok(Self { shape, offsets, data, is_array: false })
     }
@@ -270,28 +270,38 @@ impl<T> DiaMatrix<T> {
 
 fn check_compressed(major: usize, minor: usize, indptr: &[usize], indices: &[usize], entries: usize) -> Result<()> {
     if indptr.len().checked_sub(1) != Some(major) {
-        return Err(invalid(format!("`indptr` has {} numbers, where {} are needed", indptr.len(), major.saturating_add(1))));
+        return Err(wrong_length("`indptr`", major.saturating_add(1), indptr.len()));
     }
     if indices.len() != entries {
-        return Err(invalid(format!("there are {} indices, and {entries} entries", indices.len())));
+        return Err(wrong_length("`indices`", entries, indices.len()));
     }
     let grows = indptr.first() == Some(&0) && indptr.is_sorted() && indptr.last().is_some_and(|last| *last <= entries);
     if !grows {
-        return Err(invalid(format!("`indptr` does not grow from 0 to at most {entries}, the number of entries")));
+        return Err(invalid(SparseProblem::InvalidPointers { entries }));
     }
     check_indices(indices, minor)
 }
 
 fn check_indices(indices: &[usize], length: usize) -> Result<()> {
     match indices.iter().find(|index| **index >= length) {
-        Some(index) => Err(invalid(format!("an index is {index}, and the axis has a length of {length}"))),
+        Some(index) => Err(invalid(SparseProblem::OutOfBounds { length, found: *index })),
         None => Ok(()),
     }
 }
 
 #[cold]
-fn invalid(problem: String) -> npy_core::Error {
+fn invalid(problem: SparseProblem) -> npy_core::Error {
     ErrorKind::InvalidSparse { problem }.into()
+}
+
+#[cold]
+fn wrong_length(array: &'static str, expected: usize, found: usize) -> npy_core::Error {
+    invalid(SparseProblem::WrongLength { array, expected, found })
+}
+
+#[cold]
+fn out_of_range(found: impl TryInto<i128>) -> npy_core::Error {
+    invalid(SparseProblem::OutOfRange { found: found.try_into().unwrap_or(i128::MAX) })
 }
 
 /// An array of integers, of 32 or 64 bits in the file.
@@ -312,7 +322,7 @@ impl<D: Dimension + 'static> NpzValue for Integers<D> {
 
 impl Integers<Ix1> {
     fn into_counts(self) -> Result<Vec<usize>> {
-        let count = |item: &i64| usize::try_from(*item).map_err(|_| invalid(format!("an index or a length is {item}")));
+        let count = |item: &i64| usize::try_from(*item).map_err(|_| out_of_range(*item));
         self.0.iter().map(count).collect()
     }
 }
@@ -362,11 +372,11 @@ impl<T: NpyElement + Send + 'static> Members<T> {
         if self.format == format {
             return Ok(());
         }
-        Err(invalid(format!("its format is {:?}, where {format:?} is needed; `SparseMatrix` is any", self.format)))
+        Err(invalid(SparseProblem::WrongFormat { expected: format.to_owned(), found: self.format.clone() }))
     }
 
     fn matrix_shape(&self) -> Result<[usize; 2]> {
-        <[usize; 2]>::try_from(&*self.shape).map_err(|_| invalid(format!("its shape {:?} is not that of a matrix", self.shape)))
+        <[usize; 2]>::try_from(&*self.shape).map_err(|_| invalid(SparseProblem::NotAMatrix { shape: self.shape.clone() }))
     }
 
     /// The entries with so many dimensions.
@@ -383,7 +393,7 @@ impl<T: NpyElement + Send + 'static> Members<T> {
 
 /// A member that the format needs.
 fn needed<T>(name: &str, list: Option<T>) -> Result<T> {
-    list.ok_or_else(|| invalid(format!("it has no array {name:?}")))
+    list.ok_or_else(|| invalid(SparseProblem::MissingArray { name: name.to_owned() }))
 }
 
 /// The two arrays that say where the entries of compressed rows or columns are.
@@ -447,7 +457,7 @@ impl<T: NpyElement + Send + 'static> CooMatrix<T> {
 impl<T: NpyElement + Send + 'static> DiaMatrix<T> {
     fn of(members: Members<T>) -> Result<Self> {
         let shape = members.matrix_shape()?;
-        let offset = |item: &i64| isize::try_from(*item).map_err(|_| invalid(format!("an offset is {item}")));
+        let offset = |item: &i64| isize::try_from(*item).map_err(|_| out_of_range(*item));
         let offsets = needed("offsets", members.offsets)?.0.iter().map(offset).collect::<Result<_>>()?;
         Self::new(shape, offsets, Members::data(members.data)?)
     }
@@ -513,7 +523,10 @@ impl Width {
 
     fn write_axes<W: Write>(self, archive: &mut MemberWriter<'_, W>, name: &str, axes: &[Vec<usize>]) -> Result<()> {
         let shape = [axes.len(), axes.first().map_or(0, Vec::len)];
-        let unequal = |_| invalid("the coordinates of the axes are not equally many".to_owned());
+        let unequal = |_| {
+            let found = axes.iter().map(Vec::len).find(|length| *length != shape[1]).unwrap_or_default();
+            wrong_length("each array in `coords`", shape[1], found)
+        };
         let indices = axes.concat();
         match self {
             Self::Narrow => archive.value(name, &Array2::from_shape_vec(shape, numbers::<_, i32>(&indices)?).map_err(unequal)?),
@@ -523,8 +536,8 @@ impl Width {
 }
 
 /// Numbers as they are stored. The fields of a matrix can be set to any.
-fn numbers<N: Copy + Display, I: TryFrom<N>>(items: &[N]) -> Result<Vec<I>> {
-    let number = |item: &N| I::try_from(*item).map_err(|_| invalid(format!("an index or an offset is {item}, which is too large")));
+fn numbers<N: Copy + TryInto<i128>, I: TryFrom<N>>(items: &[N]) -> Result<Vec<I>> {
+    let number = |item: &N| I::try_from(*item).map_err(|_| out_of_range(*item));
     items.iter().map(number).collect()
 }
 
@@ -540,9 +553,7 @@ impl<T: NpyElement + Send + 'static> NpzArchive for SparseMatrix<T> {
                 "bsr" => Ok(Self::Bsr(BsrMatrix { is_array, ..BsrMatrix::of(members)? })),
                 "coo" => Ok(Self::Coo(CooMatrix { is_array, ..CooMatrix::of(members)? })),
                 "dia" => Ok(Self::Dia(DiaMatrix { is_array, ..DiaMatrix::of(members)? })),
-                format => {
-                    Err(invalid(format!("its format is {format:?}; SciPy stores \"csr\", \"csc\", \"bsr\", \"coo\" and \"dia\"")))
-                }
+                format => Err(invalid(SparseProblem::UnknownFormat { found: format.to_owned() })),
             }
         })
     }

@@ -37,10 +37,10 @@ fn advice_for_another_dtype_than_was_said() {
     }
     let error = npy_core::read::<Said>(&zeros("[('count', '<i2'), ('time', '<M8[ms]'), ('other', '<M8[s]')]")[..]).unwrap_err();
     insta::assert_snapshot!(error, @r#"
-    the file does not fit Said in 3 places
-      count: file has <i2, struct needs <i8 (its `dtype` says otherwise; the file's is `#[npy(dtype = "<i2")]`)
-      time: file has <M8[ms], struct needs <M8[s] (its `dtype` says otherwise; the file's is `#[npy(dtype = "<M8[ms]")]`)
-      other: file has <M8[s], struct needs <f8 (`Datetime64<unit::Second>` reads it)
+    cannot read Said: found 3 mismatches
+      count: expected dtype <i8, found <i2; its `dtype` says otherwise; the file's is `#[npy(dtype = "<i2")]`
+      time: expected dtype <M8[s], found <M8[ms]; its `dtype` says otherwise; the file's is `#[npy(dtype = "<M8[ms]")]`
+      other: expected dtype <f8, found <M8[s]; `Datetime64<unit::Second>` reads it
     "#);
 }
 
@@ -58,7 +58,7 @@ fn values_that_the_narrower_type_lacks_are_errors() {
     let (index, path, problem) =
         problem(npy_core::read::<Narrow>(&written(&[Wide { value: [1, 2] }, Wide { value: [3, -1] }])[..]));
     assert_eq!((index, path.as_str()), (1, "value[1]"));
-    assert_eq!(problem.to_string(), "-1 is no value of u16, and is not rounded");
+    assert_eq!(problem.to_string(), "cannot represent -1 exactly as u16");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn widening_reads_narrower_numbers() {
     let header = Header::new("[('id', '|u1'), ('xy', '<f4', (2,)), ('exact', '<f8')]".parse().unwrap(), Order::C, &[1]).unwrap();
     let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
     let (_, path, problem) = problem(writer.push(&Sample { id: 300, xy: [0.0; 2], exact: 0.0, perhaps: None }));
-    assert_eq!((path.as_str(), problem.to_string().as_str()), ("id", "300 is no value of u8, and is not rounded"));
+    assert_eq!((path.as_str(), problem.to_string().as_str()), ("id", "cannot represent 300 exactly as u8"));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn conversions_of_ones_own() {
     assert_eq!(npy_core::read::<Run>(&written(&[Raw { length: 1.5 }])[..]).unwrap(), [run.clone()]);
     let (index, path, found) = problem(npy_core::read::<Run>(&written(&[Raw { length: 1.0 }, Raw { length: -1.0 }])[..]));
     assert_eq!((index, path.as_str()), (1, "length"));
-    assert!(found.to_string().starts_with("no Duration: cannot convert float seconds to Duration"), "{found}");
+    assert!(found.to_string().starts_with("invalid Duration: cannot convert float seconds to Duration"), "{found}");
     let (_, path, found) = problem(npy_core::write(Vec::new(), &[Run { length: Duration::from_secs(2000), ..run }]));
-    assert_eq!((path.as_str(), found.to_string().as_str()), ("length", "no Duration: too long"));
+    assert_eq!((path.as_str(), found.to_string().as_str()), ("length", "invalid Duration: too long"));
 }

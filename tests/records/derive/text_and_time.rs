@@ -58,7 +58,7 @@ fn text_that_is_too_long_is_refused_or_cut_off() {
     // Bytes, of which a NUL at the end would be lost.
     let (_, path, found) = problem(npy_core::write(Vec::new(), &[Station { list: vec![1, 0], ..station() }]));
     assert_eq!(path, "list");
-    assert!(found.to_string().starts_with("the bytes end in NUL"), "{found}");
+    assert!(found.to_string().starts_with("trailing NUL"), "{found}");
 
     let long = Station { short: "xyz".to_owned(), bytes: "aé".to_owned(), ..station() };
     let read = npy_core::read::<Station>(&written(&[long])[..]).unwrap();

@@ -96,8 +96,7 @@ fn out_of_range<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
 fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
     let dtype = || Scalar::new(kind::<T>(plan.unit, plan.count), plan.order).to_string();
     let Some(nanoseconds) = value.to_nanoseconds() else {
-        let problem = "it is a leap second, which NumPy does not have".to_owned();
-        return Err(ValueProblem::Refused { rust_type: dtype(), problem }.into());
+        return Err(ValueProblem::LeapSecond { dtype: dtype() }.into());
     };
     let shown = || show::<T>(TimeUnit::Nanosecond, nanoseconds);
     let steps = nanoseconds::to_units(plan.unit, nanoseconds).and_then(|units| match units % i128::from(plan.count) {

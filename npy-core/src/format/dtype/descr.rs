@@ -7,7 +7,7 @@ use super::super::literal::{Node, Value};
 use super::repr::{push_bytes_repr, push_repr};
 use super::scalar::push_decimal;
 use super::{DType, Extras, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// What a literal may hold, and how its fields are laid out.
@@ -54,15 +54,13 @@ pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
             | [dtype, Node { value: Value::Dict(_), .. }] => read(dtype, context),
             // NumPy ignores what comes after the second item.
             [base, shape, ..] => sub_array(read(base, context)?, shape),
-            _ => Err(invalid(node, "a sub-array is a tuple of a dtype and a shape")),
+            _ => Err(invalid(node, expected("a tuple of a dtype and a shape"))),
         },
         Value::List(fields) => read_record(node, fields, context),
         Value::Dict(pairs) if context.is_text => dict::read(node, pairs, context),
-        Value::Dict(pairs) if !pairs.is_empty() => {
-            Err(invalid(node, "expected a string, a list or a tuple, found a dict, which `np.load` does not read"))
-        }
+        Value::Dict(pairs) if !pairs.is_empty() => Err(invalid(node, expected("a string, a list or a tuple"))),
         Value::Dict(_) => read_record(node, &[], context),
-        _ => Err(invalid(node, "a dtype is a string, a list of fields, or a tuple of a dtype and a shape")),
+        _ => Err(invalid(node, expected("a string, a list of fields, or a tuple of a dtype and a shape"))),
     }
 }
 
@@ -72,12 +70,12 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>], context: Context<'_>) -> Res
     let mut offset = 0_usize;
     for item in items {
         let (Value::Tuple(parts) | Value::List(parts)) = &item.value else {
-            return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape"));
+            return Err(invalid(item, expected("a tuple of a name, a dtype and an optional shape")));
         };
         let (name, dtype) = match parts.as_slice() {
             [name, dtype] => (name, read(dtype, context)?),
             [name, dtype, shape] => (name, sub_array(read(dtype, context)?, shape)?),
-            _ => return Err(invalid(item, "a field is a tuple of a name, a dtype and maybe a shape")),
+            _ => return Err(invalid(item, expected("a tuple of a name, a dtype and an optional shape"))),
         };
         let is_untitled = matches!(name.value, Value::Text(_));
         let (name, name_literal, title) = read_name(name)?;
@@ -100,7 +98,7 @@ pub(super) fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Opti
     let (node, title) = match &node.value {
         Value::Tuple(parts) => match parts.as_slice() {
             [title, name] => (name, read_title(title)?),
-            _ => return Err(invalid(node, "the name of a field is a string, or a tuple of a title and a name")),
+            _ => return Err(invalid(node, expected("a field name, or a tuple of a title and a name"))),
         },
         _ => (node, None),
     };
@@ -108,7 +106,7 @@ pub(super) fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Opti
         Value::Text(text) => Ok((text.clone().into_owned(), None, title)),
         // NumPy wrote the literal by `repr`, so it is what NumPy would write again.
         Value::SurrogateText(text) => Ok((text.clone(), Some(node.source()), title)),
-        _ => Err(invalid(node, "the name of a field is a string")),
+        _ => Err(invalid(node, expected("a string as the field name"))),
     }
 }
 
@@ -116,7 +114,7 @@ pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     match &node.value {
         Value::None => Ok(None),
         Value::Text(text) => Ok(Some(Title::Text(text.clone().into_owned()))),
-        Value::List(_) | Value::Dict(_) | Value::Set | Value::RecordType => Err(invalid(node, "Python cannot use it as a title")),
+        Value::List(_) | Value::Dict(_) | Value::Set | Value::RecordType => Err(invalid(node, DTypeProblem::UnhashableTitle)),
         _ => {
             let mut text = String::new();
             push_title(node, &mut text);
@@ -165,13 +163,12 @@ fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
         Value::Integer(length) => usize::try_from(*length).ok().filter(|&length| length <= MOST_BYTES),
         _ => None,
     };
-    let problem = "the shape of a sub-array is a tuple of lengths from 0 to 2147483647";
     let lengths: Option<Vec<_>> = match &shape.value {
         Value::Integer(_) => length(shape).map(|length| vec![length]),
         Value::Tuple(items) | Value::List(items) => items.iter().map(length).collect(),
         _ => None,
     };
-    let lengths = lengths.ok_or_else(|| invalid(shape, problem))?;
+    let lengths = lengths.ok_or_else(|| invalid(shape, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?;
     if let (DType::Scalar(scalar), Value::Integer(_), [length]) = (&base, &shape.value, lengths.as_slice())
         && scalar.itemsize() == 0
         && scalar.kind() != ScalarKind::Object
@@ -186,9 +183,13 @@ fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
     SubArray::new(base, lengths).map(DType::from).map_err(|error| locate(error, shape))
 }
 
+pub(super) fn expected(expected: &'static str) -> DTypeProblem {
+    DTypeProblem::Unexpected { expected }
+}
+
 #[cold]
-pub(super) fn invalid(node: &Node<'_>, problem: &str) -> Error {
-    ErrorKind::InvalidDType { text: node.excerpt(), problem: problem.to_owned(), offset: Some(node.offset) }.into()
+pub(super) fn invalid(node: &Node<'_>, problem: DTypeProblem) -> Error {
+    ErrorKind::InvalidDType { text: node.excerpt(), problem, offset: Some(node.offset) }.into()
 }
 
 /// Adds the place in the header to the error.

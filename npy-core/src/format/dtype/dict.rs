@@ -2,9 +2,9 @@
 
 use super::super::literal;
 use super::super::literal::{Dialect, Node, Value};
-use super::descr::{Context, check_fields, invalid, read_checked, read_name, read_title};
+use super::descr::{Context, check_fields, expected, invalid, read_checked, read_name, read_title};
 use super::{DType, Extras, Field, MOST_BYTES, Record, Scalar, ScalarKind, descr, parse};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// Reads a dtype that stands alone, such as `[('x', '<f4')]` or `dtype({'names': ['x'], 'formats': ['<f4'], 'offsets': [4]})`.
@@ -53,7 +53,7 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
     let (names, formats) = match (entries.names, entries.formats) {
         (Some(names), Some(formats)) => (items(names, None)?, formats),
         _ if pairs.is_empty() => return Record::new(Vec::new(), 0).map(DType::from),
-        _ => return Err(invalid(node, "expected a dict with the keys 'names' and 'formats'")),
+        _ => return Err(invalid(node, expected("a dict with the keys 'names' and 'formats'"))),
     };
     check_fields(names.len(), context.limits)?;
     let formats = items(formats, Some(names.len()))?;
@@ -61,7 +61,7 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
     let titles = entries.titles.map(|titles| items(titles, Some(names.len()))).transpose()?;
     let align = match entries.aligned.map(|aligned| (aligned, &aligned.value)) {
         Some((_, Value::Bool(aligned))) => *aligned || context.align,
-        Some((aligned, _)) => return Err(invalid(aligned, "expected True or False for 'aligned'")),
+        Some((aligned, _)) => return Err(invalid(aligned, expected("True or False for 'aligned'"))),
         None => context.align,
     };
     let context = Context { align, ..context };
@@ -70,7 +70,7 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
     let mut fields = Vec::with_capacity(names.len());
     for (i, (name, format)) in names.iter().zip(formats).enumerate() {
         if matches!(name.value, Value::Tuple(_)) {
-            return Err(invalid(name, "the name of a field is a string"));
+            return Err(invalid(name, expected("a string as the field name")));
         }
         let dtype = descr::read(format, context)?;
         let alignment = if align { alignment(&dtype) } else { 1 };
@@ -91,13 +91,12 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
         Some(itemsize) => match itemsize.value {
             Value::Integer(bytes) => match usize::try_from(bytes) {
                 Ok(bytes) if bytes >= least && bytes.is_multiple_of(layout.alignment) => bytes,
-                _ if align => {
-                    let alignment = layout.alignment;
-                    return Err(invalid(itemsize, &format!("expected an itemsize of at least {least}, a multiple of {alignment}")));
+                _ => {
+                    let problem = DTypeProblem::InvalidItemsize { minimum: least, alignment: layout.alignment };
+                    return Err(invalid(itemsize, problem));
                 }
-                _ => return Err(invalid(itemsize, &format!("expected an itemsize of at least {least}"))),
             },
-            _ => return Err(invalid(itemsize, "expected an integer for 'itemsize'")),
+            _ => return Err(invalid(itemsize, expected("an integer for 'itemsize'"))),
         },
         None => least,
     };
@@ -107,13 +106,11 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
 /// The items of a list or a tuple, as many as there are names.
 fn items<'a, 'b>(node: &'a Node<'b>, count: Option<usize>) -> Result<&'a [Node<'b>]> {
     let (Value::List(items) | Value::Tuple(items)) = &node.value else {
-        return Err(invalid(node, "expected a list"));
+        return Err(invalid(node, expected("a list")));
     };
     match count {
         // NumPy ignores what has no name.
-        Some(count) if count > items.len() => {
-            Err(invalid(node, &format!("expected {count} items, one for each name, found {}", items.len())))
-        }
+        Some(count) if count > items.len() => Err(invalid(node, DTypeProblem::WrongCount { expected: count, found: items.len() })),
         _ => Ok(items),
     }
 }
@@ -146,15 +143,10 @@ impl Layout {
             _ => None,
         };
         match found {
-            Some(found) if found < self.end => invalid_field(format!(
-                "expected an offset of at least {}, found {found}; NumPy cannot save overlapping or out-of-order fields",
-                self.end
-            )),
-            Some(found) if !found.is_multiple_of(alignment) => {
-                invalid_field(format!("expected an offset that is a multiple of {alignment}, found {found}"))
-            }
+            Some(found) if found < self.end => invalid_field(DTypeProblem::Overlap { expected: self.end, found }),
+            Some(found) if !found.is_multiple_of(alignment) => invalid_field(DTypeProblem::UnalignedOffset { alignment, found }),
             Some(found) => Ok(found),
-            None => invalid_field(format!("expected an offset from 0 to {MOST_BYTES}, found {}", offset.excerpt())),
+            None => invalid_field(DTypeProblem::InvalidOffset { limit: MOST_BYTES, found: offset.excerpt() }),
         }
     }
 

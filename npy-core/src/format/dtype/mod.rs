@@ -17,7 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::inline::{Lengths, Name, ShortName};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 pub(crate) use canonical::Cursor;
@@ -327,11 +327,15 @@ fn in_text(error: Error, text: &str) -> Error {
     };
     match error.into_kind() {
         ErrorKind::HeaderSyntax { offset, problem } => {
+            let problem = DTypeProblem::Literal(problem);
             ErrorKind::InvalidDType { text: excerpt(), problem, offset: Some(offset) }.into()
         }
         ErrorKind::LimitExceeded { limit, found, .. } => {
-            let problem = format!("expected at most {limit} fields, found {found}");
+            let problem = DTypeProblem::TooManyFields { limit, found };
             ErrorKind::InvalidDType { text: excerpt(), problem, offset: None }.into()
+        }
+        ErrorKind::NestedTooDeep { limit } => {
+            ErrorKind::InvalidDType { text: excerpt(), problem: DTypeProblem::NestedTooDeep { limit }, offset: None }.into()
         }
         kind => kind.into(),
     }
@@ -360,12 +364,10 @@ impl SubArray {
         // Also on the way to an axis of length 0, which excuses nothing.
         let bytes =
             shape.iter().try_fold(base.itemsize(), |bytes, &length| bytes.checked_mul(length).filter(|_| length <= MOST_BYTES));
-        let problem = if shape.is_empty() {
-            "a sub-array has at least one dimension"
-        } else if shape.len() > crate::format::shape::MOST_DIMENSIONS {
-            "a sub-array has at most 64 dimensions"
+        let problem = if shape.is_empty() || shape.len() > crate::format::shape::MOST_DIMENSIONS {
+            DTypeProblem::InvalidDimensions { found: shape.len() }
         } else if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-            "a dtype has at most 2147483647 bytes"
+            DTypeProblem::TooLarge { limit: MOST_BYTES }
         } else {
             return Ok(Self(Box::new(SubArrayParts { base, shape })));
         };
@@ -448,29 +450,25 @@ impl Record {
         let mut end = 0;
         for field in &fields {
             if field.offset < end {
-                let problem = format!(
-                    "expected an offset of at least {end}, found {}; NumPy cannot save overlapping or out-of-order fields",
-                    field.offset
-                );
-                return Err(invalid(&field.name, &problem));
+                return Err(invalid(&field.name, DTypeProblem::Overlap { expected: end, found: field.offset }));
             }
             end = field.end();
         }
         if itemsize < end {
-            return Err(invalid(&format!("a record of {itemsize} bytes"), &format!("its fields end at byte {end}")));
+            return Err(invalid_itemsize(itemsize, DTypeProblem::InvalidItemsize { minimum: end, alignment: 1 }));
         }
         if itemsize > MOST_BYTES {
-            return Err(invalid(&format!("a record of {itemsize} bytes"), "a dtype has at most 2147483647 bytes"));
+            return Err(invalid_itemsize(itemsize, DTypeProblem::TooLarge { limit: MOST_BYTES }));
         }
         if let Some(name) = repeated(&fields, |field| &field.name) {
-            return Err(invalid(name, "two fields share this name"));
+            return Err(invalid(name, DTypeProblem::DuplicateName));
         }
         // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
         let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
         let all: Vec<&Name> =
             if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
         if let Some(title) = repeated(&all, |name| name) {
-            return Err(invalid(title, "a title equals a name or another title"));
+            return Err(invalid(title, DTypeProblem::DuplicateTitle));
         }
         Ok(Self { fields, itemsize })
     }
@@ -607,6 +605,11 @@ impl Field {
 pub(crate) const MOST_BYTES: usize = i32::MAX as usize;
 
 #[cold]
-fn invalid(text: &str, problem: &str) -> Error {
-    ErrorKind::InvalidDType { text: format!("{text:?}"), problem: problem.to_owned(), offset: None }.into()
+fn invalid(text: &str, problem: DTypeProblem) -> Error {
+    ErrorKind::InvalidDType { text: format!("{text:?}"), problem, offset: None }.into()
+}
+
+#[cold]
+fn invalid_itemsize(itemsize: usize, problem: DTypeProblem) -> Error {
+    ErrorKind::InvalidDType { text: itemsize.to_string(), problem, offset: None }.into()
 }

@@ -6,9 +6,15 @@
 //! NumPy reads the size of a single code by C's `strtol`, so that `|u 1` and `|u+1` are `|u1`, and takes lists and sub-arrays apart by a regular
 //! expression, which refuses both, and byte orders that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
 
+use super::super::literal::END;
 use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use super::{DType, MOST_BYTES, Record, SubArray, invalid};
-use crate::error::Result;
+use crate::error::{DTypeProblem, LiteralProblem, Result};
+
+#[cold]
+fn unexpected(expected: &'static str, found: &str) -> DTypeProblem {
+    DTypeProblem::Literal(LiteralProblem::Unexpected { expected, found: found.to_owned() })
+}
 
 /// What may stand before a type code: the byte order.
 const ORDERS: [char; 4] = ['<', '>', '|', '='];
@@ -60,7 +66,7 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
     let after_order = &item[outer.map_or(0, str::len)..];
     let (shape, code) = match after_order.strip_prefix('(') {
         Some(inner) => {
-            let (inside, code) = inner.split_once(')').ok_or_else(|| invalid(whole, "a parenthesis is open"))?;
+            let (inside, code) = inner.split_once(')').ok_or_else(|| invalid(whole, unexpected("')'", END)))?;
             let inside = inside.trim();
             let shape = match inside.strip_suffix(',').unwrap_or(inside) {
                 "" => Some(Vec::new()),
@@ -68,7 +74,7 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
                 lengths if inside.contains(',') => lengths.split(',').map(|length| decimal(length.trim())).collect(),
                 _ => None,
             };
-            (shape.ok_or_else(|| invalid(whole, "the shape of a sub-array is no list of lengths"))?, code)
+            (shape.ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?, code)
         }
         None => {
             let digits = after_order.bytes().take_while(u8::is_ascii_digit).count();
@@ -77,7 +83,7 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
                 "" => (Vec::new(), code),
                 repeats => {
                     let length = decimal(repeats).filter(|_| repeats == "0" || !repeats.starts_with('0'));
-                    (vec![length.ok_or_else(|| invalid(whole, "the length of a sub-array is no number"))?], code)
+                    (vec![length.ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?], code)
                 }
             }
         }
@@ -85,12 +91,12 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
     let code = code.trim_matches(' ');
     // A regular expression takes these apart, before `strtol` sees the size.
     if code.contains(|character: char| character.is_whitespace() || character == '+') {
-        return Err(invalid(whole, "white space or a sign in a list of dtypes"));
+        return Err(invalid(whole, unexpected("a type code", "white space or a sign")));
     }
     let inner = code.starts_with(ORDERS).then(|| &code[..1]);
     let base = match (outer, inner) {
         (Some(outer), Some(inner)) if canonical(outer) != canonical(inner) => {
-            return Err(invalid(whole, "inconsistent byte orders"));
+            return Err(invalid(whole, DTypeProblem::InconsistentByteOrders));
         }
         (Some(order), None) => scalar(&format!("{order}{code}"))?,
         _ => scalar(code)?,
@@ -111,7 +117,7 @@ fn canonical(order: &str) -> &str {
 
 /// Reads the dtype string of a scalar.
 fn scalar(text: &str) -> Result<Scalar> {
-    let unknown = || invalid(text, "NumPy knows no such dtype");
+    let unknown = || invalid(text, DTypeProblem::UnknownTypeCode);
     if let Some(scalar) = by_name(text) {
         return Ok(scalar);
     }
@@ -174,7 +180,7 @@ fn scalar(text: &str) -> Result<Scalar> {
             });
         }
         ('V', length) if length <= MOST_BYTES => ScalarKind::Void { length },
-        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, "a dtype has at most 2147483647 bytes")),
+        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, DTypeProblem::TooLarge { limit: MOST_BYTES })),
         _ => return Err(unknown()),
     };
     Ok(Scalar::new(kind, native))
@@ -270,8 +276,8 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
         return Ok((TimeUnit::Generic, 1));
     }
     let inner = unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']'));
-    let Some(inner) = inner else { return Err(invalid(text, "NumPy knows no such dtype")) };
-    let unknown = || invalid(text, "NumPy knows no such unit of time");
+    let Some(inner) = inner else { return Err(invalid(text, DTypeProblem::UnknownTypeCode)) };
+    let unknown = || invalid(text, DTypeProblem::UnknownTimeUnit);
     let signless = inner.strip_prefix('+').unwrap_or(inner);
     let digits = signless.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = signless.split_at(digits);
@@ -289,7 +295,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
         return Ok((TimeUnit::Generic, 1));
     }
     let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
-    divide(unit, count, divisor).ok_or_else(|| invalid(text, "no finer unit divides this one evenly"))
+    divide(unit, count, divisor).ok_or_else(|| invalid(text, DTypeProblem::InvalidDivisor))
 }
 
 /// `s/10` is stored as `100ms`: the first finer unit in which it is a whole number.

@@ -3,7 +3,7 @@
 use super::super::dtype;
 use super::super::dtype::{DType, Scalar};
 use super::{Header, MAGIC, MAGIC_BYTES, Version};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, StorageProblem};
 use crate::options::Order;
 
 /// NumPy aligns the data to this from 1.14 on.
@@ -132,7 +132,7 @@ impl Header {
             bytes.push(b'\n');
             return Ok((version, bytes));
         }
-        Err(ErrorKind::UnstorableDType { problem: "its header would have more than 4 GiB".to_owned() }.into())
+        Err(ErrorKind::UnstorableDType { problem: StorageProblem::HeaderTooLong }.into())
     }
 }
 

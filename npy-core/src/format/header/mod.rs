@@ -12,7 +12,7 @@ use super::literal::{Dialect, Node, Value};
 use super::shape::{MOST_DIMENSIONS, element_count, element_count_of_few};
 use super::trust::read_once;
 use super::{dtype, literal};
-use crate::error::{Error, ErrorKind, Part, Result};
+use crate::error::{Error, ErrorKind, Part, Result, StorageProblem};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions};
 
@@ -121,8 +121,7 @@ impl Header {
     pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
         let mut header = Self::with_minimal_version(dtype, order, shape.into())?;
         if matches!(header.dtype, DType::SubArray(_)) {
-            let problem = "no NumPy opens a file whose elements are sub-arrays; give the array more dimensions, or make it a field of a record";
-            return Err(ErrorKind::UnstorableDType { problem: problem.to_owned() }.into());
+            return Err(ErrorKind::UnstorableDType { problem: StorageProblem::SubArray }.into());
         }
         // A dtype without parts and at most 64 lengths are ASCII, and far from what the first version can hold.
         if !matches!(header.dtype, DType::Scalar(_)) {
@@ -152,7 +151,7 @@ impl Header {
         self.version = version;
         let (needed, _) = self.encode(0, escapes)?;
         if needed != version {
-            let problem = format!("format version {version} cannot hold its header; version {needed} can");
+            let problem = StorageProblem::Version { version, needed };
             return Err(ErrorKind::UnstorableDType { problem }.into());
         }
         Ok(self)
@@ -504,7 +503,7 @@ fn check_storable(itemsize: usize) -> Result<()> {
 
 #[cold]
 fn element_too_large(itemsize: usize) -> Error {
-    let problem = format!("an element has {itemsize} bytes, and NumPy allows at most {MOST_BYTES}");
+    let problem = StorageProblem::TooLarge { limit: MOST_BYTES, found: itemsize };
     ErrorKind::UnstorableDType { problem }.into()
 }
 
@@ -531,7 +530,7 @@ fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
 fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
     const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
     let Value::Dict(pairs) = &node.value else {
-        return Err(wrong_value("the header", node, "a dictionary"));
+        return Err(wrong_value("header", node, "a dictionary"));
     };
     let mut found: [Option<&Node<'_>>; 3] = [None; 3];
     let (mut duplicate, mut unknown) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, LiteralProblem, Result};
 
 /// How the bytes of a text are to be understood.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bo
             parser.expect(b'=', "'='")?;
             let value = parser.value()?;
             let Value::Bool(value) = value.value else {
-                return Err(parser.error(value.offset, "expected True or False for 'align'"));
+                return Err(parser.error(value.offset, unexpected("True or False for 'align'", value.excerpt())));
             };
             align = value;
             parser.comma()?;
@@ -108,6 +108,14 @@ pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bo
     }
     parser.end()?;
     Ok((node, align))
+}
+
+/// What stands where a text ends too early.
+pub(crate) const END: &str = "end of text";
+
+#[cold]
+fn unexpected(expected: &'static str, found: String) -> LiteralProblem {
+    LiteralProblem::Unexpected { expected, found }
 }
 
 struct Parser<'a> {
@@ -123,7 +131,7 @@ impl<'a> Parser<'a> {
             && let Err(error) = std::str::from_utf8(text)
         {
             let offset = dialect.base + error.valid_up_to();
-            return Err(ErrorKind::HeaderSyntax { offset, problem: "invalid UTF-8".to_owned() }.into());
+            return Err(ErrorKind::HeaderSyntax { offset, problem: LiteralProblem::NotUtf8 }.into());
         }
         let mut parser = Parser { text, position: 0, depth: 0, dialect };
         parser.skip_blank()?;
@@ -149,7 +157,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A byte that has to follow, and what may stand around it.
-    fn expect(&mut self, byte: u8, wanted: &str) -> Result<()> {
+    fn expect(&mut self, byte: u8, wanted: &'static str) -> Result<()> {
         self.skip_blank()?;
         if !self.eat(byte) {
             return Err(self.unexpected(wanted));
@@ -172,18 +180,18 @@ impl<'a> Parser<'a> {
     }
 
     #[cold]
-    fn error(&self, at: usize, problem: impl Into<String>) -> crate::error::Error {
-        ErrorKind::HeaderSyntax { offset: self.dialect.base + at, problem: problem.into() }.into()
+    fn error(&self, at: usize, problem: LiteralProblem) -> crate::error::Error {
+        ErrorKind::HeaderSyntax { offset: self.dialect.base + at, problem }.into()
     }
 
     #[cold]
-    fn unexpected(&self, wanted: &str) -> crate::error::Error {
+    fn unexpected(&self, wanted: &'static str) -> crate::error::Error {
         let found = match self.peek() {
-            None => "end of text".to_owned(),
+            None => END.to_owned(),
             Some(byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
             Some(byte) => format!("the byte {byte:#04x}"),
         };
-        self.error(self.position, format!("expected {wanted}, found {found}"))
+        self.error(self.position, unexpected(wanted, found))
     }
 
     /// Skips white space as Python knows it (no vertical tab, no NBSP) and comments.
@@ -195,7 +203,7 @@ impl<'a> Parser<'a> {
                     let line = self.rest().iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
                     let end = line.map_or(self.text.len(), |length| self.position + length);
                     if let Some(at) = self.text[self.position..end].iter().position(|&byte| byte == 0) {
-                        return Err(self.error(self.position + at, "invalid NUL byte in a comment"));
+                        return Err(self.error(self.position + at, LiteralProblem::NulByte));
                     }
                     self.position = end;
                 }
@@ -253,7 +261,7 @@ impl<'a> Parser<'a> {
         let mut trailing_comma = false;
         while !self.eat(close) {
             if !items.is_empty() && !trailing_comma {
-                return Err(self.unexpected(&format!("',' or '{}'", char::from(close))));
+                return Err(self.unexpected(if close == b']' { "',' or ']'" } else { "',' or ')'" }));
             }
             items.push(self.value()?);
             trailing_comma = self.comma()?;
@@ -309,13 +317,13 @@ impl<'a> Parser<'a> {
             b"None" => Value::None,
             _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
             b"np" | b"numpy" => {
-                let problem = "expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by mistake \
-                               and cannot read either";
-                return Err(self.error(self.position, problem));
+                // NumPy 2.0 wrote these by mistake, and cannot read them either.
+                let found = "a NumPy scalar such as np.int64(3)".to_owned();
+                return Err(self.error(self.position, unexpected("a plain number", found)));
             }
             name => {
                 let name = String::from_utf8_lossy(&name[..length.min(60)]);
-                return Err(self.error(self.position, format!("expected a value, found the name {name}")));
+                return Err(self.error(self.position, unexpected("a value", format!("the name {name}"))));
             }
         };
         self.position += length;
@@ -340,7 +348,7 @@ impl<'a> Parser<'a> {
             let imaginary = self.position;
             self.unsigned_number(false)?;
             if !self.text[imaginary..self.position].ends_with(b"j") {
-                return Err(self.error(start, "expected a value, found an expression"));
+                return Err(self.error(start, unexpected("a value", "an expression".to_owned())));
             }
             value = Value::Other;
         } else {
@@ -396,7 +404,7 @@ impl<'a> Parser<'a> {
         }
         let written = &self.text[start..self.position];
         if radix == 10 && written.first() == Some(&b'0') && written.iter().any(|byte| matches!(byte, b'1'..=b'9')) {
-            return Err(self.error(start, "invalid integer: it begins with 0"));
+            return Err(self.error(start, LiteralProblem::LeadingZero));
         }
         Ok(match integer {
             Some(value) => Value::Integer(if negative { -value } else { value }),
@@ -420,7 +428,7 @@ impl<'a> Parser<'a> {
             }
         }
         if count > MOST {
-            return Err(self.error(start, format!("expected a number of at most {MOST} digits, found {count}")));
+            return Err(self.error(start, LiteralProblem::TooManyDigits { limit: MOST, found: count }));
         }
         Ok(count)
     }
@@ -571,8 +579,7 @@ mod tests {
         assert_eq!(read(b"[1 x]"), "! invalid header at byte 3: expected ',' or ']', found 'x'");
         assert_eq!(
             read(b"{'shape': np.int64(3)}"),
-            "! invalid header at byte 10: expected a plain number, found a NumPy scalar such as np.int64(3), which NumPy 2 wrote by \
-             mistake and cannot read either"
+            "! invalid header at byte 10: expected a plain number, found a NumPy scalar such as np.int64(3)"
         );
     }
 }

@@ -55,7 +55,7 @@ impl Pending {
     /// The block, when it is compressed.
     pub(crate) fn wait(self) -> io::Result<Vec<u8>> {
         let receiver = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        receiver.recv().map_err(|_| io::Error::other("a thread that compresses has ended"))?
+        receiver.recv().map_err(|_| io::Error::other("a compression thread panicked"))?
     }
 }
 

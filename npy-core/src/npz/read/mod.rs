@@ -427,7 +427,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # let file = archive.finish()?.into_inner();
     /// let archive = NpzReader::from_bytes(&file)?;
     /// let error = archive.find("y").unwrap_err();
-    /// assert_eq!(error.to_string(), "the archive has no array \"y\"; it has x, notes.txt");
+    /// assert_eq!(error.to_string(), "missing array \"y\": the archive has x, notes.txt");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

@@ -6,7 +6,7 @@ use std::path::{self, Path, PathBuf};
 
 use super::super::zip::central_directory;
 use super::super::zip::central_directory::Directory;
-use crate::error::{Error, Result};
+use crate::error::{Conflict, Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::sys::lock::{is_same, lock};
 
@@ -40,9 +40,8 @@ impl Existing {
             return Ok(());
         }
         self.undo = None;
-        let problem =
-            if is_there { "something else has changed the file meanwhile" } else { "the file was replaced or removed meanwhile" };
-        Err(io::Error::new(io::ErrorKind::ResourceBusy, problem))
+        let conflict = if is_there { Conflict::Modified } else { Conflict::Replaced };
+        Err(Error::from(ErrorKind::Conflict { conflict }).into())
     }
 
     /// Keeps what was added.
@@ -65,7 +64,7 @@ pub(crate) fn open_locked(path: &Path) -> Result<File> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot_open)?;
     lock(&file)?;
     if !is_same(&file, path) {
-        return Err(cannot_open(io::Error::new(io::ErrorKind::ResourceBusy, "another file was put in its place meanwhile")));
+        return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
     }
     Ok(file)
 }

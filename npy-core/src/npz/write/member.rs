@@ -12,7 +12,7 @@ use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
 use super::super::zip::emit::{Local, padding_field};
 use super::super::zip::records::{DESCRIPTOR, UTF8};
 use super::{Failure, Front, NpzWriter};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 
 /// A member of which nothing was written yet.
@@ -123,7 +123,8 @@ impl<W: Write> NpzWriter<W> {
         let is_lasting = sink.has_failed();
         let final_head = result.map_err(|error| Failure { error, is_lasting })?;
         if is_lasting {
-            return Err(io::Error::other("an error of writing was passed over").into());
+            let error = Error::from(ErrorKind::FailedBefore { action: "cannot write the member", cause: None });
+            return Err(io::Error::from(error).into());
         }
         let content = sink.finish()?;
         let Output { local, has_begun, .. } = output;
@@ -132,7 +133,7 @@ impl<W: Write> NpzWriter<W> {
         let head = Head { encoded: self.encode_head(&bytes), bytes };
         if head.encoded.len() != head_bytes {
             // They have room for any length.
-            return Err(io::Error::other("the header has not the length that was left for it").into());
+            return Err(io::Error::other("the length of the header changed").into());
         }
         if has_begun {
             self.end_member(local, &content, &head, written)?;

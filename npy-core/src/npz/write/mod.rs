@@ -351,7 +351,8 @@ impl<W: Write> NpzWriter<W> {
         write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
     ) -> Result<()> {
         let path = self.path.clone();
-        let named = |error: Error| in_file(path.as_deref(), error.with_member(name.strip_suffix(".npy").unwrap_or(name)));
+        let in_member = |error: Error| error.with_member(name.strip_suffix(".npy").unwrap_or(name));
+        let named = |error: Error| in_file(path.as_deref(), in_member(error));
         self.expect_whole().map_err(|error| in_file(path.as_deref(), error))?;
         self.state = State::Refused;
         let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') {
@@ -376,7 +377,7 @@ impl<W: Write> NpzWriter<W> {
         // Beside the rest of `self` while it is written.
         let mut workers = self.workers.take();
         // Until `write` returns: if it panics, a part of a member stands in the stream.
-        self.state = State::Failed("the content of a member panicked".into());
+        self.state = State::Failed("writing a member panicked".into());
         let result = self.write_member(name, front, write, &written, &mut workers);
         self.state = State::Refused;
         self.workers = workers;
@@ -390,7 +391,7 @@ impl<W: Write> NpzWriter<W> {
             // It was not begun.
             Err(Failure { error, is_lasting: false }) if written == 0 => Err(named(error)),
             Err(Failure { error, is_lasting }) => {
-                let error = named(error);
+                let error = in_member(error);
                 let rewound = match self.rewind {
                     Some(rewind) if !is_lasting => {
                         distance(written).and_then(|back| self.writer.call(|writer| rewind(writer, -back)))
@@ -400,9 +401,10 @@ impl<W: Write> NpzWriter<W> {
                 match rewound {
                     Ok(true) => {}
                     Ok(false) => self.stale = self.stale.max(self.position + written),
+                    // Without the path, which later errors name themselves.
                     Err(_) => self.state = State::Failed(format!("{error:#}").into()),
                 }
-                Err(error)
+                Err(in_file(path.as_deref(), error))
             }
         }
     }
@@ -419,7 +421,8 @@ impl<W: Write> NpzWriter<W> {
     fn expect_whole(&self) -> Result<()> {
         match &self.state {
             State::Failed(failure) => {
-                Err(cannot_write(io::Error::other(format!("an earlier write failed, and left it torn ({failure})"))))
+                let cause = Some(failure.to_string().into_boxed_str());
+                Err(ErrorKind::FailedBefore { action: "cannot write the archive", cause }.into())
             }
             _ => Ok(()),
         }

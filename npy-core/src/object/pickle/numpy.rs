@@ -10,7 +10,7 @@ use super::flaw::{Flaw, Result};
 use super::globals::Known;
 use super::tree::{Builder, invalid};
 use crate::dynamic::DynValues;
-use crate::error::{Error, ErrorKind, PickleProblem};
+use crate::error::{ArrayProblem, Error, ErrorKind, PickleProblem};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
 use crate::format::header::Header;
 use crate::format::shape::{MOST_DIMENSIONS, element_count};
@@ -91,7 +91,7 @@ impl Builder<'_> {
             swap_bytes(scalar, &mut bytes);
             dtype = dtype.with_byte_order(ByteOrder::NATIVE);
         }
-        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, &error))?;
+        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, error))?;
         Ok(PyObject::Array(Box::new(values)))
     }
 
@@ -101,7 +101,7 @@ impl Builder<'_> {
             return Err(invalid(id, "ndarray", "a list of objects"));
         };
         // Before anything is made of them.
-        let expected = element_count(&shape, 1).map_err(|error| in_array(id, &error))? as u64;
+        let expected = element_count(&shape, 1).map_err(|error| in_array(id, error))? as u64;
         let found = u64::from(items.count);
         if expected != found {
             return Err(Flaw::in_node(id, PickleProblem::WrongCount { shape, expected, found }));
@@ -137,7 +137,7 @@ impl Builder<'_> {
         let shape = self.shape(id, shape)?;
         let dtype = self.dtype(dtype)?.dtype;
         let bytes = self.raw(data)?.into_owned();
-        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, &error))?;
+        let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, error))?;
         Ok(PyObject::Array(Box::new(values)))
     }
 
@@ -160,10 +160,10 @@ impl Builder<'_> {
         // Of the dtype that was made last, which is this one.
         let header = match &self.numpy.header {
             Some(header) => header.clone(),
-            None => Header::new(pickled.dtype, Order::C, &[]).map_err(|error| in_array(id, &error))?,
+            None => Header::new(pickled.dtype, Order::C, &[]).map_err(|error| in_array(id, error))?,
         };
         self.numpy.header = Some(header.clone());
-        let values = DynValues::with_header(header, bytes).map_err(|error| in_array(id, &error))?;
+        let values = DynValues::with_header(header, bytes).map_err(|error| in_array(id, error))?;
         Ok(PyObject::Scalar(Box::new(values)))
     }
 
@@ -172,7 +172,7 @@ impl Builder<'_> {
         let pickled = self.dtype(id)?;
         match pickled.string {
             None => Ok(PyObject::DType(Box::new(pickled.dtype))),
-            Some(_) => Err(Flaw::in_node(id, PickleProblem::InvalidArray { problem: "a StringDType without an array".to_owned() })),
+            Some(_) => Err(Flaw::in_node(id, PickleProblem::InvalidArray { problem: ArrayProblem::StringDType })),
         }
     }
 
@@ -250,7 +250,7 @@ impl Builder<'_> {
             return Ok(PickledDType { dtype, itemsize, string: None });
         }
         let unit = if matches!(code, "M8" | "m8") { self.time_unit(id, metadata)? } else { String::new() };
-        let dtype: DType = format!("{order}{code}{unit}").parse().map_err(|error| in_array(id, &error))?;
+        let dtype: DType = format!("{order}{code}{unit}").parse().map_err(|error| in_array(id, error))?;
         let itemsize = dtype.itemsize();
         Ok(PickledDType { dtype, itemsize, string: None })
     }
@@ -282,7 +282,7 @@ impl Builder<'_> {
             None => self.shape(id, shape)?,
         };
         let itemsize = shape.iter().fold(base.itemsize, |bytes, &length| bytes.saturating_mul(length));
-        let dtype = base.dtype.sub_array(&shape).map_err(|error| in_array(id, &error))?;
+        let dtype = base.dtype.sub_array(&shape).map_err(|error| in_array(id, error))?;
         Ok(PickledDType { dtype, itemsize, string: None })
     }
 
@@ -327,7 +327,7 @@ impl Builder<'_> {
             placed.push(field);
         }
         let padding = itemsize.checked_sub(end_in_memory).ok_or_else(|| invalid(id, "dtype", "a record that holds its fields"))?;
-        let record = Record::new(placed, end.saturating_add(padding)).map_err(|error| in_array(id, &error))?;
+        let record = Record::new(placed, end.saturating_add(padding)).map_err(|error| in_array(id, error))?;
         Ok(PickledDType { dtype: record.into(), itemsize, string: None })
     }
 
@@ -363,7 +363,7 @@ impl Builder<'_> {
         let Node::Tuple(items) = self.arena.node(shape) else { return Err(invalid(id, "ndarray", expected)) };
         let found = usize::try_from(items.count).unwrap_or(usize::MAX);
         if found > MOST_DIMENSIONS {
-            return Err(in_array(id, &ErrorKind::TooManyDimensions { found }.into()));
+            return Err(in_array(id, ErrorKind::TooManyDimensions { found }.into()));
         }
         let length = |node: u32| match self.arena.node(node) {
             Node::Int(length) => usize::try_from(length).ok(),
@@ -375,6 +375,9 @@ impl Builder<'_> {
 
 /// What is wrong with an array, at the place where it is made.
 #[cold]
-fn in_array(id: u32, error: &Error) -> Flaw {
-    Flaw::in_node(id, PickleProblem::InvalidArray { problem: error.to_string() })
+fn in_array(id: u32, error: Error) -> Flaw {
+    match ArrayProblem::of(error) {
+        Ok(problem) => Flaw::in_node(id, PickleProblem::InvalidArray { problem }),
+        Err(error) => error.into(),
+    }
 }

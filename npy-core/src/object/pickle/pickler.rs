@@ -7,7 +7,7 @@ use super::super::value::PyObject;
 use super::super::value::int::PyInt;
 use super::super::value::time::PyTimeZone;
 use super::super::write::PickleForm;
-use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
+use crate::error::{Error, Result, ValueError, ValueProblem};
 
 /// Bytes after which a frame ends, and from which on a text is not put into one: `_FRAME_SIZE_TARGET` of Python's `pickle`.
 const FRAME_BYTES: usize = 64 * 1024;
@@ -242,8 +242,7 @@ impl<'a> Pickler<'a> {
                 self.reduce();
             }
             PyObject::Decimal(text) => {
-                let problem = format!("{text:?} is no Decimal");
-                return Err(ValueProblem::Unrepresentable { problem }.into());
+                return Err(ValueProblem::InvalidDecimal { text: text.clone() }.into());
             }
             PyObject::Uuid(bytes) => {
                 self.global("uuid", "UUID")?;
@@ -298,8 +297,7 @@ impl<'a> Pickler<'a> {
     /// Refuses what has so many levels, if it would not be read again here.
     pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
         if self.depth.saturating_add(levels) > MOST_DEPTH {
-            let problem = format!("objects contain each other more than {MOST_DEPTH} levels deep, which is not read again");
-            return Err(ValueProblem::Unrepresentable { problem }.into());
+            return Err(ValueProblem::NestedTooDeep { limit: MOST_DEPTH }.into());
         }
         Ok(())
     }
@@ -551,16 +549,10 @@ fn levels_of_leaf(object: &PyObject) -> usize {
 }
 
 fn too_long(length: usize) -> Failure {
-    ValueProblem::Unrepresentable { problem: format!("{length} bytes are more than the protocol can write") }.into()
+    ValueProblem::TooLarge { length }.into()
 }
 
 #[cold]
 fn cannot_write(error: std::io::Error) -> Error {
     Error::io("cannot write the file", error)
-}
-
-/// An error that is about no object in particular.
-#[cold]
-pub(crate) fn unstorable(problem: String) -> Error {
-    ErrorKind::UnstorableDType { problem }.into()
 }

@@ -120,8 +120,7 @@ impl ObjectArray {
             |item: &PyObject| matches!(item, PyObject::Str(_)) || dtype.na_object().is_some_and(|missing| is_same(missing, item));
         if let Some(index) = self.items.iter().position(|item| !is_text(item)) {
             let found = self.items.get(index).map_or("None", PyObject::type_name);
-            let problem = format!("the object is {found}, which is neither a str nor the `na_object`");
-            return Err(ValueError::from(ValueProblem::Unrepresentable { problem }).in_element(index as u64));
+            return Err(ValueError::from(ValueProblem::NotText { found: found.to_owned() }).in_element(index as u64));
         }
         self.string_dtype = Some(Box::new(dtype));
         Ok(self)
@@ -217,8 +216,7 @@ impl ObjectArray {
             let is_whole =
                 |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
             let item = item.filter(is_whole).ok_or_else(|| {
-                let problem = "the object is no tuple with an item for each field".to_owned();
-                let error = ValueError::from(ValueProblem::Unrepresentable { problem });
+                let error = ValueError::from(ValueProblem::NotARecord);
                 error.in_path(name.to_owned()).in_element(index as u64)
             })?;
             items.push(item.clone());
@@ -239,7 +237,7 @@ impl ObjectArray {
     /// let array = ObjectArray::from(vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None]);
     /// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.0), Some(0.5), None]);
     /// let error = array.to_vec::<i64>().unwrap_err();
-    /// assert_eq!(error.to_string(), "element 1: 0.5 is no value of i64, and is not rounded");
+    /// assert_eq!(error.to_string(), "element 1: cannot represent 0.5 exactly as i64");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_vec<T: FromPyObject>(&self) -> Result<Vec<T>> {

@@ -98,7 +98,7 @@ impl std::error::Error for Problem {}
 
 impl de::Error for Problem {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(ValueProblem::Unrepresentable { problem: message.to_string() }.into())
+        Self(ValueProblem::Custom { rust_type: None, message: message.to_string() }.into())
     }
 }
 
@@ -258,7 +258,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
             }
             other => {
                 let (found, variants) = (other.type_name(), variants.join(", "));
-                Err(de::Error::custom(format_args!("the object is {found}, which is no {name} ({variants})")))
+                Err(de::Error::custom(format_args!("expected a variant of {name} ({variants}), found {found}")))
             }
         }
     }
@@ -377,13 +377,13 @@ impl<'de, I: Iterator<Item = (Key<'de>, Element<'de>)>> MapAccess<'de> for Entri
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Problem> {
-        let Some((key, value)) = self.value.take() else { return Err(de::Error::custom("a value is asked for before its key")) };
+        let Some((key, value)) = self.value.take() else { return Err(de::Error::custom("expected a key before its value")) };
         seed.deserialize(value).map_err(|problem| Problem(problem.0.in_path(key.name())))
     }
 }
 
 fn unsuitable(object: &PyObject) -> Problem {
-    de::Error::custom(format_args!("the object is {}, which is no data of serde's", object.type_name()))
+    de::Error::custom(format_args!("expected data that serde knows, found {}", object.type_name()))
 }
 
 /// What an array has along its first axis: arrays of the others, at last its elements, made by `of`.

@@ -299,7 +299,7 @@ impl NpyMapMut {
             }
             let (file, replacement) = Replacement::begin(path)?;
             header.write(&file)?;
-            file.set_len(length as u64).map_err(|error| Error::io("cannot make the file as large as the array", error))?;
+            file.set_len(length as u64).map_err(|error| Error::io("cannot resize the file", error))?;
             // SAFETY: nobody else knows the file by now, and afterwards the caller promises that nobody uses what a slice shows, or cuts
             // the file.
             let map = unsafe { MmapOptions::new().len(length).map_mut(&file) }.map_err(cannot_map)?;
@@ -657,12 +657,11 @@ fn extent(header: &Header, begin: usize) -> Result<(usize, usize)> {
 }
 
 fn require_regular(metadata: &fs::Metadata) -> Result<()> {
-    let kind = match metadata.is_dir() {
-        true => io::ErrorKind::IsADirectory,
-        false if metadata.is_file() => return Ok(()),
-        false => io::ErrorKind::InvalidInput,
-    };
-    Err(cannot_map(io::Error::new(kind, "only regular files can be mapped")))
+    match metadata.is_dir() {
+        true => Err(cannot_map(io::ErrorKind::IsADirectory.into())),
+        false if metadata.is_file() => Ok(()),
+        false => Err(ErrorKind::NotRegularFile.into()),
+    }
 }
 
 #[cold]
@@ -672,5 +671,5 @@ pub(crate) fn cannot_map(error: io::Error) -> Error {
 
 #[cold]
 fn cannot_flush(error: io::Error) -> Error {
-    Error::io("cannot write the changes to the disk", error)
+    Error::io("cannot flush the map", error)
 }
