@@ -88,8 +88,8 @@ fn parts_of_arrays_that_are_not_there() {
     insta::assert_snapshot!(records.field("z").unwrap_err(), @r#"unknown field "z": the records have x, y"#);
     insta::assert_snapshot!(records.cast::<f64>().unwrap_err(), @"cannot cast [('x', '<f4'), ('y', '<f4')] to <f8: expected numbers; select one of its fields");
     let floats = DynArray::from(Array1::from(vec![0.5, 300.0]).into_dyn());
-    insta::assert_snapshot!(floats.cast_with::<u8>(Casting::Safe).unwrap_err(), @"cannot cast <f8 to |u1 according to the rule 'safe'; `Casting::Checked` casts what fits, `Casting::Unsafe` all");
-    insta::assert_snapshot!(floats.cast_with::<u8>(Casting::Checked).unwrap_err(), @"element 0: cannot represent 0.5 exactly as |u1");
+    insta::assert_snapshot!(floats.cast_as::<u8>(Casting::Safe).unwrap_err(), @"cannot cast <f8 to |u1 according to the rule 'safe'; `Casting::Checked` casts what fits, `Casting::Unsafe` all");
+    insta::assert_snapshot!(floats.cast_as::<u8>(Casting::Checked).unwrap_err(), @"element 0: cannot represent 0.5 exactly as |u1");
     insta::assert_snapshot!(DynValues::new(f64::dtype(), Order::C, &[3], vec![0; 22]).unwrap_err(), @"wrong number of bytes: expected 24, found 22");
 }
 

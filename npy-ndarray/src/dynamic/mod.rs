@@ -116,7 +116,7 @@ pub enum DynArray {
     /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
     /// `|O`, Python objects, also as fields of records, and texts of a `StringDType`: read only if
-    /// [`ReadOptions::objects`] says so. `into::<ArrayD<String>>()` and the like make
+    /// [`ReadOptions::objects`](npy_core::ReadOptions::objects()) says so. `into::<ArrayD<String>>()` and the like make
     /// arrays of objects of one type, [`objects_as`](Self::objects_as) of any that has a [`FromPyObject`](npy_core::object::FromPyObject).
     #[cfg(feature = "object")]
     Object(ObjectArray),
