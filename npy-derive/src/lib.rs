@@ -6,6 +6,7 @@
 //! and `archive` derive one trait each, by the same steps: `attr`, `model`, `expand`.
 
 mod ctxt;
+mod hygiene;
 mod case;
 mod meta;
 mod types;
@@ -101,13 +102,32 @@ mod tests {
             push(record, derive);
         }
         push(run, crate::archive::derive);
-        let formatted = rustfmt(&text);
+        let formatted = rustfmt_plans(&text);
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/expansion.rs");
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
             std::fs::write(path, &formatted).unwrap();
         }
         let expected = std::fs::read_to_string(path).unwrap();
         assert!(formatted == expected, "the expansion is no longer that of {path}:\n{formatted}");
+    }
+
+    /// Formats the input of `plan!` too, which rustfmt leaves alone, as the `impl` block that it defines.
+    fn rustfmt_plans(text: &str) -> String {
+        let mut parts = text.split("__npy :: plan ! { [] [");
+        let mut as_impls = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (head, body) = part.split_once("] const").unwrap();
+            let [name, clause, fields] = head.split("] [").collect::<Vec<_>>().try_into().unwrap();
+            write!(as_impls, "impl plan__{name} {clause} {{ #[doc = \"{fields}\"] const{body}").unwrap();
+        }
+        let formatted = rustfmt(&as_impls);
+        let mut parts = formatted.split("impl plan__");
+        let mut shown = parts.next().unwrap().to_owned();
+        for part in parts {
+            let part = part.replacen("\n    where", "] [where", 1).replacen("\n    {\n        #[doc = \"", "\n    ] [", 1);
+            write!(shown, "__npy::plan! {{ [] [{}", part.replacen("\"]", "]", 1)).unwrap();
+        }
+        shown
     }
 
     fn rustfmt(text: &str) -> String {

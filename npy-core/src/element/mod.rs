@@ -33,7 +33,7 @@ pub use codec::{As, AsIs, Codec, Optional, Through, With};
 pub use date::TimePlan;
 pub use long_double::{LongDouble, LongDoublePlan};
 pub use number::{Narrow, WidePlan, Widen, Widens};
-pub use sends::{MayNotSend, Probe};
+pub use sends::{Otherwise, Probe};
 pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};

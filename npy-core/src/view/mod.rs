@@ -10,7 +10,9 @@ pub(crate) mod map;
 use std::ops::Range;
 
 use crate::element::plan::rust_type;
-use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
+use crate::element::{
+    self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Probe, Timedelta64, unit::Unit,
+};
 use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -53,6 +55,11 @@ pub unsafe trait NpyView: NpyElement + 'static {
     fn check(bytes: &[u8]) -> Result<(), ValueError>;
 }
 
+impl<T: NpyView> Probe<T> {
+    /// Fails the build if the memory of the type is not the bytes of the file.
+    pub const VIEW: () = T::PROOF;
+}
+
 /// Proof for the derive that a record's memory is the file's bytes, if every pattern of them is a value.
 pub const fn bulk_of_view<T: NpyView>() -> Option<Bulk<T>> {
     const { T::PROOF }
@@ -72,13 +79,14 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
     assert!(holds, "{}", message);
 }
 
-/// Fails the build, for the derive's proofs, unless the type is in memory as large as in the file.
+/// Fails the build, for the derive's proofs, unless the field lies in memory where it lies in the file and is as large.
 ///
 /// # Panics
 ///
 /// In a constant: then the compiler shows the message.
-pub const fn assert_size<T: NpyView>(message: &'static str) {
+pub const fn assert_field<T: NpyView>(lies_there: bool, message: &'static str) {
     const { T::PROOF }
+    assert_layout(lies_there, message);
     match element::native::<T>() {
         Some(layout) => assert_layout(layout.itemsize == size_of::<T>(), message),
         None => assert_layout(false, message),

@@ -57,12 +57,13 @@ fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
     if field.is_skipped() {
         return demands;
     }
-    if model.attrs.view.is_given() {
+    let is_viewed = model.attrs.view.is_given();
+    if is_viewed {
         demands.push(quote_spanned!(span=> #ty: __npy::NpyView));
     }
     if field.is_flattened() {
         demands.push(quote_spanned!(span=> #ty: __npy::NpyRecord));
-    } else if field.is_as_is() {
+    } else if field.is_as_is() && !is_viewed {
         let ty = in_option(ty).unwrap_or(ty);
         demands.push(quote_spanned!(span=> #ty: __npy::NpyElement));
     } else if let Some(dtype) = field.attrs.dtype.get() {
