@@ -37,6 +37,19 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
     let ident = &input.ident;
     let generics = bound::without_defaults(&input.generics);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let view = attrs.view.is_given().then(|| {
+        hygienic! {
+            #[automatically_derived]
+            unsafe impl #impl_generics __npy::NpyView for #ident #type_generics #where_clause {
+                const HAS_PADDING: bool = true;
+                const HAS_INVALID: bool = true;
+
+                fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
+                    loop {}
+                }
+            }
+        }
+    });
     let implementations = in_const(
         &krate,
         &hygienic! {
@@ -82,6 +95,8 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
                     __npy::None
                 }
             }
+
+            #view
         },
     );
     quote!(#errors #implementations)
