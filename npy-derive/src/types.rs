@@ -6,20 +6,56 @@ use syn::{DeriveInput, GenericArgument, Generics, PathArguments, Type};
 
 /// The `T` of an `Option<T>`, however it is spelt.
 pub(crate) fn in_option(ty: &Type) -> Option<&Type> {
+    argument(ty, "Option", "option")
+}
+
+/// The only argument of a type of the standard library, by the type's name and that of its module.
+fn argument<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
     let Type::Path(ty) = peel(ty) else { return None };
-    let last = ty.path.segments.last()?;
-    let before: Vec<_> = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-    let before: Vec<_> = before.iter().map(String::as_str).collect();
-    if ty.qself.is_some() || !matches!(before.as_slice(), ["Option"] | ["std" | "core", "option", "Option"]) {
-        return None;
-    }
-    match &last.arguments {
-        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
-            Some(GenericArgument::Type(inner)) if arguments.args.len() == 1 => Some(inner),
-            _ => None,
-        },
+    let names: Vec<_> = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let is_named = match names.as_slice() {
+        [only] => only == name,
+        [root, parent, last] => matches!(root.as_str(), "std" | "core" | "alloc") && parent == module && last == name,
+        _ => false,
+    };
+    let PathArguments::AngleBracketed(arguments) = &ty.path.segments.last()?.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(inner)) if is_named && ty.qself.is_none() && arguments.args.len() == 1 => Some(inner),
         _ => None,
     }
+}
+
+/// A type of the standard library that has no dtype, in options and arrays; and what to use instead.
+pub(crate) fn without_dtype(ty: &Type) -> Option<(&Type, String)> {
+    if let Some(inner) = in_option(ty) {
+        return without_dtype(inner);
+    }
+    let ty = peel(ty);
+    if let Some(inner) = argument(ty, "Vec", "vec") {
+        let advice = format!("`Vec` has no dtype, because its length varies: use `[{}; N]`", inner.to_token_stream());
+        return Some((ty, advice));
+    }
+    let advice = match ty {
+        Type::Array(array) => return without_dtype(&array.elem),
+        Type::Path(path) if path.path.is_ident("usize") => {
+            "`usize` has no dtype, because its size depends on the machine: use `u64`"
+        }
+        Type::Path(path) if path.path.is_ident("isize") => {
+            "`isize` has no dtype, because its size depends on the machine: use `i64`"
+        }
+        Type::Path(path) if path.path.is_ident("char") => {
+            "`char` has no dtype, because NumPy has text but no characters: use `u32` or `FixedUnicode<1>`"
+        }
+        // Any other lifetime is an error already.
+        Type::Reference(reference)
+            if matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"))
+                && reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
+        {
+            "`&str` has no dtype, because a record owns its fields: use `String`"
+        }
+        _ => return None,
+    };
+    Some((ty, advice.to_owned()))
 }
 
 /// The type in the invisible parentheses that a macro puts around what it was given.

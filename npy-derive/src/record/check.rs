@@ -6,6 +6,7 @@ use syn::LitStr;
 
 use super::model::{Field, Model, Shape};
 use crate::ctxt::Ctxt;
+use crate::types::without_dtype;
 
 /// Notes every rule that the type breaks.
 pub(crate) fn check(ctxt: &Ctxt, model: &Model<'_>) {
@@ -71,6 +72,11 @@ fn check_field(ctxt: &Ctxt, field: &Field<'_>) {
             ctxt.error(token, "a flattened struct is no field of the file but several, so this says nothing about it");
         }
         return;
+    }
+    if field.is_as_is()
+        && let Some((ty, advice)) = without_dtype(&field.source.ty)
+    {
+        ctxt.error(ty, advice);
     }
     if let (Some(with), true) = (attrs.with.token(), attrs.dtype.is_given()) {
         ctxt.error(with, "the module's `Element` decides about the dtype; `dtype` and `with` exclude one another");
