@@ -33,7 +33,7 @@ use crate::format::dtype::{ByteOrder, DType, Field, Record};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no record",
+    message = "`{Self}` is not a record",
     note = "use `#[derive(NpyRecord)]` on a struct with two or more fields, or with named ones"
 )]
 pub trait NpyRecord: NpyElement {

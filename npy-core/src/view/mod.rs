@@ -33,9 +33,9 @@ pub use map::{NpyMap, NpyMapMut};
 /// is initialised. There is no interior mutability in it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place",
-    note = "its memory is not the bytes of a file; read a copy",
+    note = "its memory is not the bytes of a file: read a copy instead",
     note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`",
-    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`"
+    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`"
 )]
 pub unsafe trait NpyView: NpyElement + 'static {
     /// Fails the build if the layout in memory is not that of the dtype.
