@@ -1,4 +1,4 @@
-// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.
+// The expansions of `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]`.
 
 // struct Pick {
 // time: f64,
@@ -303,15 +303,15 @@ const _: () = {
             __npy::Some(layout) => {
                 __npy::assert_field::<u8>(
                     layout.plan.id.offset() == __npy::offset_of!(Self, id),
-                    "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
+                    "`Sample` cannot be viewed: the offset of `id` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
                 __npy::assert_field::<f64>(
                     layout.plan.time.offset() == __npy::offset_of!(Self, time),
-                    "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
+                    "`Sample` cannot be viewed: the offset of `time` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
                 __npy::assert_layout(
                     layout.itemsize == __npy::size_of::<Self>(),
-                    "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
+                    "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
             }
             __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),

@@ -1,7 +1,8 @@
 //! Keeps the names in generated code apart from those of the struct's module.
 //!
-//! Items are private to a `const` block and begin with `__`. So do the variables of fields, because a binding named like a
-//! constant in scope would match that constant. Other variables have the hygiene of `mixed_site`.
+//! Items are private to a `const` block and begin with `__`. So do the variables of fields, because
+//! a binding named like a constant in scope would match that constant. Other variables have the
+//! hygiene of `mixed_site`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,9 +1,12 @@
-//! `#[derive(NpyRecord)]`: a Rust struct for a NumPy structured dtype. `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
+//! `#[derive(NpyRecord)]`: a Rust struct for a structured dtype of NumPy.
+//! `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
 //!
-//! Use them through `npy_core` and `npy_ndarray` with the feature `derive`, which re-export them beside the traits of the same names.
+//! `npy_core` and `npy_ndarray` re-export them with the feature `derive`, beside the traits of the
+//! same names.
 //!
-//! The floors, from the lowest up: `ctxt` collects errors, `case`, `meta` and `types` read names, attribute values and types; `record`
-//! and `archive` derive one trait each, by the same steps: `attr`, `model`, `expand`.
+//! The modules, from the lowest up: `ctxt` collects errors. `hygiene` hides names. `case`, `meta`
+//! and `types` parse names, attribute values and types. `record` and `archive` derive one trait
+//! each, in the steps `attr`, `model` and `expand`.
 
 mod ctxt;
 mod hygiene;
@@ -51,10 +54,9 @@ mod tests {
 
     use super::record::derive;
 
-    /// What the derive writes for a struct with one field of each kind: `snapshots/expansion.rs`. To renew it, run the test with
-    /// `UPDATE_SNAPSHOTS=1`.
+    /// Compares the expansion with `snapshots/expansion.rs`, which `UPDATE_SNAPSHOTS=1` overwrites.
     #[test]
-    fn the_expansion_reads_as_a_person_would_write_it() {
+    fn expansion_is_that_of_the_snapshot() {
         let input = "
             #[npy(view, align)]
             #[repr(C)]
@@ -91,8 +93,7 @@ mod tests {
                 others: BTreeMap<String, ArrayD<f32>>,
             }
         ";
-        let mut text =
-            "// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.\n".to_owned();
+        let mut text = "// The expansions of `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]`.\n".to_owned();
         let mut push = |input: &str, derive: fn(&DeriveInput) -> proc_macro2::TokenStream| {
             let parsed = syn::parse_str(input).unwrap();
             let comment: Vec<_> = input.trim().lines().map(str::trim).collect();
@@ -111,7 +112,8 @@ mod tests {
         assert!(formatted == expected, "the expansion is no longer that of {path}:\n{formatted}");
     }
 
-    /// Formats the input of `plan!` too, which rustfmt leaves alone, as the `impl` block that it defines.
+    /// Formats the input of `plan!` too, which rustfmt leaves alone, as the `impl` block that it
+    /// defines.
     fn rustfmt_plans(text: &str) -> String {
         let mut parts = text.split("__npy :: plan ! { [] [");
         let mut as_impls = parts.next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! What can be seen of a type without knowing what it is.
+//! What the tokens of a type tell.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -25,7 +25,8 @@ fn argument<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
     }
 }
 
-/// A type of the standard library that has no dtype, in options and arrays; and what to use instead.
+/// A type of the standard library that has no dtype, in options and arrays; and what to use
+/// instead.
 pub(crate) fn without_dtype(ty: &Type) -> Option<(&Type, String)> {
     if let Some(inner) = in_option(ty) {
         return without_dtype(inner);
@@ -58,7 +59,7 @@ pub(crate) fn without_dtype(ty: &Type) -> Option<(&Type, String)> {
     Some((ty, advice.to_owned()))
 }
 
-/// The type in the invisible parentheses that a macro puts around what it was given.
+/// Removes the invisible parentheses that a macro puts around its arguments.
 fn peel(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => peel(&group.elem),
@@ -67,7 +68,9 @@ fn peel(ty: &Type) -> &Type {
     }
 }
 
-/// The codec for a type, given that for what is in its arrays and options. `takes_bytes` tells that `[u8; N]` is not taken apart.
+/// The codec of a type whose arrays and options hold what `codec` stores.
+///
+/// With `takes_bytes`, `codec` stores `[u8; N]` as a whole.
 pub(crate) fn wrap_codec(ty: &Type, codec: TokenStream, takes_bytes: bool) -> TokenStream {
     if let Some(inner) = in_option(ty) {
         let codec = wrap_codec(inner, codec, takes_bytes);
@@ -86,7 +89,7 @@ fn is_u8(ty: &Type) -> bool {
     matches!(peel(ty), Type::Path(ty) if ty.path.is_ident("u8"))
 }
 
-/// Whether a type parameter stands in the type.
+/// Whether the type mentions a type parameter.
 pub(crate) fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     fn mentions(tokens: TokenStream, generics: &Generics) -> bool {
         tokens.into_iter().any(|token| match token {
@@ -98,7 +101,7 @@ pub(crate) fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     mentions(ty.to_token_stream(), generics)
 }
 
-/// The tokens with the struct's name for `Self`, which means another type in generated items.
+/// Replaces `Self`, which means another type in generated items, by the name of the struct.
 pub(crate) fn replace_self(tokens: TokenStream, input: &DeriveInput) -> TokenStream {
     let replace = |token: TokenTree| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
@@ -119,7 +122,7 @@ pub(crate) fn replace_self(tokens: TokenStream, input: &DeriveInput) -> TokenStr
         let is_path = matches!(tokens.get(i + 1), Some(TokenTree::Punct(punct)) if punct.as_char() == ':')
             && matches!(tokens.get(i + 2), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
         if is_self && !is_path {
-            // A type of its own: without the brackets that `<Name>::ITEM` needs.
+            // A whole type needs no brackets, unlike `<Name>::ITEM`.
             let (name, (_, type_generics, _)) = (&input.ident, input.generics.split_for_impl());
             replaced.extend(quote!(#name #type_generics));
         } else {

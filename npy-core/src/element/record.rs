@@ -120,10 +120,7 @@ pub const fn distinct(names: &'static [FieldName]) -> &'static [FieldName] {
     while i < names.len() {
         let mut k = i + 1;
         while k < names.len() {
-            assert!(
-                !overlap(&names[i], &names[k]),
-                "a name, an alias or a title in a flattened struct is that of another field of this struct"
-            );
+            assert!(!overlap(&names[i], &names[k]), "duplicate name, alias or title in a flattened struct and in this struct");
             k += 1;
         }
         i += 1;
@@ -225,7 +222,7 @@ impl Cursor {
     ///
     /// When fields are there already; in a constant, so that the compiler shows the message.
     pub const fn at(&mut self, offset: usize) {
-        assert!(self.end <= offset, "`#[npy(offset = …)]` lies inside of the field before it");
+        assert!(self.end <= offset, "invalid `offset`: it lies in the field before");
         self.end = offset;
     }
 
@@ -258,7 +255,7 @@ impl Cursor {
     ///
     /// When the fields take more; in a constant, so that the compiler shows the message.
     pub const fn finish_at(self, itemsize: usize) -> usize {
-        assert!(self.end <= itemsize, "`#[npy(itemsize = …)]` is less than the fields take");
+        assert!(self.end <= itemsize, "invalid `itemsize`: the fields take more bytes");
         itemsize
     }
 }

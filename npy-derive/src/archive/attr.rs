@@ -1,4 +1,4 @@
-//! What stands in `#[npy(...)]` of a struct for an archive.
+//! The attributes in `#[npy(...)]` of a struct for an archive.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -61,7 +61,7 @@ impl ContainerAttrs {
         self.krate.get().is_some()
     }
 
-    /// Where `npy_ndarray` is.
+    /// The path of `npy_ndarray`.
     pub(super) fn krate(&self) -> Path {
         let default = || syn::parse2(quote!(::npy_ndarray)).unwrap_or_else(|_| Ident::new("npy_ndarray", Span::call_site()).into());
         self.krate.get().cloned().unwrap_or_else(default)
@@ -88,22 +88,20 @@ impl FieldAttrs {
         attrs
     }
 
-    /// Notes what excludes one another.
+    /// Reports attributes without effect.
     fn check(&self, ctxt: &Ctxt) {
-        let message = if self.skip.is_given() {
-            "a skipped field is not in the archive, so this says nothing about it"
+        let (kind, other) = if self.skip.is_given() {
+            ("skipped", self.flatten.token())
         } else if self.flatten.is_given() {
-            "a flattened field is no member of the archive but several, so this says nothing about it"
+            ("flattened", self.default.token())
         } else {
             return;
         };
-        let default = self.default.token().filter(|_| !self.skip.is_given());
-        let flatten = self.flatten.token().filter(|_| self.skip.is_given());
-        for token in [self.rename.token(), default, flatten].into_iter().flatten() {
-            ctxt.error(token, message);
+        for token in [self.rename.token(), other].into_iter().flatten() {
+            ctxt.error(token, format!("`{}` has no effect on a {kind} field", quote!(#token)));
         }
         for alias in &self.aliases {
-            ctxt.error(alias, message);
+            ctxt.error(alias, format!("`alias` has no effect on a {kind} field"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writes the code. What it looks like is in snapshots/expansion.rs.
+//! Writes the code. snapshots/expansion.rs shows it.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -73,7 +73,7 @@ fn plan_field(model: &Model<'_>, field: &Field) -> TokenStream {
     let Field { ty, name, variable, .. } = field;
     let names = std::iter::once(name).chain(&field.attrs.aliases);
     let plan = hygienic!(plan);
-    // Under the type, where the compiler reports what it lacks.
+    // The compiler reports under the type what it lacks.
     if field.attrs.flatten.is_given() {
         quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzArchive>::plan_read(#plan);)
     } else if matches!(model.absent(field), Absent::Refuse) {
@@ -107,10 +107,10 @@ fn value_of(model: &Model<'_>, field: &Field) -> TokenStream {
     }
 }
 
-/// The struct's generics, with what its parameters must be.
+/// The generics of the struct, with the bounds on its parameters.
 ///
-/// A parameter without bounds is taken for an element; one with bounds, such as a dimension, for what these say. Which kind of field a type is
-/// cannot be said in a where-clause.
+/// A parameter without bounds becomes an element. One with bounds, such as a dimension, keeps them.
+/// A where-clause cannot tell which kind of field a type is.
 fn with_bounds(model: &Model<'_>) -> Generics {
     let mut generics = without_defaults(&model.generics);
     let predicates: Vec<WherePredicate> = match model.attrs.bound.get() {
@@ -145,7 +145,7 @@ fn with_bounds(model: &Model<'_>) -> Generics {
     generics
 }
 
-/// For a struct with mistakes: the errors, and an implementation that only keeps the compiler from complaining about its absence.
+/// For a struct with mistakes: the errors, and a stub that keeps the compiler from adding others.
 pub(super) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> TokenStream {
     let errors = errors.map(syn::Error::into_compile_error);
     // Its mistakes are reported already.

@@ -1,6 +1,6 @@
-//! What stands in `#[npy(...)]`.
+//! The attributes in `#[npy(...)]`.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Path, WherePredicate};
@@ -108,7 +108,7 @@ impl ContainerAttrs {
         attrs
     }
 
-    /// Those that say something about fields, where they stand.
+    /// The attributes about fields.
     pub(crate) fn about_fields(&self) -> impl Iterator<Item = &Path> {
         [
             self.align.token(),
@@ -150,47 +150,43 @@ impl FieldAttrs {
         attrs
     }
 
-    /// Those that say how the field is stored, where they stand.
-    pub(crate) fn about_storage(&self) -> impl Iterator<Item = &dyn ToTokens> {
-        let aliases = self.aliases.iter().map(|alias| alias as &dyn ToTokens);
+    /// The attributes about storage: their names, and their tokens in the source.
+    pub(crate) fn about_storage(&self) -> impl Iterator<Item = (&str, TokenStream)> {
         let others = [
-            self.dtype.token(),
-            self.flatten.token(),
-            self.offset.token(),
-            self.rename.token(),
-            self.title.token(),
-            self.truncate.token(),
-            self.widen.token(),
-            self.with.token(),
+            ("dtype", self.dtype.token()),
+            ("flatten", self.flatten.token()),
+            ("offset", self.offset.token()),
+            ("rename", self.rename.token()),
+            ("title", self.title.token()),
+            ("truncate", self.truncate.token()),
+            ("widen", self.widen.token()),
+            ("with", self.with.token()),
         ];
-        others.into_iter().flatten().map(|path| path as &dyn ToTokens).chain(aliases)
+        let others = others.into_iter().filter_map(|(name, token)| Some((name, token?.to_token_stream())));
+        others.chain(self.aliases.iter().map(|alias| ("alias", alias.to_token_stream())))
     }
 
-    /// Those that say something about a field of the file, where they stand: a flattened struct is none.
-    pub(crate) fn about_one_field(&self) -> impl Iterator<Item = &dyn ToTokens> {
-        let is_other = |token: &&dyn ToTokens| {
-            let name = token.to_token_stream().to_string();
-            !matches!(name.as_str(), "flatten" | "offset")
-        };
-        let default = self.default.token().map(|path| path as &dyn ToTokens);
-        self.about_storage().filter(is_other).chain(default)
+    /// The attributes about one field of the file. A flattened struct stands for several.
+    pub(crate) fn about_one_field(&self) -> impl Iterator<Item = (&str, TokenStream)> {
+        let default = self.default.token().map(|token| ("default", token.to_token_stream()));
+        self.about_storage().filter(|(name, _)| !matches!(*name, "flatten" | "offset")).chain(default)
     }
 }
 
-/// Notes every `#[npy(...)]` on a variant.
+/// Rejects every `#[npy(...)]` on a variant.
 pub(crate) fn refuse_on_variant(ctxt: &Ctxt, attributes: &[Attribute]) {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
-        ctxt.error(attribute, "a variant has no attributes: it is stored as its number");
+        ctxt.error(attribute, "attributes have no effect on a variant, which is stored as its number");
     }
 }
 
 /// `name = 16`
 fn bytes(meta: &ParseNestedMeta<'_>) -> syn::Result<LitInt> {
     let name = name_of(meta);
-    let value = meta.value().map_err(|_| meta.error(format!("`{name}` needs a number of bytes: `{name} = 16`")))?;
+    let value = meta.value().map_err(|_| meta.error(format!("missing value of `{name}`: expected `{name} = 16`")))?;
     match ungroup(value.parse()?) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_parse::<usize>().is_ok() => Ok(number),
-        other => Err(syn::Error::new_spanned(other, format!("a number of bytes is needed: `{name} = 16`"))),
+        other => Err(syn::Error::new_spanned(other, format!("expected a number of bytes: `{name} = 16`"))),
     }
 }
 
@@ -200,7 +196,7 @@ fn endian(meta: &ParseNestedMeta<'_>) -> syn::Result<Endian> {
     match text.value().as_str() {
         "big" => Ok(Endian::Big),
         "little" => Ok(Endian::Little),
-        _ => Err(syn::Error::new_spanned(text, "a byte order is needed: `\"big\"` or `\"little\"`")),
+        _ => Err(syn::Error::new_spanned(text, "unknown byte order: expected `\"big\"` or `\"little\"`")),
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
     in_const(&model.krate, &quote!(use __npy::Otherwise as _; #element #view))
 }
 
-/// For a type with mistakes: the errors, and implementations that keep the compiler from complaining about their absence.
+/// For a type with mistakes: the errors, and stubs that keep the compiler from adding others.
 pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> TokenStream {
     let errors = errors.map(syn::Error::into_compile_error);
     // Its mistakes are reported already.

@@ -137,7 +137,7 @@ pub(super) fn conversions(model: &Model<'_>, generics: &Generics, field: &Field<
         __npy::Result::map_err(#module::encode(#value), |#error| __npy::ToString::to_string(&#error))
     };
     Some(hygienic! {
-        // Not `pub`: what is in the file may be a private type.
+        // Not `pub`, because the element may be a private type.
         struct #marker #impl_generics (__npy::PhantomData<fn() -> #ident #type_generics>) #where_clause;
 
         impl #impl_generics __npy::With<#ty> for #marker #type_generics #where_clause {
@@ -154,7 +154,7 @@ pub(super) fn conversions(model: &Model<'_>, generics: &Generics, field: &Field<
     })
 }
 
-/// Builds the dtype that holds `records`: text without a fixed width is as wide as the longest.
+/// Builds the dtype that holds `records`: `String` is as wide as the longest one.
 fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
     let cursor = new_cursor(model);
     let order = match model.attrs.endian.get() {
@@ -181,7 +181,7 @@ fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
     quote!(__npy::RecordBuilder::new(#cursor, #order) #(#fields)* #finish)
 }
 
-/// The values of a field in records that may be there. A packed field cannot be borrowed, because it may lie at any address.
+/// The values of a field, if there are records. Those of a packed struct cannot be borrowed.
 pub(super) fn values_of(model: &Model<'_>, ty: &Type, records: &TokenStream, member: &Member) -> TokenStream {
     if model.repr.is_packed {
         hygienic!(__npy::copies::<_, #ty>(&#records, |record| record.#member).each())
@@ -200,7 +200,7 @@ fn find_fields(plan: &Plan<'_>) -> TokenStream {
             (false, false) => hygienic!(let #variable = record.find(#index, planner);),
         }
     });
-    // Only then `?`, so that the mismatches of all fields are noted.
+    // All fields are found before the first `?`, so that all mismatches are reported.
     let ident = &plan.ident;
     let found = plan.literal(&quote!(#ident), |Column { field, .. }| {
         let variable = field.variable();
@@ -261,7 +261,7 @@ fn encode_field(model: &Model<'_>, column: &Column<'_>) -> TokenStream {
     }
 }
 
-/// A reference to a field. A packed one cannot be borrowed, because it may lie at any address.
+/// A reference to a field, or to a copy of one of a packed struct.
 pub(super) fn value_of(model: &Model<'_>, member: &Member) -> TokenStream {
     if model.repr.is_packed { hygienic!(&{ self.#member }) } else { hygienic!(&self.#member) }
 }

@@ -1,4 +1,4 @@
-//! A newtype, or a struct with `#[npy(transparent)]`: what its only field is.
+//! A newtype, or a struct with `#[npy(transparent)]`: the dtype of its only field.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! `view`: the unsafe promise that the memory is the bytes of the file, and beside it the proof, which fails the build.
+//! `view`: the unsafe promise that the memory is the bytes of the file, and the proof beside it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,9 +17,10 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
         Shape::Transparent(_) => for_struct(model, &proof_of_transparent(model)),
         Shape::Record(_) => for_struct(model, &proof(model)),
     };
-    // SAFETY of what is written: `PROOF` fails the build unless every field lies in memory where it lies in the file and is as large, every
-    // field is `NpyView` itself, `check` refuses what one of them refuses, and between them nothing is shown. An enum has the size of its
-    // number, and `check` refuses those that are no variant.
+    // SAFETY of the generated code: `PROOF` fails the build unless every field has the offset and
+    // the size in memory that it has in the file. Every field is `NpyView`, and `check` rejects
+    // what one of them rejects. Padding is not shown. An enum has the size of its number, and
+    // `check` rejects numbers without a variant.
     let force = generics.params.is_empty().then(|| check(ident, &quote!(VIEW)));
     quote! {
         #[automatically_derived]
@@ -58,18 +59,20 @@ fn for_struct(model: &Model<'_>, proof: &TokenStream) -> TokenStream {
     }
 }
 
-/// That each field of the struct lies in memory where it lies in the file.
+/// Proves that each field has the offset in memory that it has in the file.
 fn proof(model: &Model<'_>) -> TokenStream {
     let ident = model.ident;
     let advice = if model.attrs.align.is_given() {
-        "NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too"
+        "NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too"
     } else {
         "add `#[npy(align)]` to write the padding that `repr(C)` has, or use `repr(C, packed)`"
     };
     let fields = model.stored().map(|field| {
         let (member, ty, plan) = (&field.member, &field.ty, field.plan_ident());
-        let message =
-            format!("`{ident}` cannot be viewed: `{}` lies elsewhere in memory than in the file; {advice}", field.rust_name());
+        let message = format!(
+            "`{ident}` cannot be viewed: the offset of `{}` in memory is not that in the file; {advice}",
+            field.rust_name()
+        );
         hygienic!(__npy::assert_field::<#ty>(layout.plan.#plan.offset() == __npy::offset_of!(Self, #member), #message);)
     });
     let size = format!("`{ident}` cannot be viewed: its size in memory is not its itemsize in the file; {advice}");
@@ -85,7 +88,7 @@ fn proof(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// That the struct is nothing but its field.
+/// Proves that the struct is nothing but its field.
 fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
     let message = format!("`{}` cannot be viewed: it is larger than its field", model.ident);
     let fields = model.stored().map(|field| {
