@@ -112,8 +112,7 @@ mod tests {
         assert!(formatted == expected, "the expansion is no longer that of {path}:\n{formatted}");
     }
 
-    /// Formats the input of `plan!` too, which rustfmt leaves alone, as the `impl` block that it
-    /// defines.
+    /// Formats the input of `plan!` too, as the `impl` block that it defines.
     fn rustfmt_plans(text: &str) -> String {
         let mut parts = text.split("__npy :: plan ! { [] [");
         let mut as_impls = parts.next().unwrap().to_owned();

@@ -5,6 +5,7 @@ use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, WherePredicate};
 
+use crate::case::RenameRule;
 use crate::ctxt::Ctxt;
 
 /// The source of the value of a field that is missing from the file.
@@ -24,15 +25,54 @@ impl<T> Default for Once<T> {
     }
 }
 
-impl<T> Once<T> {
-    pub(crate) fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T) {
+/// A place for the values of an attribute.
+pub(crate) trait Slot<T> {
+    fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T);
+}
+
+impl<T> Slot<T> for Once<T> {
+    fn set(&mut self, ctxt: &Ctxt, meta: &ParseNestedMeta<'_>, value: T) {
         if self.0.is_some() {
             ctxt.error(&meta.path, format!("duplicate attribute `{}`", name_of(meta)));
             return;
         }
         self.0 = Some((value, meta.path.clone()));
     }
+}
 
+impl<T> Slot<T> for Vec<T> {
+    fn set(&mut self, _: &Ctxt, _: &ParseNestedMeta<'_>, value: T) {
+        self.push(value);
+    }
+}
+
+/// Defines the attributes of a kind of item: name, field and parser of each.
+macro_rules! attributes {
+    ($(#[$meta:meta])* $name:ident of $item:literal { $($key:literal => $field:ident: $slot:ty = $parse:expr,)* }) => {
+        $(#[$meta])*
+        #[derive(Default)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $slot,)*
+        }
+
+        impl $name {
+            pub(crate) fn parse(ctxt: &$crate::ctxt::Ctxt, attributes: &[syn::Attribute]) -> Self {
+                let mut attrs = Self::default();
+                $crate::meta::parse(ctxt, attributes, |name, meta| {
+                    match name {
+                        $($key => $crate::meta::Slot::set(&mut attrs.$field, ctxt, meta, $parse(meta)?),)*
+                        _ => return Err($crate::meta::unknown(meta, $item, &[$($key),*])),
+                    }
+                    Ok(())
+                });
+                attrs
+            }
+        }
+    };
+}
+pub(crate) use attributes;
+
+impl<T> Once<T> {
     pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_ref().map(|(value, _)| value)
     }
@@ -128,6 +168,11 @@ pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
 /// `default`, or `default = path`
 pub(crate) fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<DefaultValue> {
     if meta.input.peek(Token![=]) { path(meta).map(DefaultValue::Function) } else { flag(meta).map(|()| DefaultValue::Trait) }
+}
+
+/// `rename_all = "camelCase"`
+pub(crate) fn case(meta: &ParseNestedMeta<'_>) -> syn::Result<RenameRule> {
+    RenameRule::parse(&string(meta)?)
 }
 
 /// `bound = "T: Trait, U: Trait"`

@@ -95,6 +95,7 @@ impl<'a> Model<'a> {
 impl Field {
     fn new(ctxt: &Ctxt, container: &ContainerAttrs, input: &DeriveInput, index: usize, source: &syn::Field) -> Self {
         let attrs = FieldAttrs::parse(ctxt, &source.attrs);
+        attrs.check(ctxt);
         let (member, own_name, variable) = match &source.ident {
             Some(ident) => {
                 // `r#type` is the field `type`.

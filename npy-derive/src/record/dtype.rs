@@ -3,6 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
+use syn::meta::ParseNestedMeta;
+
+use crate::meta::string;
 
 /// The dtype under which a field is stored.
 pub(crate) struct StoredAs {
@@ -68,7 +71,9 @@ const UNITS: [(&str, &str); 13] = [
     ("as", "Attosecond"),
 ];
 
-pub(crate) fn parse(text: &LitStr) -> syn::Result<StoredAs> {
+/// `dtype = "U16"`
+pub(crate) fn parse(meta: &ParseNestedMeta<'_>) -> syn::Result<StoredAs> {
+    let text = string(meta)?;
     let value = text.value();
     let (order, rest) = match value.strip_prefix(['<', '>', '=', '|']) {
         Some(rest) if value.starts_with('|') => ('=', rest),
@@ -76,7 +81,7 @@ pub(crate) fn parse(text: &LitStr) -> syn::Result<StoredAs> {
         None => ('=', value.as_str()),
     };
     match kind(rest) {
-        Ok(kind) => Ok(StoredAs { text: text.clone(), order, kind }),
+        Ok(kind) => Ok(StoredAs { text, order, kind }),
         Err(problem) => Err(syn::Error::new_spanned(text, problem)),
     }
 }

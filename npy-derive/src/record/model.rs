@@ -56,8 +56,7 @@ pub(crate) enum Absent<'a> {
     Default,
     /// The result of the function at this path.
     Function(&'a Path),
-    /// The field of the default of the struct, by the function or else by the trait; and the
-    /// attribute.
+    /// The field of the default of the struct, by a function or the trait; and the attribute.
     OfStruct(Option<&'a Path>, Option<&'a Path>),
 }
 

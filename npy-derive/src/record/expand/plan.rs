@@ -20,8 +20,8 @@ pub(super) struct Column<'a> {
     pub(super) may_be_absent: bool,
 }
 
-/// The struct of the plans of all fields. The plan of a single field may be private, where that of
-/// its struct is public.
+/// The struct of the plans of all fields. A public struct needs one, because the plan of a field
+/// may be private.
 pub(super) struct Plan<'a> {
     model: &'a Model<'a>,
     generics: &'a Generics,
