@@ -15,16 +15,17 @@ pub use half;
 pub use num_complex;
 pub use std::string::{String, ToString};
 
+pub use crate::__plan as plan;
 pub use crate::dynamic::cast::{Class, Wide, cast_items};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use crate::element::TimePlan;
 pub use crate::element::plan::{Layout, Planner, rust_type};
 pub use crate::element::record::{
-    Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, largest, plan_record, plan_whole_record,
-    unknown_variant,
+    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, each, largest,
+    plan_record, plan_whole_record, unknown_variant,
 };
 pub use crate::element::{
-    ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, MayNotSend, Narrow, NpyElement, Optional, Probe, TextPlan, Through,
+    ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, Otherwise, Probe, TextPlan, Through,
     Truncated, WidePlan, Widen, Widens, With, native,
 };
 pub use crate::element::{Datetime64, FixedBytes, FixedText, FixedUnicode, FixedVoid, LongDouble, Timedelta64, unit};
@@ -40,10 +41,37 @@ pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::file::{HeadedFile, with_file};
 pub use crate::transpose::reverse_axes;
 pub use crate::view::{
-    NpyView, assert_layout, assert_size, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
+    NpyView, assert_field, assert_layout, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
     view_with_header,
 };
 pub use crate::write::dtype_of;
 pub use crate::write::output::Output;
 pub use crate::write::replace::{replace_file, replace_file_with};
 pub use crate::write::small::write_small;
+
+/// Makes the plan of a record `Copy` and comparable. The standard derives would demand as much of its parameters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plan {
+    ([$($impl_generics:tt)*] [$($plan:tt)*] [$($where_clause:tt)*] [$($field:ident)*] $($item:item)*) => {
+        impl $($impl_generics)* $crate::__private::Clone for $($plan)* $($where_clause)* {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl $($impl_generics)* $crate::__private::Copy for $($plan)* $($where_clause)* {}
+
+        impl $($impl_generics)* $crate::__private::PartialEq for $($plan)* $($where_clause)* {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                true $(&& self.$field == other.$field)*
+            }
+        }
+
+        impl $($impl_generics)* $($plan)* $($where_clause)* {
+            $($item)*
+        }
+    };
+}

@@ -1,4 +1,4 @@
-// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.
+// The expansions of `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]`.
 
 // struct Pick {
 // time: f64,
@@ -16,22 +16,21 @@
 #[allow(
     deprecated,
     missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
+    nonstandard_style,
     private_bounds,
     private_interfaces,
     trivial_bounds,
     unnameable_types,
     unreachable_pub,
+    unused,
     unused_qualifications,
-    unused_variables,
     clippy::all,
     clippy::nursery,
     clippy::pedantic,
     clippy::restriction
 )]
 const _: () = {
+    use __npy::Otherwise as _;
     use ::npy_core::__private as __npy;
     pub struct __PickPlan
     where
@@ -46,55 +45,14 @@ const _: () = {
         station: __npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>,
         origin: __npy::FieldPlan<Origin>,
         depth: __npy::Option<__npy::FieldPlan<Option<f32>>>,
-        __of: __npy::PhantomData<fn() -> Pick>,
     }
-    impl __npy::Clone for __PickPlan
-    where
+    __npy::plan! { [] [__PickPlan] [where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
         __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
-    {
-        #[inline]
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
-    impl __npy::Copy for __PickPlan
-    where
-        f64: __npy::NpyElement,
-        u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
-        Origin: __npy::NpyRecord,
-        f32: __npy::NpyElement,
-    {
-    }
-    impl __npy::PartialEq for __PickPlan
-    where
-        f64: __npy::NpyElement,
-        u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
-        Origin: __npy::NpyRecord,
-        f32: __npy::NpyElement,
-    {
-        fn eq(&self, other: &Self) -> bool {
-            self.time == other.time
-                && self.quality == other.quality
-                && self.station == other.station
-                && self.origin == other.origin
-                && self.depth == other.depth
-                && true
-        }
-    }
-    impl __PickPlan
-    where
-        f64: __npy::NpyElement,
-        u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
-        Origin: __npy::NpyRecord,
-        f32: __npy::NpyElement,
-    {
+    ] [time quality station origin depth]
         const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
             let mut cursor = __npy::Cursor::packed();
             let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
@@ -110,7 +68,6 @@ const _: () = {
                     station: __station,
                     origin: __origin,
                     depth: __npy::Some(__depth),
-                    __of: __npy::PhantomData,
                 },
             })
         }
@@ -129,45 +86,20 @@ const _: () = {
         const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Little);
         const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Big);
         const ALIGNMENT: usize = 1;
-        const VARIES: bool = false
-            || <__npy::AsIs as __npy::Codec<f64>>::VARIES
-            || <__npy::AsIs as __npy::Codec<u8>>::VARIES
-            || <__npy::As<__npy::FixedUnicode<8usize>, '='> as __npy::Codec<String>>::VARIES
-            || <__npy::AsIs as __npy::Codec<Origin>>::VARIES
-            || <__npy::AsIs as __npy::Codec<Option<f32>>>::VARIES;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = {
-            use __npy::MayNotSend as _;
-            __npy::Probe::<Self>::SENDS
-        };
+        const VARIES: bool = <__npy::FieldPlan<f64>>::VARIES
+            || <__npy::FieldPlan<u8>>::VARIES
+            || <__npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>>::VARIES
+            || <__npy::FieldPlan<Origin>>::VARIES
+            || <__npy::FieldPlan<Option<f32>>>::VARIES;
+        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
-            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
-                .field::<f64, __npy::AsIs>("time")
-                .field::<u8, __npy::AsIs>("quality")
-                .field::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station")
-                .flatten::<Origin>()
-                .field::<Option<f32>, __npy::AsIs>("depth")
-                .finish()
+            __npy::dtype_of_record::<Self>()
         }
         fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
-                .field_of::<f64, __npy::AsIs>("time", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.time))
-                .field_of::<u8, __npy::AsIs>(
-                    "quality",
-                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.quality),
-                )
-                .field_of::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>(
-                    "station",
-                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.station),
-                )
-                .flatten_of::<Origin>(__npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.origin))
-                .optional_of::<f32, __npy::AsIs>(
-                    "depth",
-                    __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.depth),
-                )
-                .finish()
+            <Self as __npy::NpyRecord>::dtype_with(__npy::Some(records))
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
@@ -180,7 +112,6 @@ const _: () = {
                 station: layout.station.relocate(&plan.station),
                 origin: layout.origin.relocate(&plan.origin),
                 depth: __npy::FieldPlan::relocate_if_there(layout.depth, &plan.depth),
-                __of: __npy::PhantomData,
             }
         }
         #[inline(always)]
@@ -224,29 +155,37 @@ const _: () = {
         f32: __npy::NpyElement,
     {
         const NAMES: &'static [__npy::FieldName] = __npy::distinct(&[
-            __npy::FieldName::Own { name: "time", aliases: &[], title: __npy::None },
-            __npy::FieldName::Own { name: "quality", aliases: &[], title: __npy::None },
-            __npy::FieldName::Own { name: "station", aliases: &["name"], title: __npy::None },
+            __npy::FieldName::own("time"),
+            __npy::FieldName::own("quality"),
+            __npy::FieldName::own("station").with_aliases(&["name"]),
             __npy::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
-            __npy::FieldName::Own { name: "depth", aliases: &[], title: __npy::None },
+            __npy::FieldName::own("depth"),
         ]);
+        fn dtype_with<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+        where
+            Self: 'record,
+        {
+            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
+                .field::<f64, __npy::AsIs>("time", __npy::each(&records, |record| &record.time))
+                .field::<u8, __npy::AsIs>("quality", __npy::each(&records, |record| &record.quality))
+                .field::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>(
+                    "station",
+                    __npy::each(&records, |record| &record.station),
+                )
+                .flatten::<Origin>(__npy::each(&records, |record| &record.origin))
+                .optional::<f32, __npy::AsIs>("depth", __npy::each(&records, |record| &record.depth))
+                .finish()
+        }
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            let __time = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 0usize, planner);
-            let __quality = __npy::FieldPlan::find_if_there(record, <Self as __npy::NpyRecord>::NAMES, 1usize, planner);
-            let __station = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 2usize, planner);
-            let __origin = __npy::FieldPlan::flatten(record, planner);
-            let __depth = __npy::FieldPlan::find_if_there(record, <Self as __npy::NpyRecord>::NAMES, 4usize, planner);
-            __npy::Some(__PickPlan {
-                time: __time?,
-                quality: __quality?,
-                station: __station?,
-                origin: __origin?,
-                depth: __depth?,
-                __of: __npy::PhantomData,
-            })
+            let __time = record.find(0, planner);
+            let __quality = record.find_if_there(1, planner);
+            let __station = record.find(2, planner);
+            let __origin = record.flatten(planner);
+            let __depth = record.find_if_there(4, planner);
+            __npy::Some(__PickPlan { time: __time?, quality: __quality?, station: __station?, origin: __origin?, depth: __depth? })
         }
     }
-    const _: &'static [__npy::FieldName] = <Pick as __npy::NpyRecord>::NAMES;
+    const _: () = __npy::Probe::<Pick>::RECORD;
 };
 
 // #[npy(view, align)]
@@ -256,123 +195,70 @@ const _: () = {
 #[allow(
     deprecated,
     missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
+    nonstandard_style,
     private_bounds,
     private_interfaces,
     trivial_bounds,
     unnameable_types,
     unreachable_pub,
+    unused,
     unused_qualifications,
-    unused_variables,
     clippy::all,
     clippy::nursery,
     clippy::pedantic,
     clippy::restriction
 )]
 const _: () = {
+    use __npy::Otherwise as _;
     use ::npy_core::__private as __npy;
     pub struct __SamplePlan
     where
         u8: __npy::NpyView,
-        u8: __npy::NpyElement,
         f64: __npy::NpyView,
-        f64: __npy::NpyElement,
     {
         id: __npy::FieldPlan<u8>,
         time: __npy::FieldPlan<f64>,
-        __of: __npy::PhantomData<fn() -> Sample>,
     }
-    impl __npy::Clone for __SamplePlan
-    where
+    __npy::plan! { [] [__SamplePlan] [where
         u8: __npy::NpyView,
-        u8: __npy::NpyElement,
         f64: __npy::NpyView,
-        f64: __npy::NpyElement,
-    {
-        #[inline]
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
-    impl __npy::Copy for __SamplePlan
-    where
-        u8: __npy::NpyView,
-        u8: __npy::NpyElement,
-        f64: __npy::NpyView,
-        f64: __npy::NpyElement,
-    {
-    }
-    impl __npy::PartialEq for __SamplePlan
-    where
-        u8: __npy::NpyView,
-        u8: __npy::NpyElement,
-        f64: __npy::NpyView,
-        f64: __npy::NpyElement,
-    {
-        fn eq(&self, other: &Self) -> bool {
-            self.id == other.id && self.time == other.time && true
-        }
-    }
-    impl __SamplePlan
-    where
-        u8: __npy::NpyView,
-        u8: __npy::NpyElement,
-        f64: __npy::NpyView,
-        f64: __npy::NpyElement,
-    {
+    ] [id time]
         const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
             let mut cursor = __npy::Cursor::aligned();
             let __npy::Some(__id) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
             let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            __npy::Some(__npy::Layout {
-                itemsize: cursor.finish(),
-                plan: Self { id: __id, time: __time, __of: __npy::PhantomData },
-            })
+            __npy::Some(__npy::Layout { itemsize: cursor.finish(), plan: Self { id: __id, time: __time } })
         }
     }
     #[automatically_derived]
     impl __npy::NpyElement for Sample
     where
         u8: __npy::NpyView,
-        u8: __npy::NpyElement,
         f64: __npy::NpyView,
-        f64: __npy::NpyElement,
     {
         type Plan = __SamplePlan;
         type Widened = __npy::AsIs;
         const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Little);
         const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Big);
-        const ALIGNMENT: usize =
-            __npy::largest(&[<__npy::AsIs as __npy::Codec<u8>>::ALIGNMENT, <__npy::AsIs as __npy::Codec<f64>>::ALIGNMENT]);
-        const VARIES: bool = false || <__npy::AsIs as __npy::Codec<u8>>::VARIES || <__npy::AsIs as __npy::Codec<f64>>::VARIES;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = {
-            use __npy::MayNotSend as _;
-            __npy::Probe::<Self>::SENDS
-        };
+        const ALIGNMENT: usize = __npy::largest(&[<__npy::FieldPlan<u8>>::ALIGNMENT, <__npy::FieldPlan<f64>>::ALIGNMENT]);
+        const VARIES: bool = <__npy::FieldPlan<u8>>::VARIES || <__npy::FieldPlan<f64>>::VARIES;
+        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
         fn dtype() -> __npy::DType {
-            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
-                .field::<u8, __npy::AsIs>("id")
-                .field::<f64, __npy::AsIs>("time")
-                .finish()
+            __npy::dtype_of_record::<Self>()
         }
         fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
-                .field_of::<u8, __npy::AsIs>("id", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.id))
-                .field_of::<f64, __npy::AsIs>("time", __npy::Iterator::map(__npy::Clone::clone(&records), |record| &record.time))
-                .finish()
+            <Self as __npy::NpyRecord>::dtype_with(__npy::Some(records))
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
         }
         #[inline(always)]
         fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
-            __SamplePlan { id: layout.id.relocate(&plan.id), time: layout.time.relocate(&plan.time), __of: __npy::PhantomData }
+            __SamplePlan { id: layout.id.relocate(&plan.id), time: layout.time.relocate(&plan.time) }
         }
         #[inline(always)]
         fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
@@ -389,53 +275,51 @@ const _: () = {
     impl __npy::NpyRecord for Sample
     where
         u8: __npy::NpyView,
-        u8: __npy::NpyElement,
         f64: __npy::NpyView,
-        f64: __npy::NpyElement,
     {
-        const NAMES: &'static [__npy::FieldName] = &[
-            __npy::FieldName::Own { name: "id", aliases: &[], title: __npy::None },
-            __npy::FieldName::Own { name: "time", aliases: &[], title: __npy::None },
-        ];
+        const NAMES: &'static [__npy::FieldName] = &[__npy::FieldName::own("id"), __npy::FieldName::own("time")];
+        fn dtype_with<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+        where
+            Self: 'record,
+        {
+            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
+                .field::<u8, __npy::AsIs>("id", __npy::each(&records, |record| &record.id))
+                .field::<f64, __npy::AsIs>("time", __npy::each(&records, |record| &record.time))
+                .finish()
+        }
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            let __id = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 0usize, planner);
-            let __time = __npy::FieldPlan::find(record, <Self as __npy::NpyRecord>::NAMES, 1usize, planner);
-            __npy::Some(__SamplePlan { id: __id?, time: __time?, __of: __npy::PhantomData })
+            let __id = record.find(0, planner);
+            let __time = record.find(1, planner);
+            __npy::Some(__SamplePlan { id: __id?, time: __time? })
         }
     }
     #[automatically_derived]
     unsafe impl __npy::NpyView for Sample
     where
         u8: __npy::NpyView,
-        u8: __npy::NpyElement,
         f64: __npy::NpyView,
-        f64: __npy::NpyElement,
     {
-        const PROOF: () = {
-            match __npy::native::<Self>() {
-                __npy::Some(layout) => {
-                    __npy::assert_size::<u8>("`Sample` cannot be viewed: `id` takes more memory than it has bytes in the file");
-                    __npy::assert_layout(
-                        layout.plan.id.offset() == __npy::offset_of!(Self, id),
-                        "`Sample` cannot be viewed: `id` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
-                    );
-                    __npy::assert_size::<f64>("`Sample` cannot be viewed: `time` takes more memory than it has bytes in the file");
-                    __npy::assert_layout(
-                        layout.plan.time.offset() == __npy::offset_of!(Self, time),
-                        "`Sample` cannot be viewed: `time` lies elsewhere in memory than in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
-                    );
-                    __npy::assert_layout(
-                        layout.itemsize == __npy::size_of::<Self>(),
-                        "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it otherwise; a struct in this one may need `#[npy(align)]` too",
-                    );
-                }
-                __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),
+        const PROOF: () = match __npy::native::<Self>() {
+            __npy::Some(layout) => {
+                __npy::assert_field::<u8>(
+                    layout.plan.id.offset() == __npy::offset_of!(Self, id),
+                    "`Sample` cannot be viewed: the offset of `id` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
+                );
+                __npy::assert_field::<f64>(
+                    layout.plan.time.offset() == __npy::offset_of!(Self, time),
+                    "`Sample` cannot be viewed: the offset of `time` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
+                );
+                __npy::assert_layout(
+                    layout.itemsize == __npy::size_of::<Self>(),
+                    "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
+                );
             }
+            __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),
         };
-        const HAS_PADDING: bool = __npy::size_of::<Self>() != 0 + __npy::size_of::<u8>() + __npy::size_of::<f64>()
+        const HAS_PADDING: bool = __npy::size_of::<Self>() != __npy::size_of::<u8>() + __npy::size_of::<f64>()
             || <u8 as __npy::NpyView>::HAS_PADDING
             || <f64 as __npy::NpyView>::HAS_PADDING;
-        const HAS_INVALID: bool = false || <u8 as __npy::NpyView>::HAS_INVALID || <f64 as __npy::NpyView>::HAS_INVALID;
+        const HAS_INVALID: bool = <u8 as __npy::NpyView>::HAS_INVALID || <f64 as __npy::NpyView>::HAS_INVALID;
         #[inline(always)]
         fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
             __npy::check_field::<u8>(bytes, __npy::offset_of!(Self, id), "id")?;
@@ -443,7 +327,7 @@ const _: () = {
             __npy::Ok(())
         }
     }
-    const _: () = <Sample as __npy::NpyView>::PROOF;
+    const _: () = __npy::Probe::<Sample>::VIEW;
 };
 
 // #[repr(u8)]
@@ -452,22 +336,21 @@ const _: () = {
 #[allow(
     deprecated,
     missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
+    nonstandard_style,
     private_bounds,
     private_interfaces,
     trivial_bounds,
     unnameable_types,
     unreachable_pub,
+    unused,
     unused_qualifications,
-    unused_variables,
     clippy::all,
     clippy::nursery,
     clippy::pedantic,
     clippy::restriction
 )]
 const _: () = {
+    use __npy::Otherwise as _;
     use ::npy_core::__private as __npy;
     #[automatically_derived]
     impl __npy::NpyElement for Phase {
@@ -476,10 +359,7 @@ const _: () = {
         const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
         const BIG: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::BIG;
         const ALIGNMENT: usize = <u8 as __npy::NpyElement>::ALIGNMENT;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = {
-            use __npy::MayNotSend as _;
-            __npy::Probe::<Self>::SENDS
-        };
+        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
             <u8 as __npy::NpyElement>::dtype()
         }
@@ -488,14 +368,11 @@ const _: () = {
         }
         #[inline(always)]
         fn decode(plan: &<u8 as __npy::NpyElement>::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-            let number = <u8 as __npy::NpyElement>::decode(plan, bytes)?;
-            if number == Self::P as u8 {
-                return __npy::Ok(Self::P);
+            match <u8 as __npy::NpyElement>::decode(plan, bytes)? {
+                number if number == Self::P as u8 => __npy::Ok(Self::P),
+                number if number == Self::S as u8 => __npy::Ok(Self::S),
+                number => __npy::Err(__npy::unknown_variant::<Self>(number)),
             }
-            if number == Self::S as u8 {
-                return __npy::Ok(Self::S);
-            }
-            __npy::Err(__npy::unknown_variant::<Self>(number))
         }
         #[inline(always)]
         fn encode(&self, plan: &<u8 as __npy::NpyElement>::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
@@ -523,16 +400,14 @@ const _: () = {
 #[allow(
     deprecated,
     missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
+    nonstandard_style,
     private_bounds,
     private_interfaces,
     trivial_bounds,
     unnameable_types,
     unreachable_pub,
+    unused,
     unused_qualifications,
-    unused_variables,
     clippy::all,
     clippy::nursery,
     clippy::pedantic,

@@ -2,7 +2,7 @@
 
 use syn::LitStr;
 
-/// The letters' case of all names, in serde's words.
+/// The case of all names, in serde's words.
 #[derive(Clone, Copy)]
 pub(crate) enum RenameRule {
     Lower,
@@ -28,10 +28,11 @@ impl RenameRule {
     ];
 
     pub(crate) fn parse(text: &LitStr) -> syn::Result<Self> {
-        let found = Self::ALL.iter().find(|(name, _)| *name == text.value());
+        let value = text.value();
+        let found = Self::ALL.iter().find(|(name, _)| *name == value);
         found.map(|(_, rule)| *rule).ok_or_else(|| {
             let known = Self::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
-            syn::Error::new_spanned(text, format!("no such case; known are {known}"))
+            syn::Error::new_spanned(text, format!("unknown case `{value}`: expected one of {known}"))
         })
     }
 

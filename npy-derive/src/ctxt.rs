@@ -1,4 +1,4 @@
-//! Collects errors, so that all mistakes in a struct are reported together.
+//! Collects errors, so that all mistakes in a struct are reported at once.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -15,7 +15,7 @@ impl Ctxt {
         Self { errors: RefCell::default() }
     }
 
-    /// Notes an error about `tokens`, which the compiler will underline.
+    /// Adds an error about `tokens`, which the compiler underlines.
     pub(crate) fn error(&self, tokens: impl ToTokens, message: impl Display) {
         self.add(syn::Error::new_spanned(tokens, message));
     }
@@ -24,7 +24,7 @@ impl Ctxt {
         self.errors.borrow_mut().push(error);
     }
 
-    /// All errors as one.
+    /// Joins all errors into one.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let combine = |mut all: syn::Error, error| {
             all.combine(error);

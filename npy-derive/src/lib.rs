@@ -1,11 +1,15 @@
-//! `#[derive(NpyRecord)]`: a Rust struct for a NumPy structured dtype. `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
+//! `#[derive(NpyRecord)]`: a Rust struct for a structured dtype of NumPy.
+//! `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
 //!
-//! Use them through `npy_core` and `npy_ndarray` with the feature `derive`, which re-export them beside the traits of the same names.
+//! `npy_core` and `npy_ndarray` re-export them with the feature `derive`, beside the traits of the
+//! same names.
 //!
-//! The floors, from the lowest up: `ctxt` collects errors, `case`, `meta` and `types` read names, attribute values and types; `record`
-//! and `archive` derive one trait each, by the same steps: `attr`, `model`, `expand`.
+//! The modules, from the lowest up: `ctxt` collects errors. `hygiene` hides names. `case`, `meta`
+//! and `types` parse names, attribute values and types. `record` and `archive` derive one trait
+//! each, in the steps `attr`, `model` and `expand`.
 
 mod ctxt;
+mod hygiene;
 mod case;
 mod meta;
 mod types;
@@ -50,10 +54,9 @@ mod tests {
 
     use super::record::derive;
 
-    /// What the derive writes for a struct with one field of each kind: `snapshots/expansion.rs`. To renew it, run the test with
-    /// `UPDATE_SNAPSHOTS=1`.
+    /// Compares the expansion with `snapshots/expansion.rs`, which `UPDATE_SNAPSHOTS=1` overwrites.
     #[test]
-    fn the_expansion_reads_as_a_person_would_write_it() {
+    fn expansion_is_that_of_the_snapshot() {
         let input = "
             #[npy(view, align)]
             #[repr(C)]
@@ -90,8 +93,7 @@ mod tests {
                 others: BTreeMap<String, ArrayD<f32>>,
             }
         ";
-        let mut text =
-            "// What `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]` write; a test compares it.\n".to_owned();
+        let mut text = "// The expansions of `#[derive(NpyRecord)]` and, at the end, `#[derive(NpzArchive)]`.\n".to_owned();
         let mut push = |input: &str, derive: fn(&DeriveInput) -> proc_macro2::TokenStream| {
             let parsed = syn::parse_str(input).unwrap();
             let comment: Vec<_> = input.trim().lines().map(str::trim).collect();
@@ -101,13 +103,32 @@ mod tests {
             push(record, derive);
         }
         push(run, crate::archive::derive);
-        let formatted = rustfmt(&text);
+        let formatted = rustfmt_plans(&text);
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/expansion.rs");
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
             std::fs::write(path, &formatted).unwrap();
         }
         let expected = std::fs::read_to_string(path).unwrap();
         assert!(formatted == expected, "the expansion is no longer that of {path}:\n{formatted}");
+    }
+
+    /// Formats the input of `plan!` too, as the `impl` block that it defines.
+    fn rustfmt_plans(text: &str) -> String {
+        let mut parts = text.split("__npy :: plan ! { [] [");
+        let mut as_impls = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (head, body) = part.split_once("] const").unwrap();
+            let [name, clause, fields] = head.split("] [").collect::<Vec<_>>().try_into().unwrap();
+            write!(as_impls, "impl plan__{name} {clause} {{ #[doc = \"{fields}\"] const{body}").unwrap();
+        }
+        let formatted = rustfmt(&as_impls);
+        let mut parts = formatted.split("impl plan__");
+        let mut shown = parts.next().unwrap().to_owned();
+        for part in parts {
+            let part = part.replacen("\n    where", "] [where", 1).replacen("\n    {\n        #[doc = \"", "\n    ] [", 1);
+            write!(shown, "__npy::plan! {{ [] [{}", part.replacen("\"]", "]", 1)).unwrap();
+        }
+        shown
     }
 
     fn rustfmt(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! What can be seen of a type without knowing what it is.
+//! What the tokens of a type tell.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -6,23 +6,60 @@ use syn::{DeriveInput, GenericArgument, Generics, PathArguments, Type};
 
 /// The `T` of an `Option<T>`, however it is spelt.
 pub(crate) fn in_option(ty: &Type) -> Option<&Type> {
+    argument(ty, "Option", "option")
+}
+
+/// The only argument of a type of the standard library, by the type's name and that of its module.
+fn argument<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
     let Type::Path(ty) = peel(ty) else { return None };
-    let last = ty.path.segments.last()?;
-    let before: Vec<_> = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-    let before: Vec<_> = before.iter().map(String::as_str).collect();
-    if ty.qself.is_some() || !matches!(before.as_slice(), ["Option"] | ["std" | "core", "option", "Option"]) {
-        return None;
-    }
-    match &last.arguments {
-        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
-            Some(GenericArgument::Type(inner)) if arguments.args.len() == 1 => Some(inner),
-            _ => None,
-        },
+    let names: Vec<_> = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let is_named = match names.as_slice() {
+        [only] => only == name,
+        [root, parent, last] => matches!(root.as_str(), "std" | "core" | "alloc") && parent == module && last == name,
+        _ => false,
+    };
+    let PathArguments::AngleBracketed(arguments) = &ty.path.segments.last()?.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(inner)) if is_named && ty.qself.is_none() && arguments.args.len() == 1 => Some(inner),
         _ => None,
     }
 }
 
-/// The type in the invisible parentheses that a macro puts around what it was given.
+/// A type of the standard library that has no dtype, in options and arrays; and what to use
+/// instead.
+pub(crate) fn without_dtype(ty: &Type) -> Option<(&Type, String)> {
+    if let Some(inner) = in_option(ty) {
+        return without_dtype(inner);
+    }
+    let ty = peel(ty);
+    if let Some(inner) = argument(ty, "Vec", "vec") {
+        let advice = format!("`Vec` has no dtype, because its length varies: use `[{}; N]`", inner.to_token_stream());
+        return Some((ty, advice));
+    }
+    let advice = match ty {
+        Type::Array(array) => return without_dtype(&array.elem),
+        Type::Path(path) if path.path.is_ident("usize") => {
+            "`usize` has no dtype, because its size depends on the machine: use `u64`"
+        }
+        Type::Path(path) if path.path.is_ident("isize") => {
+            "`isize` has no dtype, because its size depends on the machine: use `i64`"
+        }
+        Type::Path(path) if path.path.is_ident("char") => {
+            "`char` has no dtype, because NumPy has text but no characters: use `u32` or `FixedUnicode<1>`"
+        }
+        // Any other lifetime is an error already.
+        Type::Reference(reference)
+            if matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"))
+                && reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
+        {
+            "`&str` has no dtype, because a record owns its fields: use `String`"
+        }
+        _ => return None,
+    };
+    Some((ty, advice.to_owned()))
+}
+
+/// Removes the invisible parentheses that a macro puts around its arguments.
 fn peel(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => peel(&group.elem),
@@ -31,7 +68,9 @@ fn peel(ty: &Type) -> &Type {
     }
 }
 
-/// The codec for a type, given that for what is in its arrays and options. `takes_bytes` tells that `[u8; N]` is not taken apart.
+/// The codec of a type whose arrays and options hold what `codec` stores.
+///
+/// With `takes_bytes`, `codec` stores `[u8; N]` as a whole.
 pub(crate) fn wrap_codec(ty: &Type, codec: TokenStream, takes_bytes: bool) -> TokenStream {
     if let Some(inner) = in_option(ty) {
         let codec = wrap_codec(inner, codec, takes_bytes);
@@ -50,7 +89,7 @@ fn is_u8(ty: &Type) -> bool {
     matches!(peel(ty), Type::Path(ty) if ty.path.is_ident("u8"))
 }
 
-/// Whether a type parameter stands in the type.
+/// Whether the type mentions a type parameter.
 pub(crate) fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     fn mentions(tokens: TokenStream, generics: &Generics) -> bool {
         tokens.into_iter().any(|token| match token {
@@ -62,7 +101,7 @@ pub(crate) fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     mentions(ty.to_token_stream(), generics)
 }
 
-/// The tokens with the struct's name for `Self`, which means another type in generated items.
+/// Replaces `Self`, which means another type in generated items, by the name of the struct.
 pub(crate) fn replace_self(tokens: TokenStream, input: &DeriveInput) -> TokenStream {
     let replace = |token: TokenTree| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
@@ -83,7 +122,7 @@ pub(crate) fn replace_self(tokens: TokenStream, input: &DeriveInput) -> TokenStr
         let is_path = matches!(tokens.get(i + 1), Some(TokenTree::Punct(punct)) if punct.as_char() == ':')
             && matches!(tokens.get(i + 2), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
         if is_self && !is_path {
-            // A type of its own: without the brackets that `<Name>::ITEM` needs.
+            // A whole type needs no brackets, unlike `<Name>::ITEM`.
             let (name, (_, type_generics, _)) = (&input.ident, input.generics.split_for_impl());
             replaced.extend(quote!(#name #type_generics));
         } else {

@@ -209,10 +209,10 @@ where
 /// An owned array of elements that have a dtype.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{A}` is no element of a NumPy array",
+    message = "`{A}` is not an element of a NumPy array",
     label = "`{A}` does not implement `npy_core::NpyElement`",
-    note = "for a struct of your own, use `#[derive(NpyRecord)]`",
-    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]` or one more axis"
+    note = "for a custom struct, use `#[derive(NpyRecord)]`",
+    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` or one more axis for `Vec<T>`, `String` for `&str`"
 )]
 pub trait OwnedArrayOf<A>: Sized {
     fn from_reader<R: Read>(reader: NpyReader<R>, order: Option<Order>) -> Result<Self>;

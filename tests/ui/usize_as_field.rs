@@ -6,7 +6,14 @@ struct Station {
     difference: isize,
     letter: char,
     samples: Vec<f32>,
+    traces: Option<std::vec::Vec<[f32; 3]>>,
     counts: [usize; 3],
+    name: &'static str,
 }
 
-fn main() {}
+#[derive(NpyRecord)]
+struct Count(usize);
+
+fn main() {
+    let _ = npy_core::load::<Station>("stations.npy");
+}

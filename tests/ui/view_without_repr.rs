@@ -6,4 +6,6 @@ struct Pick {
     time: f64,
 }
 
-fn main() {}
+fn main() {
+    let _ = npy_core::view::<Pick>(&[]);
+}

@@ -13,11 +13,11 @@ use crate::memory::slots::Sends;
 ///
 /// Its items are those of [`NpyElement`].
 #[diagnostic::on_unimplemented(
-    message = "`{T}` cannot be stored under this dtype (`{Self}`)",
+    message = "`{T}` cannot be stored as this dtype",
     label = "this dtype does not hold every `{T}`",
-    note = "without `dtype`, a type is stored as its own; numbers can be stored as wider numbers that hold each of their values, `String` \
-            as `U16` or `S16`, `i64` and the types of `jiff` and `chrono` as times; for the byte order of enums, newtypes and records, \
-            use `endian` on the struct they are in"
+    note = "numbers can be stored as wider numbers that hold each of their values, `String` as `U16` or `S16`, `i64` and the types \
+            of `jiff` and `chrono` as times; without `dtype`, a type is stored as its own dtype",
+    note = "for the byte order of enums, newtypes and records, use `endian` on the struct they are in"
 )]
 #[allow(missing_docs, reason = "they are those of `NpyElement`")]
 pub trait Codec<T> {

@@ -33,7 +33,7 @@ pub use codec::{As, AsIs, Codec, Optional, Through, With};
 pub use date::TimePlan;
 pub use long_double::{LongDouble, LongDoublePlan};
 pub use number::{Narrow, WidePlan, Widen, Widens};
-pub use sends::{MayNotSend, Probe};
+pub use sends::{Otherwise, Probe};
 pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};
@@ -69,11 +69,11 @@ pub use void::{FixedVoid, Void};
 /// assert_eq!(<[f32; 3]>::dtype().to_string(), "('<f4', (3,))");
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no element of a NumPy array",
-    note = "for a struct of your own, use `#[derive(NpyRecord)]`",
+    message = "`{Self}` is not an element of a NumPy array",
+    note = "for a custom struct, use `#[derive(NpyRecord)]`",
     note = "numbers, `bool`, `String`, `[T; N]`, `FixedBytes`, `Datetime64` and others are elements; `half` and `complex` numbers are \
             behind features of that name",
-    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`, instead of `Vec<T>` `[T; N]`"
+    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` for `Vec<T>`, `String` for `&str`"
 )]
 pub trait NpyElement: Sized {
     /// How to read and write this type as a given dtype, decided once for the whole array.

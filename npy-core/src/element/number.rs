@@ -111,8 +111,9 @@ pub enum Widen {}
 
 /// A type that `#[npy(widen)]` has an effect on: numbers, and what consists of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number that narrower numbers could be widened to",
-    note = "`#[npy(widen)]` is for integers, floats and complex numbers, and arrays of them; a record has its own"
+    message = "narrower numbers cannot be widened to `{Self}`",
+    label = "not a number",
+    note = "`#[npy(widen)]` is for integers, floats and complex numbers, and for arrays of them; a record has its own `widen`"
 )]
 pub trait Widens {}
 

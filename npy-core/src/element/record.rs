@@ -1,7 +1,8 @@
 //! Rust structs as records: what the expansion of `#[derive(NpyRecord)]` calls.
 
 use std::collections::HashSet;
-use std::fmt;
+use std::iter::Map;
+use std::{fmt, slice};
 
 use super::plan::{Layout, Planner, rust_type};
 use super::{AsIs, Codec, NpyElement, outside};
@@ -32,7 +33,7 @@ use crate::format::dtype::{ByteOrder, DType, Field, Record};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no record",
+    message = "`{Self}` is not a record",
     note = "use `#[derive(NpyRecord)]` on a struct with two or more fields, or with named ones"
 )]
 pub trait NpyRecord: NpyElement {
@@ -40,7 +41,13 @@ pub trait NpyRecord: NpyElement {
     #[doc(hidden)]
     const NAMES: &'static [FieldName];
 
-    /// Finds the fields in a record of the file; notes in `planner` what is not there or does not fit.
+    /// The dtype that holds these records; without records, [`dtype`](NpyElement::dtype).
+    #[doc(hidden)]
+    fn dtype_with<'a>(records: Option<impl Iterator<Item = &'a Self> + Clone>) -> DType
+    where
+        Self: 'a;
+
+    /// Finds the fields in a record of the file. Notes the missing and mismatched ones in `planner`.
     #[doc(hidden)]
     fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self::Plan>;
 
@@ -68,6 +75,31 @@ pub enum FieldName {
     Flattened(&'static [Self]),
 }
 
+impl FieldName {
+    /// The name of a field without aliases or a title.
+    pub const fn own(name: &'static str) -> Self {
+        Self::Own { name, aliases: &[], title: None }
+    }
+
+    /// Adds the other names that the field may have in a file.
+    #[must_use]
+    pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
+        match self {
+            Self::Own { name, title, .. } => Self::Own { name, aliases, title },
+            flattened @ Self::Flattened(_) => flattened,
+        }
+    }
+
+    /// Adds NumPy's second name of the field.
+    #[must_use]
+    pub const fn with_title(self, title: &'static str) -> Self {
+        match self {
+            Self::Own { name, aliases, .. } => Self::Own { name, aliases, title: Some(title) },
+            flattened @ Self::Flattened(_) => flattened,
+        }
+    }
+}
+
 /// Calls `each` with the names and the aliases of all fields.
 fn for_each_name(names: &'static [FieldName], each: &mut dyn FnMut(&'static str, &'static [&'static str])) {
     for name in names {
@@ -88,10 +120,7 @@ pub const fn distinct(names: &'static [FieldName]) -> &'static [FieldName] {
     while i < names.len() {
         let mut k = i + 1;
         while k < names.len() {
-            assert!(
-                !overlap(&names[i], &names[k]),
-                "a name, an alias or a title in a flattened struct is that of another field of this struct"
-            );
+            assert!(!overlap(&names[i], &names[k]), "duplicate name, alias or title in a flattened struct and in this struct");
             k += 1;
         }
         i += 1;
@@ -193,7 +222,7 @@ impl Cursor {
     ///
     /// When fields are there already; in a constant, so that the compiler shows the message.
     pub const fn at(&mut self, offset: usize) {
-        assert!(self.end <= offset, "`#[npy(offset = …)]` lies inside of the field before it");
+        assert!(self.end <= offset, "invalid `offset`: it lies in the field before");
         self.end = offset;
     }
 
@@ -226,7 +255,7 @@ impl Cursor {
     ///
     /// When the fields take more; in a constant, so that the compiler shows the message.
     pub const fn finish_at(self, itemsize: usize) -> usize {
-        assert!(self.end <= itemsize, "`#[npy(itemsize = …)]` is less than the fields take");
+        assert!(self.end <= itemsize, "invalid `itemsize`: the fields take more bytes");
         itemsize
     }
 }
@@ -254,8 +283,9 @@ pub const fn largest(alignments: &[usize]) -> usize {
 
 /// Where a field lies in a record of the file, and how to read and write it there.
 pub struct FieldPlan<T, C: Codec<T> = AsIs> {
-    offset: usize,
+    // Not last: the compiler follows the last fields of nested structs only to a certain depth.
     plan: C::Plan,
+    offset: usize,
 }
 
 impl<T, C: Codec<T>> Clone for FieldPlan<T, C> {
@@ -279,6 +309,12 @@ impl<T, C: Codec<T>> fmt::Debug for FieldPlan<T, C> {
 }
 
 impl<T, C: Codec<T>> FieldPlan<T, C> {
+    /// The multiple at which NumPy aligns the field.
+    pub const ALIGNMENT: usize = C::ALIGNMENT;
+
+    /// Whether the dtype of the field depends on the values.
+    pub const VARIES: bool = C::VARIES;
+
     /// Places the field where `cursor` stands, which moves behind it, for a layout that is known at compile time.
     pub const fn place(cursor: &mut Cursor, order: ByteOrder) -> Option<Self> {
         let layout = match order {
@@ -315,27 +351,6 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     /// The whole element as a field: for a newtype.
     pub fn whole(dtype: &DType, planner: &mut Planner) -> Option<Self> {
         C::plan(dtype, planner).map(|plan| Self { offset: 0, plan })
-    }
-
-    /// Finds the field that is number `index` of `names` in the file's record; notes it in `planner` if it is not there or does not
-    /// fit.
-    pub fn find(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Self> {
-        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
-        let Some(field) = record.lookup(name, aliases, index) else {
-            planner.in_field(name, |planner| planner.missing_field(&C::dtype(), record.record));
-            return None;
-        };
-        let plan = planner.in_field(field.name(), |planner| C::plan(field.dtype(), planner))?;
-        Some(Self { offset: field.offset() - record.base, plan })
-    }
-
-    /// Finds the field in the file's record. The outer `None` tells that it does not fit; the inner one, that it is not there.
-    pub fn find_if_there(record: FileRecord<'_>, names: &[FieldName], index: usize, planner: &mut Planner) -> Option<Option<Self>> {
-        let Some(FieldName::Own { name, aliases, .. }) = names.get(index) else { return None };
-        match record.lookup(name, aliases, index) {
-            Some(_) => Self::find(record, names, index, planner).map(Some),
-            None => Some(None),
-        }
     }
 
     /// Reads the field of a record.
@@ -400,44 +415,72 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     }
 }
 
-impl<T: NpyRecord> FieldPlan<T> {
-    /// Finds the fields of a struct that are fields of this record.
-    pub fn flatten(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self> {
-        let FileRecord { record, base } = record;
-        // Where its first field is, so that its own layout is recognised wherever it begins.
-        let mut begin = None;
-        for_each_name(T::NAMES, &mut |name, aliases| {
-            for name in std::iter::once(&name).chain(aliases) {
-                let offset = record.field(name).map(Field::offset);
-                begin = begin.into_iter().chain(offset).min();
-            }
-        });
-        let begin = begin.unwrap_or(base);
-        let plan = T::plan_fields(FileRecord { record, base: begin }, planner)?;
-        Some(Self { offset: begin - base, plan })
-    }
-}
-
-/// A record of the file in which fields are looked for.
+/// A record of the file, in which the fields of a struct are looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct FileRecord<'a> {
     record: &'a Record,
-    /// Offsets are counted from here.
+    /// The offset from which the plan counts.
     base: usize,
+    /// The fields of the struct.
+    names: &'static [FieldName],
 }
 
 impl<'a> FileRecord<'a> {
-    /// The field of that name or one of its aliases; it is number `index` if file and struct have the same fields in the same order.
+    fn new<T: NpyRecord>(record: &'a Record, base: usize) -> Self {
+        Self { record, base, names: T::NAMES }
+    }
+
+    /// Finds field `index` of the struct. Notes in `planner` if it is missing or mismatched.
+    pub fn find<T, C: Codec<T>>(self, index: usize, planner: &mut Planner) -> Option<FieldPlan<T, C>> {
+        let Some(FieldName::Own { name, aliases, .. }) = self.names.get(index) else { return None };
+        let Some(field) = self.lookup(name, aliases, index) else {
+            planner.in_field(name, |planner| planner.missing_field(&C::dtype(), self.record));
+            return None;
+        };
+        let plan = planner.in_field(field.name(), |planner| C::plan(field.dtype(), planner))?;
+        Some(FieldPlan { plan, offset: field.offset() - self.base })
+    }
+
+    /// [`find`](Self::find) of a field that the file may lack, which is `Some(None)`.
+    pub fn find_if_there<T, C: Codec<T>>(self, index: usize, planner: &mut Planner) -> Option<Option<FieldPlan<T, C>>> {
+        let Some(FieldName::Own { name, aliases, .. }) = self.names.get(index) else { return None };
+        match self.lookup(name, aliases, index) {
+            Some(_) => self.find(index, planner).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// Finds the fields of a flattened struct.
+    pub fn flatten<T: NpyRecord>(self, planner: &mut Planner) -> Option<FieldPlan<T>> {
+        // Offsets count from its first field, so that its own layout is recognised wherever it begins.
+        let mut begin = None;
+        for_each_name(T::NAMES, &mut |name, aliases| {
+            for name in std::iter::once(&name).chain(aliases) {
+                let offset = self.record.field(name).map(Field::offset);
+                begin = begin.into_iter().chain(offset).min();
+            }
+        });
+        let begin = begin.unwrap_or(self.base);
+        let plan = T::plan_fields(FileRecord::new::<T>(self.record, begin), planner)?;
+        Some(FieldPlan { plan, offset: begin - self.base })
+    }
+
+    /// The field of that name or alias. It is at `index` if file and struct have the same fields in the same order.
     fn lookup(self, name: &str, aliases: &[&str], index: usize) -> Option<&'a Field> {
         let expected = self.record.fields().get(index).filter(|field| field.name() == name);
         expected.or_else(|| self.record.field(name)).or_else(|| aliases.iter().find_map(|alias| self.record.field(alias)))
     }
 }
 
+/// The dtype of a struct without regard to values.
+pub fn dtype_of_record<T: NpyRecord>() -> DType {
+    T::dtype_with(None::<slice::Iter<'_, T>>)
+}
+
 /// Decides how to read and write a struct as `dtype`.
 pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
     match dtype {
-        DType::Record(record) => T::plan_fields(FileRecord { record, base: 0 }, planner),
+        DType::Record(record) => T::plan_fields(FileRecord::new::<T>(record, 0), planner),
         other => {
             planner.mismatch(other, &T::dtype());
             None
@@ -487,62 +530,14 @@ impl RecordBuilder {
         self
     }
 
-    /// A field of a dtype that depends on the type alone.
+    /// Adds a field of a dtype that holds these values; without values, of that of its type.
     #[must_use]
-    pub fn field<T, C: Codec<T>>(self, name: &'static str) -> Self {
-        self.push::<T, C>(name, C::dtype())
-    }
-
-    /// A field of a dtype that holds these values.
-    #[must_use]
-    pub fn field_of<'a, T: 'a, C: Codec<T>>(self, name: &'static str, values: impl Iterator<Item = &'a T> + Clone) -> Self {
-        self.push::<T, C>(name, C::dtype_of(values))
-    }
-
-    /// A field that may be absent: it is, if none of the records has it.
-    #[must_use]
-    pub fn optional_of<'a, T: 'a, C: Codec<Option<T>>>(
-        self,
+    pub fn field<'a, T: 'a, C: Codec<T>>(
+        mut self,
         name: &'static str,
-        values: impl Iterator<Item = &'a Option<T>> + Clone,
+        values: Option<impl Iterator<Item = &'a T> + Clone>,
     ) -> Self {
-        let mut every = values.clone();
-        let first = every.next();
-        let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
-        if is_absent { Self { title: None, ..self } } else { self.field_of::<Option<T>, C>(name, values) }
-    }
-
-    /// Gives the next field a title.
-    #[must_use]
-    pub fn title(mut self, title: &'static str) -> Self {
-        self.title = Some(title);
-        self
-    }
-
-    /// The fields of another struct.
-    #[must_use]
-    pub fn flatten<T: NpyRecord>(self) -> Self {
-        self.splice::<T>(T::dtype())
-    }
-
-    /// The fields of another struct, of dtypes that hold these values.
-    #[must_use]
-    pub fn flatten_of<'a, T: NpyRecord + 'a>(self, values: impl Iterator<Item = &'a T> + Clone) -> Self {
-        self.splice::<T>(T::dtype_of(values))
-    }
-
-    /// The record.
-    pub fn finish(mut self) -> DType {
-        self.cursor.close();
-        Record::new_unchecked(self.fields, self.cursor.end).into()
-    }
-
-    /// The record, of a given itemsize.
-    pub fn finish_at(self, itemsize: usize) -> DType {
-        Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
-    }
-
-    fn push<T, C: Codec<T>>(mut self, name: &'static str, dtype: DType) -> Self {
+        let dtype = values.map_or_else(C::dtype, C::dtype_of);
         let dtype = match self.order {
             Some(order) if !C::HAS_ORDER => dtype.with_byte_order(order),
             _ => dtype,
@@ -556,7 +551,30 @@ impl RecordBuilder {
         self
     }
 
-    fn splice<T: NpyRecord>(mut self, dtype: DType) -> Self {
+    /// Adds a field that may be absent. It is absent if it has values and none of them is there.
+    #[must_use]
+    pub fn optional<'a, T: 'a, C: Codec<Option<T>>>(
+        self,
+        name: &'static str,
+        values: Option<impl Iterator<Item = &'a Option<T>> + Clone>,
+    ) -> Self {
+        let mut every = values.clone().into_iter().flatten();
+        let first = every.next();
+        let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
+        if is_absent { Self { title: None, ..self } } else { self.field::<Option<T>, C>(name, values) }
+    }
+
+    /// Gives the next field a title.
+    #[must_use]
+    pub fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// Adds the fields of a flattened struct.
+    #[must_use]
+    pub fn flatten<'a, T: NpyRecord + 'a>(mut self, values: Option<impl Iterator<Item = &'a T> + Clone>) -> Self {
+        let dtype = T::dtype_with(values);
         let dtype = match self.order {
             Some(order) => dtype.with_byte_order(order),
             None => dtype,
@@ -567,6 +585,17 @@ impl RecordBuilder {
         }
         self
     }
+
+    /// The record.
+    pub fn finish(mut self) -> DType {
+        self.cursor.close();
+        Record::new_unchecked(self.fields, self.cursor.end).into()
+    }
+
+    /// The record, of a given itemsize.
+    pub fn finish_at(self, itemsize: usize) -> DType {
+        Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
+    }
 }
 
 /// The error of a number that stands for no variant of the enum `T`.
@@ -575,7 +604,27 @@ pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
     ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
 }
 
-/// The values of a packed field, which cannot be borrowed.
-pub fn copies<T>(values: impl Iterator<Item = T>) -> Vec<T> {
-    values.collect()
+/// The values of a field, if there are records.
+pub fn each<'a, R: 'a, T: 'a, I, F>(records: &Option<I>, field: F) -> Option<Map<I, F>>
+where
+    I: Iterator<Item = &'a R> + Clone,
+    F: Fn(&'a R) -> &'a T,
+{
+    Some(records.clone()?.map(field))
+}
+
+/// [`each`] of a packed struct, whose fields cannot be borrowed.
+pub fn copies<'a, R: 'a, T>(records: &Option<impl Iterator<Item = &'a R> + Clone>, field: impl Fn(&'a R) -> T) -> Copies<T> {
+    Copies(records.clone().map(|records| records.map(field).collect()))
+}
+
+/// The values of a packed field, if there are records.
+#[derive(Debug)]
+pub struct Copies<T>(Option<Vec<T>>);
+
+impl<T> Copies<T> {
+    /// Borrows them.
+    pub fn each(&self) -> Option<slice::Iter<'_, T>> {
+        Some(self.0.as_ref()?.iter())
+    }
 }

@@ -1,22 +1,37 @@
-//! Whether a derived type is `Send`, told by which of two associated constants applies.
+//! What holds of some derived types only, told by which of two associated constants applies.
 
 use std::marker::PhantomData;
 
+use super::record::NpyRecord;
 use crate::memory::slots::Sends;
 
-/// Stands for a type whose `SENDS` is looked for.
+/// Stands for a type. The compiler prefers these constants to those of [`Otherwise`] where it can prove their bounds.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
 
 impl<T: Send> Probe<T> {
-    /// The compiler takes this one before that of the trait, where it can prove the bound.
+    /// Proof that the type is `Send`.
     pub const SENDS: Option<Sends<T>> = Some(Sends::new());
 }
 
-/// Where it cannot.
-pub trait MayNotSend<T> {
-    /// No proof.
-    const SENDS: Option<Sends<T>> = None;
+impl<T: NpyRecord> Probe<T> {
+    /// Fails the build if names are duplicate or an offset is wrong.
+    pub const RECORD: () = {
+        let _ = T::NAMES;
+        let _ = T::LITTLE;
+    };
 }
 
-impl<T> MayNotSend<T> for Probe<T> {}
+/// The constants where the bounds do not hold. The compiler has reported why, if they must.
+pub trait Otherwise<T> {
+    /// No proof.
+    const SENDS: Option<Sends<T>> = None;
+
+    /// Nothing to check.
+    const RECORD: () = ();
+
+    /// Nothing to check.
+    const VIEW: () = ();
+}
+
+impl<T> Otherwise<T> for Probe<T> {}

@@ -10,7 +10,9 @@ pub(crate) mod map;
 use std::ops::Range;
 
 use crate::element::plan::rust_type;
-use crate::element::{self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, unit::Unit};
+use crate::element::{
+    self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Probe, Timedelta64, unit::Unit,
+};
 use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -32,9 +34,9 @@ pub use map::{NpyMap, NpyMapMut};
 /// is initialised. There is no interior mutability in it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place",
-    note = "its memory is not the bytes of a file; read a copy",
+    note = "its memory is not the bytes of a file: read a copy instead",
     note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`",
-    note = "instead of `usize` use `u64`, instead of `isize` `i64`, instead of `char` `u32`"
+    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`"
 )]
 pub unsafe trait NpyView: NpyElement + 'static {
     /// Fails the build if the layout in memory is not that of the dtype.
@@ -52,6 +54,11 @@ pub unsafe trait NpyView: NpyElement + 'static {
     /// Refuses the bytes of an element that are no value.
     #[doc(hidden)]
     fn check(bytes: &[u8]) -> Result<(), ValueError>;
+}
+
+impl<T: NpyView> Probe<T> {
+    /// Fails the build if the memory of the type is not the bytes of the file.
+    pub const VIEW: () = T::PROOF;
 }
 
 /// Proof for the derive that a record's memory is the file's bytes, if every pattern of them is a value.
@@ -73,13 +80,14 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
     assert!(holds, "{}", message);
 }
 
-/// Fails the build, for the derive's proofs, unless the type is in memory as large as in the file.
+/// Fails the build, for the derive's proofs, unless the field lies in memory where it lies in the file and is as large.
 ///
 /// # Panics
 ///
 /// In a constant: then the compiler shows the message.
-pub const fn assert_size<T: NpyView>(message: &'static str) {
+pub const fn assert_field<T: NpyView>(lies_there: bool, message: &'static str) {
     const { T::PROOF }
+    assert_layout(lies_there, message);
     match element::native::<T>() {
         Some(layout) => assert_layout(layout.itemsize == size_of::<T>(), message),
         None => assert_layout(false, message),

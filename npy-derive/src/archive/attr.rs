@@ -1,67 +1,41 @@
-//! What stands in `#[npy(...)]` of a struct for an archive.
+//! The attributes in `#[npy(...)]` of a struct for an archive.
 
 use proc_macro2::Span;
 use quote::quote;
-use syn::{Attribute, Ident, LitStr, Path, WherePredicate};
+use syn::{Ident, LitStr, Path, WherePredicate};
 
 use crate::case::RenameRule;
 use crate::ctxt::Ctxt;
-use crate::meta::{DefaultValue, Once, bound, default, flag, parse, path, string, unknown};
+use crate::meta::{DefaultValue, Once, attributes, bound, case, default, flag, path, string};
 
-/// `#[npy(...)]` on a struct.
-#[derive(Default)]
-pub(super) struct ContainerAttrs {
-    /// `bound = "T: Trait"`
-    pub(super) bound: Once<Vec<WherePredicate>>,
-    /// `crate = path`
-    pub(super) krate: Once<Path>,
-    /// `default`, or `default = path`
-    pub(super) default: Once<DefaultValue>,
-    /// `deny_unknown_fields`
-    pub(super) deny_unknown_fields: Once<()>,
-    /// `rename_all = "camelCase"`
-    pub(super) rename_all: Once<RenameRule>,
+attributes! {
+    /// `#[npy(...)]` on a struct.
+    ContainerAttrs of "a struct for an archive" {
+        "bound" => bound: Once<Vec<WherePredicate>> = bound,
+        "crate" => krate: Once<Path> = path,
+        "default" => default: Once<DefaultValue> = default,
+        "deny_unknown_fields" => deny_unknown_fields: Once<()> = flag,
+        "rename_all" => rename_all: Once<RenameRule> = case,
+    }
 }
 
-/// `#[npy(...)]` on a field.
-#[derive(Default)]
-pub(super) struct FieldAttrs {
-    /// `alias = "name"`, any number of times
-    pub(super) aliases: Vec<LitStr>,
-    /// `default`, or `default = path`
-    pub(super) default: Once<DefaultValue>,
-    /// `flatten`
-    pub(super) flatten: Once<()>,
-    /// `rename = "name"`
-    pub(super) rename: Once<LitStr>,
-    /// `skip`
-    pub(super) skip: Once<()>,
+attributes! {
+    /// `#[npy(...)]` on a field.
+    FieldAttrs of "a field of an archive" {
+        "alias" => aliases: Vec<LitStr> = string,
+        "default" => default: Once<DefaultValue> = default,
+        "flatten" => flatten: Once<()> = flag,
+        "rename" => rename: Once<LitStr> = string,
+        "skip" => skip: Once<()> = flag,
+    }
 }
 
 impl ContainerAttrs {
-    const KNOWN: &[&str] = &["bound", "crate", "default", "deny_unknown_fields", "rename_all"];
-
-    pub(super) fn parse(ctxt: &Ctxt, attributes: &[Attribute]) -> Self {
-        let mut attrs = Self::default();
-        parse(ctxt, attributes, |name, meta| {
-            match name {
-                "bound" => attrs.bound.set(ctxt, meta, bound(meta)?),
-                "crate" => attrs.krate.set(ctxt, meta, path(meta)?),
-                "default" => attrs.default.set(ctxt, meta, default(meta)?),
-                "deny_unknown_fields" => attrs.deny_unknown_fields.set(ctxt, meta, flag(meta)?),
-                "rename_all" => attrs.rename_all.set(ctxt, meta, RenameRule::parse(&string(meta)?)?),
-                _ => return Err(unknown(meta, "a struct for an archive", Self::KNOWN)),
-            }
-            Ok(())
-        });
-        attrs
-    }
-
     pub(super) fn has_crate(&self) -> bool {
         self.krate.get().is_some()
     }
 
-    /// Where `npy_ndarray` is.
+    /// The path of `npy_ndarray`.
     pub(super) fn krate(&self) -> Path {
         let default = || syn::parse2(quote!(::npy_ndarray)).unwrap_or_else(|_| Ident::new("npy_ndarray", Span::call_site()).into());
         self.krate.get().cloned().unwrap_or_else(default)
@@ -69,41 +43,20 @@ impl ContainerAttrs {
 }
 
 impl FieldAttrs {
-    const KNOWN: &[&str] = &["alias", "default", "flatten", "rename", "skip"];
-
-    pub(super) fn parse(ctxt: &Ctxt, attributes: &[Attribute]) -> Self {
-        let mut attrs = Self::default();
-        parse(ctxt, attributes, |name, meta| {
-            match name {
-                "alias" => attrs.aliases.push(string(meta)?),
-                "default" => attrs.default.set(ctxt, meta, default(meta)?),
-                "flatten" => attrs.flatten.set(ctxt, meta, flag(meta)?),
-                "rename" => attrs.rename.set(ctxt, meta, string(meta)?),
-                "skip" => attrs.skip.set(ctxt, meta, flag(meta)?),
-                _ => return Err(unknown(meta, "a field of an archive", Self::KNOWN)),
-            }
-            Ok(())
-        });
-        attrs.check(ctxt);
-        attrs
-    }
-
-    /// Notes what excludes one another.
-    fn check(&self, ctxt: &Ctxt) {
-        let message = if self.skip.is_given() {
-            "a skipped field is not in the archive, so this says nothing about it"
+    /// Reports attributes without effect.
+    pub(super) fn check(&self, ctxt: &Ctxt) {
+        let (kind, other) = if self.skip.is_given() {
+            ("skipped", self.flatten.token())
         } else if self.flatten.is_given() {
-            "a flattened field is no member of the archive but several, so this says nothing about it"
+            ("flattened", self.default.token())
         } else {
             return;
         };
-        let default = self.default.token().filter(|_| !self.skip.is_given());
-        let flatten = self.flatten.token().filter(|_| self.skip.is_given());
-        for token in [self.rename.token(), default, flatten].into_iter().flatten() {
-            ctxt.error(token, message);
+        for token in [self.rename.token(), other].into_iter().flatten() {
+            ctxt.error(token, format!("`{}` has no effect on a {kind} field", quote!(#token)));
         }
         for alias in &self.aliases {
-            ctxt.error(alias, message);
+            ctxt.error(alias, format!("`alias` has no effect on a {kind} field"));
         }
     }
 }

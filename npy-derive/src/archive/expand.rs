@@ -1,16 +1,16 @@
-//! Writes the code. What it looks like is in snapshots/expansion.rs.
+//! Writes the code. snapshots/expansion.rs shows it.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Generics, TypeParamBound, WherePredicate, parse_quote};
+use syn::{DeriveInput, Generics, Type, TypeParamBound, WherePredicate, parse_quote};
 
 use super::attr::ContainerAttrs;
 use super::model::{Absent, Field, Model};
 use crate::ctxt::Ctxt;
+use crate::hygiene::{hygienic, in_const};
 use crate::meta::DefaultValue;
 use crate::record::bound::without_defaults;
-use crate::record::expand::in_const;
 use crate::types::mentions_parameter;
 
 /// The implementation for a struct without mistakes.
@@ -18,14 +18,11 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let generics = with_bounds(model);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ident = model.ident;
-    // Their hygiene keeps them apart from whatever the struct's module has under these names.
-    let local = |name| Ident::new(name, Span::mixed_site());
-    let (archive, default, plan, value) = (local("archive"), local("default"), local("plan"), local("value"));
 
-    let planned = model.stored().map(|field| plan_field(model, field, &plan));
-    let deny = model.attrs.deny_unknown_fields.is_given().then(|| quote!(#plan.deny_unknown();));
+    let planned = model.stored().map(|field| plan_field(model, field));
+    let deny = model.attrs.deny_unknown_fields.is_given().then(|| hygienic!(plan.deny_unknown();));
     let values = model.fields.iter().map(|field| {
-        let (member, value) = (&field.member, value_of(model, field, &default));
+        let (member, value) = (&field.member, value_of(model, field));
         quote!(#member: #value,)
     });
     let needs_default = model.fields.iter().any(|field| matches!(model.absent(field), Absent::OfStruct));
@@ -34,25 +31,26 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
             Some(DefaultValue::Function(path)) => quote!(#path()),
             _ => quote!(<Self as __npy::Default>::default()),
         };
-        quote!(let #default: Self = #value;)
+        hygienic!(let default: Self = #value;)
     });
+    let (this, archive, value) = (hygienic!(self), hygienic!(archive), hygienic!(value));
     let written = model.fields.iter().filter(|field| !field.attrs.skip.is_given()).map(|field| {
         let Field { member, ty, name, .. } = field;
         if field.attrs.flatten.is_given() {
-            quote_spanned!(ty.span()=> <#ty as __npy::NpzArchive>::write_members(&self.#member, #archive)?;)
+            quote_spanned!(ty.span()=> <#ty as __npy::NpzArchive>::write_members(&#this.#member, #archive)?;)
         } else if let Some(ty) = field.in_option() {
             let write = quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(#value, #name, #archive)?;);
-            quote!(if let __npy::Some(#value) = &self.#member { #write })
+            hygienic!(if let __npy::Some(#value) = &#this.#member { #write })
         } else {
-            quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(&self.#member, #name, #archive)?;)
+            quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(&#this.#member, #name, #archive)?;)
         }
     });
     in_const(
         &model.attrs.krate(),
-        &quote! {
+        &hygienic! {
             #[automatically_derived]
             impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {
-                fn plan_read<__R: __npy::Read + __npy::Seek>(#plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+                fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
                     #(#planned)*
                     #deny
                     __npy::Box::new(move || {
@@ -61,7 +59,7 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
                     })
                 }
 
-                fn write_members<__W: __npy::Write>(&self, #archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+                fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
                     #(#written)*
                     __npy::Ok(())
                 }
@@ -71,10 +69,11 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
 }
 
 /// Finds the member of a field.
-fn plan_field(model: &Model<'_>, field: &Field, plan: &Ident) -> TokenStream {
+fn plan_field(model: &Model<'_>, field: &Field) -> TokenStream {
     let Field { ty, name, variable, .. } = field;
     let names = std::iter::once(name).chain(&field.attrs.aliases);
-    // Under the field's type, where the compiler will say what it cannot be.
+    let plan = hygienic!(plan);
+    // The compiler reports under the type what it lacks.
     if field.attrs.flatten.is_given() {
         quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzArchive>::plan_read(#plan);)
     } else if matches!(model.absent(field), Absent::Refuse) {
@@ -85,15 +84,15 @@ fn plan_field(model: &Model<'_>, field: &Field, plan: &Ident) -> TokenStream {
     }
 }
 
-/// What a field is when all members were read.
-fn value_of(model: &Model<'_>, field: &Field, default: &Ident) -> TokenStream {
+/// The value of a field once all members are read.
+fn value_of(model: &Model<'_>, field: &Field) -> TokenStream {
     let Field { member, ty, variable, .. } = field;
     let absent = match model.absent(field) {
         Absent::Refuse => return quote!(#variable()?),
         Absent::None => quote!(__npy::None),
         Absent::Default => quote_spanned!(ty.span()=> <#ty as __npy::Default>::default()),
         Absent::Function(path) => quote!(#path()),
-        Absent::OfStruct => quote!(#default.#member),
+        Absent::OfStruct => hygienic!(default.#member),
     };
     if field.attrs.skip.is_given() {
         return absent;
@@ -108,10 +107,10 @@ fn value_of(model: &Model<'_>, field: &Field, default: &Ident) -> TokenStream {
     }
 }
 
-/// The struct's generics, with what its parameters must be.
+/// The generics of the struct, with the bounds on its parameters.
 ///
-/// A parameter without bounds is taken for an element; one with bounds, such as a dimension, for what these say. Which kind of field a type is
-/// cannot be said in a where-clause.
+/// A parameter without bounds becomes an element. One with bounds, such as a dimension, keeps them.
+/// A where-clause cannot tell which kind of field a type is.
 fn with_bounds(model: &Model<'_>) -> Generics {
     let mut generics = without_defaults(&model.generics);
     let predicates: Vec<WherePredicate> = match model.attrs.bound.get() {
@@ -119,7 +118,7 @@ fn with_bounds(model: &Model<'_>) -> Generics {
         None => {
             let in_clause = |ident: &Ident| {
                 generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
-                    matches!(predicate, WherePredicate::Type(bound) if matches!(&bound.bounded_ty, syn::Type::Path(path) if path.path.is_ident(ident)))
+                    matches!(predicate, WherePredicate::Type(bound) if matches!(&bound.bounded_ty, Type::Path(path) if path.path.is_ident(ident)))
                 })
             };
             let is_stored = |ident: &Ident| {
@@ -146,7 +145,7 @@ fn with_bounds(model: &Model<'_>) -> Generics {
     generics
 }
 
-/// For a struct with mistakes: the errors, and an implementation that only keeps the compiler from complaining about its absence.
+/// For a struct with mistakes: the errors, and a stub that keeps the compiler from adding others.
 pub(super) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> TokenStream {
     let errors = errors.map(syn::Error::into_compile_error);
     // Its mistakes are reported already.

@@ -1,4 +1,4 @@
-//! `#[derive(NpzArchive)]`: a struct for a whole archive. The way of a struct is that of a record: attributes, model, rules, code.
+//! `#[derive(NpzArchive)]`: a struct for a whole archive, in the steps of `record`.
 
 mod attr;
 mod model;
@@ -18,7 +18,7 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// The struct, with `crate = ::npy_ndarray::ndarray_0_16` unless it says where the trait is.
+/// Adds `crate = ::npy_ndarray::ndarray_0_16`, unless the struct has a `crate`.
 pub(crate) fn in_0_16(mut input: DeriveInput) -> DeriveInput {
     if !attr::ContainerAttrs::parse(&Ctxt::new(), &input.attrs).has_crate() {
         input.attrs.push(parse_quote!(#[npy(crate = ::npy_ndarray::ndarray_0_16)]));

@@ -1,4 +1,4 @@
-//! The struct with what its attributes say.
+//! The struct with its attributes.
 
 use std::collections::HashMap;
 
@@ -29,11 +29,11 @@ pub(super) struct Field {
     /// Its name in the archive.
     pub(super) name: LitStr,
     pub(super) attrs: FieldAttrs,
-    /// A variable for it. Not its own name, which may be that of a constant in the struct's module.
+    /// The variable for it. Its own name may be that of a constant in scope.
     pub(super) variable: Ident,
 }
 
-/// Where the value of a field comes from that the archive does not have.
+/// The value of a field that is missing from the archive.
 pub(super) enum Absent<'a> {
     /// It is an error, or an empty map.
     Refuse,
@@ -41,25 +41,25 @@ pub(super) enum Absent<'a> {
     None,
     /// `Default::default()` of the field's type.
     Default,
-    /// What the function of that path gives.
+    /// The result of the function at this path.
     Function(&'a Path),
-    /// The field of the struct's default.
+    /// The field of the default of the struct.
     OfStruct,
 }
 
 impl<'a> Model<'a> {
-    /// Joins the struct and its attributes. `None` if it can be no archive.
+    /// Joins the struct with its attributes. `None` if it cannot be an archive.
     pub(super) fn new(ctxt: &Ctxt, input: &'a DeriveInput) -> Option<Self> {
         let attrs = ContainerAttrs::parse(ctxt, &input.attrs);
         let data = match &input.data {
             Data::Struct(data) if !matches!(data.fields, Fields::Unit) => data,
             _ => {
-                ctxt.error(&input.ident, "an archive is a struct with fields, which are its members");
+                ctxt.error(&input.ident, "an archive needs fields: expected a struct with fields");
                 return None;
             }
         };
         for lifetime in input.generics.lifetimes() {
-            ctxt.error(lifetime, "an archive owns its fields, because what is read from a file has nothing to borrow from");
+            ctxt.error(lifetime, "unsupported lifetime: an archive owns its fields");
         }
         let fields: Vec<_> =
             data.fields.iter().enumerate().map(|(index, field)| Field::new(ctxt, &attrs, input, index, field)).collect();
@@ -72,14 +72,14 @@ impl<'a> Model<'a> {
         Some(Self { ident: &input.ident, generics, attrs, fields })
     }
 
-    /// The fields that are in the archive; those whose names are not known come last, so that they get what the others leave.
+    /// The fields that are in the archive. Flattened ones come last and get the remaining members.
     pub(super) fn stored(&self) -> impl Iterator<Item = &Field> {
         let stored = || self.fields.iter().filter(|field| !field.attrs.skip.is_given());
         let (named, flattened) = (stored(), stored());
         named.filter(|field| !field.attrs.flatten.is_given()).chain(flattened.filter(|field| field.attrs.flatten.is_given()))
     }
 
-    /// Where the value of a field comes from that the archive does not have.
+    /// The value of a field that is missing from the archive.
     pub(super) fn absent<'b>(&'b self, field: &'b Field) -> Absent<'b> {
         match (field.attrs.default.get(), self.attrs.default.get()) {
             (Some(DefaultValue::Function(path)), _) => Absent::Function(path),
@@ -95,6 +95,7 @@ impl<'a> Model<'a> {
 impl Field {
     fn new(ctxt: &Ctxt, container: &ContainerAttrs, input: &DeriveInput, index: usize, source: &syn::Field) -> Self {
         let attrs = FieldAttrs::parse(ctxt, &source.attrs);
+        attrs.check(ctxt);
         let (member, own_name, variable) = match &source.ident {
             Some(ident) => {
                 // `r#type` is the field `type`.
@@ -102,7 +103,7 @@ impl Field {
                 let renamed = container.rename_all.get().map_or_else(|| own.clone(), |rule| rule.apply(&own));
                 (Member::Named(ident.clone()), LitStr::new(&renamed, ident.span()), format_ident!("__{own}"))
             }
-            // NumPy's own names of arrays that have none.
+            // NumPy's names of unnamed arrays.
             None => {
                 let name = LitStr::new(&format!("arr_{index}"), Span::call_site());
                 (Member::Unnamed(Index::from(index)), name, format_ident!("__{index}"))
@@ -114,32 +115,32 @@ impl Field {
         Self { member, ty, name, attrs, variable: Ident::new(&variable.to_string(), Span::mixed_site()) }
     }
 
-    /// The `T` of an `Option<T>`, which is not in the archive when it is `None`.
+    /// The `T` of an `Option<T>`, which is not in the archive if it is `None`.
     pub(super) fn in_option(&self) -> Option<&Type> {
         in_option(&self.ty).filter(|_| !self.attrs.flatten.is_given())
     }
 }
 
-/// Notes types of which one cannot tell what is meant.
+/// Reports ambiguous types.
 fn check_types(ctxt: &Ctxt, fields: &[Field]) {
     let mut has_map = false;
     for field in fields.iter().filter(|field| !field.attrs.skip.is_given()) {
         if field.in_option().is_some_and(|inner| in_option(inner).is_some()) {
-            ctxt.error(&field.ty, "an `Option` in an `Option` cannot be told from an absent one");
+            ctxt.error(&field.ty, "unsupported `Option` in an `Option`: `Some(None)` and `None` are the same in the archive");
         }
         if field.attrs.flatten.is_given() && is_map(&field.ty) && std::mem::replace(&mut has_map, true) {
-            ctxt.error(&field.ty, "a flattened map takes all members that are left, so that nothing is left for a second one");
+            ctxt.error(&field.ty, "duplicate flattened map: the first one takes all remaining members");
         }
     }
 }
 
-/// Whether it is one of the standard library's maps, as far as its name tells.
+/// Whether it has the name of a map of the standard library.
 fn is_map(ty: &Type) -> bool {
     let Type::Path(ty) = ty else { return false };
     ty.path.segments.last().is_some_and(|last| last.ident == "BTreeMap" || last.ident == "HashMap")
 }
 
-/// Notes members that two fields would have.
+/// Reports duplicate names of members.
 fn check_names(ctxt: &Ctxt, fields: &[Field]) {
     let mut names: HashMap<String, &Member> = HashMap::new();
     let stored = || fields.iter().filter(|field| !field.attrs.skip.is_given() && !field.attrs.flatten.is_given());
@@ -150,9 +151,9 @@ fn check_names(ctxt: &Ctxt, fields: &[Field]) {
             let show = |member: &Member| quote!(#member).to_string();
             let (first, second) = (show(first), show(&field.member));
             let message = if first == second {
-                format!("the field `{first}` has this name already")
+                format!("duplicate name of the field `{first}`")
             } else {
-                format!("the fields `{first}` and `{second}` have the same name in the archive")
+                format!("duplicate name in the archive: the fields `{first}` and `{second}`")
             };
             ctxt.error(name, message);
         }

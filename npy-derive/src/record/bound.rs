@@ -1,4 +1,4 @@
-//! Where-clauses: what a struct demands of the types of its fields.
+//! Where-clauses: the bounds on the types of fields.
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use super::model::{Absent, Field, Model};
 use crate::meta::DefaultValue;
 use crate::types::{in_option, mentions_parameter};
 
-/// The struct's generics without defaults, with what the type of each field must be.
+/// The generics of the struct without defaults, with the bounds on the types of its fields.
 ///
-/// A bound on the field's type and not on a type parameter: `[T; 3]` may be an element under other conditions than `T`, and `T` may
-/// stand only in a `PhantomData`, which is skipped. Types without parameters are among them, although such a bound is either always or
-/// never true: where it is not, the compiler says so once, under the field's type, and takes the bound for granted in the rest of the
-/// generated code.
+/// The bounds are not on type parameters: `[T; 3]` may be an element under other conditions than
+/// `T`, and `T` may occur only in a skipped `PhantomData`. Types without parameters have bounds
+/// too. The compiler reports a false one once, under the type of the field, and takes it for
+/// granted in the rest of the generated code.
 pub(crate) fn with_bounds(model: &Model<'_>) -> Generics {
     let mut generics = without_defaults(&model.generics);
     let predicates = match model.attrs.bound.get() {
@@ -37,7 +37,7 @@ fn inferred(model: &Model<'_>) -> Vec<WherePredicate> {
     distinct.filter_map(|predicate| syn::parse2(predicate).ok()).collect()
 }
 
-/// That a struct with parameters has a default, if fields come from it.
+/// The bound of a generic struct whose default provides fields.
 fn of_struct(model: &Model<'_>) -> Option<TokenStream> {
     let is_generic = model.generics.type_params().next().is_some();
     let token =
@@ -46,7 +46,7 @@ fn of_struct(model: &Model<'_>) -> Option<TokenStream> {
     Some(quote_spanned!(token.span()=> #ident #type_generics: __npy::Default))
 }
 
-/// What the type of a field must be.
+/// The bounds on the type of a field.
 fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
     let ty = &field.ty;
     let span = field.source.ty.span();
@@ -57,12 +57,13 @@ fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
     if field.is_skipped() {
         return demands;
     }
-    if model.attrs.view.is_given() {
+    let is_viewed = model.attrs.view.is_given();
+    if is_viewed {
         demands.push(quote_spanned!(span=> #ty: __npy::NpyView));
     }
     if field.is_flattened() {
         demands.push(quote_spanned!(span=> #ty: __npy::NpyRecord));
-    } else if field.is_as_is() {
+    } else if field.is_as_is() && !is_viewed {
         let ty = in_option(ty).unwrap_or(ty);
         demands.push(quote_spanned!(span=> #ty: __npy::NpyElement));
     } else if let Some(dtype) = field.attrs.dtype.get() {
@@ -75,7 +76,7 @@ fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
     demands
 }
 
-/// Defaults of parameters may not stand in an `impl`.
+/// Removes the defaults of parameters, which an `impl` may not have.
 pub(crate) fn without_defaults(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {

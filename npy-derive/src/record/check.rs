@@ -1,13 +1,17 @@
-//! Rules that concern the type as a whole, or several attributes of a field.
+//! Rules about the whole type, or about several attributes of a field.
 
 use std::collections::HashMap;
 
+use quote::quote;
 use syn::LitStr;
 
+use super::attr::FieldAttrs;
+use super::dtype::StoredAs;
 use super::model::{Field, Model, Shape};
 use crate::ctxt::Ctxt;
+use crate::types::without_dtype;
 
-/// Notes every rule that the type breaks.
+/// Reports every rule that the type breaks.
 pub(crate) fn check(ctxt: &Ctxt, model: &Model<'_>) {
     check_lifetimes(ctxt, model);
     check_names(ctxt, model);
@@ -24,7 +28,7 @@ pub(crate) fn check(ctxt: &Ctxt, model: &Model<'_>) {
 
 fn check_lifetimes(ctxt: &Ctxt, model: &Model<'_>) {
     for lifetime in model.generics.lifetimes() {
-        ctxt.error(lifetime, "a record owns its fields, because what is read from a file has nothing to borrow from");
+        ctxt.error(lifetime, "unsupported lifetime: a record owns its fields");
     }
 }
 
@@ -35,11 +39,11 @@ fn check_names(ctxt: &Ctxt, model: &Model<'_>) {
         let Some(first) = names.insert(name.value(), field) else { return };
         let (first, second) = (first.rust_name(), field.rust_name());
         let message = if first == second {
-            format!("the field `{first}` has this {what} already")
+            format!("duplicate {what} of the field `{first}`")
         } else {
             match what {
-                "name" => format!("the fields `{first}` and `{second}` have the same name in the file"),
-                what => format!("this {what} of the field `{second}` is a name, an alias or a title of the field `{first}`"),
+                "name" => format!("duplicate name in the file: the fields `{first}` and `{second}`"),
+                _ => format!("duplicate {what} of the field `{second}`: the field `{first}` has this name, alias or title"),
             }
         };
         ctxt.error(name, message);
@@ -61,27 +65,32 @@ fn check_names(ctxt: &Ctxt, model: &Model<'_>) {
 fn check_field(ctxt: &Ctxt, field: &Field<'_>) {
     let attrs = &field.attrs;
     if field.is_skipped() {
-        for token in attrs.about_storage() {
-            ctxt.error(token, "a skipped field is not in the file, so this says nothing about it");
+        for (name, token) in attrs.about_storage() {
+            ctxt.error(token, format!("`{name}` has no effect on a skipped field"));
         }
         return;
     }
     if field.is_flattened() {
-        for token in attrs.about_one_field() {
-            ctxt.error(token, "a flattened struct is no field of the file but several, so this says nothing about it");
+        for (name, token) in attrs.about_one_field() {
+            ctxt.error(token, format!("`{name}` has no effect on a flattened field"));
         }
         return;
     }
+    if field.is_as_is()
+        && let Some((ty, advice)) = without_dtype(&field.source.ty)
+    {
+        ctxt.error(ty, advice);
+    }
     if let (Some(with), true) = (attrs.with.token(), attrs.dtype.is_given()) {
-        ctxt.error(with, "the module's `Element` decides about the dtype; `dtype` and `with` exclude one another");
+        ctxt.error(with, "`with` conflicts with `dtype`: the module's `Element` has the dtype");
     }
     if let (Some(widen), false) = (attrs.widen.token(), field.is_as_is()) {
-        ctxt.error(widen, "`dtype` and `with` say which dtype the file has; `widen` is for fields without them");
+        ctxt.error(widen, "`widen` has no effect on a field with `dtype` or `with`");
     }
     if let Some(truncate) = attrs.truncate.token()
-        && !attrs.dtype.get().is_some_and(crate::record::dtype::StoredAs::is_text)
+        && !attrs.dtype.get().is_some_and(StoredAs::is_text)
     {
-        ctxt.error(truncate, "only text of a fixed width is cut off: give the field `dtype = \"U16\"` or `dtype = \"S16\"`");
+        ctxt.error(truncate, "`truncate` needs text of a fixed width: add a dtype such as `dtype = \"U16\"` or `dtype = \"S16\"`");
     }
 }
 
@@ -90,22 +99,20 @@ fn check_transparent(ctxt: &Ctxt, model: &Model<'_>, fields: &[Field<'_>]) {
     if stored.len() != 1
         && let Some(transparent) = model.attrs.transparent.token()
     {
-        let message = format!("a transparent struct is stored as its only field, and this one has {}", stored.len());
+        let message = format!("invalid transparent struct: expected one field that is stored, found {}", stored.len());
         ctxt.error(transparent, message);
     } else if stored.is_empty() {
-        ctxt.error(model.ident, "a struct of one field is stored as that field, and this one is skipped");
+        ctxt.error(model.ident, "invalid newtype: its only field is skipped");
     }
     for token in model.attrs.about_fields() {
-        ctxt.error(token, "a transparent struct or newtype is stored as what it holds, so it has no fields of its own");
+        ctxt.error(token, format!("`{}` has no effect on a transparent struct or newtype", quote!(#token)));
     }
     for field in fields.iter().filter(|field| !field.is_skipped()) {
-        let named = [&field.attrs.rename.token(), &field.attrs.title.token(), &field.attrs.flatten.token()];
-        let placed = [&field.attrs.offset.token(), &field.attrs.default.token()];
-        for token in named.into_iter().chain(placed).filter_map(|token| *token) {
-            ctxt.error(token, "a transparent struct or newtype is stored as what it holds, so this is no field of the file");
-        }
-        for alias in &field.attrs.aliases {
-            ctxt.error(alias, "a transparent struct or newtype is stored as what it holds, so this is no field of the file");
+        let FieldAttrs { rename, title, flatten, offset, default, aliases, .. } = &field.attrs;
+        let tokens = [rename.token(), title.token(), flatten.token(), offset.token(), default.token()];
+        let tokens = tokens.into_iter().flatten().map(|token| (quote!(#token).to_string(), quote!(#token)));
+        for (name, token) in tokens.chain(aliases.iter().map(|alias| ("alias".to_owned(), quote!(#alias)))) {
+            ctxt.error(token, format!("`{name}` has no effect on the field of a transparent struct or newtype"));
         }
     }
 }
@@ -113,38 +120,38 @@ fn check_transparent(ctxt: &Ctxt, model: &Model<'_>, fields: &[Field<'_>]) {
 fn check_enum(ctxt: &Ctxt, model: &Model<'_>) {
     const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
     match &model.repr.integer {
-        None => ctxt.error(model.ident, "an enum is stored as its number, so its type must be fixed: add `#[repr(u8)]`"),
+        None => ctxt.error(model.ident, "missing integer type of the enum: add `#[repr(u8)]`"),
         Some(integer) if !INTEGERS.iter().any(|known| integer == known) => {
-            ctxt.error(integer, format!("NumPy has no dtype for `{integer}`; an enum can be stored as {}", INTEGERS.join(", ")));
+            ctxt.error(
+                integer,
+                format!("unsupported integer type `{integer}` of an enum: expected one of {}", INTEGERS.join(", ")),
+            );
         }
         Some(_) => {}
     }
     for token in model.attrs.about_fields().chain(model.attrs.transparent.token()).chain(model.attrs.bound.token()) {
-        ctxt.error(token, "an enum is stored as its number, and has no fields");
+        ctxt.error(token, format!("`{}` has no effect on an enum, which has no fields", quote!(#token)));
     }
 }
 
 fn check_view(ctxt: &Ctxt, model: &Model<'_>) {
     let Some(view) = model.attrs.view.token() else { return };
     if !model.repr.is_fixed() && !matches!(model.shape, Shape::Enum(_)) {
-        let message = "the layout in memory is not fixed, so it need not be that of the file: add `#[repr(C)]`, `#[repr(C, packed)]` \
-                       or, for a struct of one field, `#[repr(transparent)]`";
+        let message = "`view` needs a fixed layout in memory: add `#[repr(C)]`, `#[repr(C, packed)]` or, for a struct of one field, \
+                       `#[repr(transparent)]`";
         ctxt.error(view, message);
     }
     if let Some(endian) = model.attrs.endian.token() {
-        ctxt.error(endian, "a view needs the machine's byte order; read a copy of a file in another");
+        ctxt.error(endian, "`endian` conflicts with `view`, which has the native byte order: read a copy of other files");
     }
-    if let Some(default) = model.attrs.default.token() {
-        ctxt.error(default, "what is viewed in place is in the file, so there are no defaults");
+    let of_fields = model
+        .fields()
+        .iter()
+        .flat_map(|Field { attrs, .. }| [attrs.skip.token(), attrs.default.token(), attrs.dtype.token(), attrs.with.token()]);
+    for token in of_fields.chain([model.attrs.default.token()]).flatten() {
+        ctxt.error(token, format!("`{}` conflicts with `view`, which converts nothing", quote!(#token)));
     }
-    for field in model.fields() {
-        let attrs = &field.attrs;
-        let converted = [attrs.skip.token(), attrs.default.token(), attrs.dtype.token(), attrs.with.token()];
-        for token in converted.into_iter().flatten() {
-            ctxt.error(token, "what is viewed in place is in the file as it is in memory, and nothing is converted");
-        }
-        if field.is_optional() {
-            ctxt.error(&field.source.ty, "an `Option` cannot be viewed in place: no bytes of the file say whether it is there");
-        }
+    for field in model.fields().iter().filter(|field| field.is_optional()) {
+        ctxt.error(&field.source.ty, "an `Option` cannot be viewed in place: no bytes of the file say whether it is there");
     }
 }

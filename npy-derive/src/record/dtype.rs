@@ -1,13 +1,16 @@
-//! `dtype = "…"`: NumPy's spelling of a dtype to the Rust type that is stored as it.
+//! `dtype = "…"`: finds the Rust type for NumPy's spelling of a dtype.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
+use syn::meta::ParseNestedMeta;
+
+use crate::meta::string;
 
 /// The dtype under which a field is stored.
 pub(crate) struct StoredAs {
     pub(crate) text: LitStr,
-    /// `'<'`, `'>'`, or `'='` for the machine's own.
+    /// `'<'`, `'>'`, or `'='` for the native order.
     order: char,
     kind: Kind,
 }
@@ -23,7 +26,7 @@ enum Kind {
 }
 
 impl StoredAs {
-    /// The way to store it, as a type.
+    /// The codec that stores it.
     pub(crate) fn codec(&self) -> TokenStream {
         let span = self.text.span();
         let order = self.order;
@@ -40,7 +43,7 @@ impl StoredAs {
         quote_spanned!(span=> __npy::As<#stored, #order>)
     }
 
-    /// Whether it can be cut off.
+    /// Whether it can be truncated.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Bytes(_) | Kind::Unicode(_))
     }
@@ -68,7 +71,9 @@ const UNITS: [(&str, &str); 13] = [
     ("as", "Attosecond"),
 ];
 
-pub(crate) fn parse(text: &LitStr) -> syn::Result<StoredAs> {
+/// `dtype = "U16"`
+pub(crate) fn parse(meta: &ParseNestedMeta<'_>) -> syn::Result<StoredAs> {
+    let text = string(meta)?;
     let value = text.value();
     let (order, rest) = match value.strip_prefix(['<', '>', '=', '|']) {
         Some(rest) if value.starts_with('|') => ('=', rest),
@@ -76,7 +81,7 @@ pub(crate) fn parse(text: &LitStr) -> syn::Result<StoredAs> {
         None => ('=', value.as_str()),
     };
     match kind(rest) {
-        Ok(kind) => Ok(StoredAs { text: text.clone(), order, kind }),
+        Ok(kind) => Ok(StoredAs { text, order, kind }),
         Err(problem) => Err(syn::Error::new_spanned(text, problem)),
     }
 }
@@ -107,8 +112,8 @@ fn kind(text: &str) -> Result<Kind, String> {
 fn text_or_time(text: &str) -> Result<Kind, String> {
     let unknown = || {
         format!(
-            "`{text}` is no dtype that a field can be stored as; those are numbers (`<f4`), text (`U16`, `S8`), raw bytes (`V4`) \
-             and times (`M8[ns]`, `m8[25s]`); for records and sub-arrays use structs and Rust's arrays"
+            "unsupported dtype `{text}` of a field: expected a number (`<f4`), text (`U16`, `S8`), raw bytes (`V4`) or a time \
+             (`M8[ns]`, `m8[25s]`); for records and sub-arrays, use structs and arrays of Rust"
         )
     };
     let (time, rest) = match (text.strip_prefix("M8"), text.strip_prefix("m8")) {
@@ -123,7 +128,7 @@ fn text_or_time(text: &str) -> Result<Kind, String> {
             };
             let kind = text.get(..1).unwrap_or_default();
             return match &text[1..] {
-                "" => Err(format!("`{kind}` needs a width: `{kind}16`")),
+                "" => Err(format!("missing width of the dtype `{kind}`: expected a dtype like `{kind}16`")),
                 length => length.parse().map(new).map_err(|_| unknown()),
             };
         }
@@ -140,7 +145,7 @@ fn text_or_time(text: &str) -> Result<Kind, String> {
         (Some((_, name)), Ok(count)) if count > 0 => Ok(Kind::Time(time, name, count)),
         _ => {
             let known = UNITS.map(|(symbol, _)| format!("`{symbol}`")).join(", ");
-            Err(format!("`{unit}` is no unit of time; known are {known}, each with a number before it or none"))
+            Err(format!("unknown unit of time `{unit}`: expected one of {known}, or a multiple such as `25s`"))
         }
     }
 }

@@ -1,5 +1,7 @@
-//! `#[derive(NpyRecord)]`: a struct for a structured dtype. `attr` parses `#[npy(...)]`, `dtype` the values of its `dtype`, `repr`
-//! `#[repr(...)]`; `model` joins them with the fields, `check` applies the rules that concern several fields, `bound` makes the
+//! `#[derive(NpyRecord)]`: a struct for a structured dtype.
+//!
+//! `attr` parses `#[npy(...)]`, `dtype` the values of its `dtype`, `repr` `#[repr(...)]`. `model`
+//! joins them with the fields, `check` applies the rules about several of them, `bound` infers the
 //! where-clauses, `expand` writes the code.
 
 pub(crate) mod dtype;
@@ -27,7 +29,7 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// The struct, with `crate = ::npy_ndarray::npy_core` unless it says where the trait is.
+/// Adds `crate = ::npy_ndarray::npy_core`, unless the struct has a `crate`.
 pub(crate) fn of_npy_ndarray(mut input: DeriveInput) -> DeriveInput {
     if attr::ContainerAttrs::parse(&Ctxt::new(), &input.attrs).krate.get().is_none() {
         input.attrs.push(parse_quote!(#[npy(crate = ::npy_ndarray::npy_core)]));

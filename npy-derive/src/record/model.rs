@@ -1,4 +1,4 @@
-//! The type as the other modules see it: its fields with what their attributes say.
+//! The type as the other modules see it: its fields with their attributes.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -17,7 +17,7 @@ pub(crate) struct Model<'a> {
     pub(crate) ident: &'a Ident,
     /// With `Self` replaced in the where-clause.
     pub(crate) generics: Generics,
-    /// Where `npy_core` is.
+    /// The path of `npy_core`.
     pub(crate) krate: Path,
     pub(crate) attrs: ContainerAttrs,
     pub(crate) repr: Repr,
@@ -27,7 +27,7 @@ pub(crate) struct Model<'a> {
 pub(crate) enum Shape<'a> {
     /// A structured dtype.
     Record(Vec<Field<'a>>),
-    /// What the only field is; others are skipped.
+    /// The dtype of the only stored field.
     Transparent(Vec<Field<'a>>),
     /// An integer: the variants.
     Enum(Vec<&'a Ident>),
@@ -42,11 +42,11 @@ pub(crate) struct Field<'a> {
     /// Its name in the file.
     pub(crate) name: LitStr,
     pub(crate) attrs: FieldAttrs,
-    /// Whether narrower numbers are read too.
+    /// Whether to read narrower numbers too.
     pub(crate) widen: bool,
 }
 
-/// What a field does if the file does not have it.
+/// The value of a field that is missing from the file.
 pub(crate) enum Absent<'a> {
     /// It is an error.
     Refuse,
@@ -54,21 +54,21 @@ pub(crate) enum Absent<'a> {
     None,
     /// `Default::default()` of the field's type.
     Default,
-    /// What the function of that path gives.
+    /// The result of the function at this path.
     Function(&'a Path),
-    /// The field of the struct's default, which is that of the trait or of a function; and the attribute that says so.
+    /// The field of the default of the struct, by a function or the trait; and the attribute.
     OfStruct(Option<&'a Path>, Option<&'a Path>),
 }
 
 impl<'a> Model<'a> {
-    /// Joins the type and its attributes. `None` if it can be no element.
+    /// Joins the type with its attributes. `None` if it cannot be an element.
     pub(crate) fn new(ctxt: &Ctxt, input: &'a DeriveInput) -> Option<Self> {
         let attrs = ContainerAttrs::parse(ctxt, &input.attrs);
         let repr = Repr::parse(&input.attrs);
         let shape = match &input.data {
             Data::Struct(data) => {
                 if let Fields::Unit = data.fields {
-                    ctxt.error(&input.ident, "a record needs fields; `struct Name {}` is one without any");
+                    ctxt.error(&input.ident, "unsupported unit struct: use `struct Name {}` for a record without fields");
                     return None;
                 }
                 let fields: Vec<_> =
@@ -79,7 +79,7 @@ impl<'a> Model<'a> {
             }
             Data::Enum(data) => Shape::Enum(variants(ctxt, data)?),
             Data::Union(data) => {
-                ctxt.error(data.union_token, "`NpyRecord` is for structs; which field of a union is stored cannot be known");
+                ctxt.error(data.union_token, "unsupported union: expected a struct or an enum");
                 return None;
             }
         };
@@ -103,7 +103,7 @@ impl<'a> Model<'a> {
         self.fields().iter().filter(|field| !field.is_skipped())
     }
 
-    /// What a field does if the file does not have it.
+    /// The value of a field that is missing from the file.
     pub(crate) fn absent<'b>(&'b self, field: &'b Field<'a>) -> Absent<'b> {
         match (field.attrs.default.get(), self.attrs.default.get()) {
             (Some(DefaultValue::Function(path)), _) => Absent::Function(path),
@@ -128,7 +128,7 @@ fn variants<'a>(ctxt: &Ctxt, data: &'a DataEnum) -> Option<Vec<&'a Ident>> {
     for variant in &data.variants {
         refuse_on_variant(ctxt, &variant.attrs);
         if !matches!(variant.fields, Fields::Unit) {
-            ctxt.error(&variant.fields, "an enum is stored as its number, which has no room for data");
+            ctxt.error(&variant.fields, "unsupported variant with data: an enum is stored as its number");
             has_data = true;
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Field<'a> {
                 let own = container.rename_all.get().map_or_else(|| own.clone(), |rule| rule.apply(&own));
                 (Member::Named(ident.clone()), LitStr::new(&own, ident.span()))
             }
-            // NumPy's own names of fields that have none.
+            // NumPy's names of unnamed fields.
             None => (Member::Unnamed(Index::from(index)), LitStr::new(&format!("f{index}"), Span::call_site())),
         };
         let name = attrs.rename.get().cloned().unwrap_or(own_name);
@@ -171,14 +171,14 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A variable for it. Not its own name, which may be that of a constant or a variant in the struct's module.
+    /// The variable for it. Its own name may be that of a constant in scope.
     pub(crate) fn variable(&self) -> Ident {
         let mut variable = format_ident!("__{}", self.plan_ident());
         variable.set_span(Span::mixed_site());
         variable
     }
 
-    /// The type that the generated code implements the conversions of `with` for.
+    /// The type that implements the conversions of `with`.
     pub(crate) fn with_ident(&self) -> Ident {
         format_ident!("__With_{}", self.plan_ident())
     }
@@ -187,7 +187,8 @@ impl<'a> Field<'a> {
         self.attrs.skip.is_given()
     }
 
-    /// Whether `None` says that the file does not have it. With `with` the module says what it means, as in serde.
+    /// Whether `None` means that the field is missing. With `with`, the module decides, as in
+    /// serde.
     pub(crate) fn is_optional(&self) -> bool {
         !self.is_flattened() && !self.attrs.with.is_given() && types::in_option(&self.ty).is_some()
     }
@@ -196,17 +197,17 @@ impl<'a> Field<'a> {
         self.attrs.flatten.is_given()
     }
 
-    /// Whether it is stored as its type's own dtype and nothing else is read.
+    /// Whether it is read and written as the dtype of its type.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_as_is() && !self.widen
     }
 
-    /// Whether it is written as its type's own dtype.
+    /// Whether it is written as the dtype of its type.
     pub(crate) fn is_as_is(&self) -> bool {
         !self.attrs.dtype.is_given() && !self.attrs.with.is_given()
     }
 
-    /// How it is stored, as a type.
+    /// The type that stores it.
     pub(crate) fn codec(&self, generics: &Generics) -> TokenStream {
         if self.attrs.with.is_given() {
             let marker = self.with_ident();

@@ -1,8 +1,8 @@
-//! `#[repr(...)]`: what is promised about the type's memory.
+//! `#[repr(...)]`: the layout of the type in memory.
 
 use syn::{Attribute, Ident, Token};
 
-/// What `#[repr(...)]` says.
+/// The parts of `#[repr(...)]` that matter here.
 #[derive(Default)]
 pub(crate) struct Repr {
     pub(crate) is_c: bool,
@@ -13,7 +13,7 @@ pub(crate) struct Repr {
 }
 
 impl Repr {
-    /// What is malformed is reported by the compiler.
+    /// Parses the attributes. The compiler reports malformed ones.
     pub(crate) fn parse(attributes: &[Attribute]) -> Self {
         let mut repr = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {

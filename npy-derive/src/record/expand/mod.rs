@@ -1,81 +1,58 @@
-//! Writes the code. What it looks like is in snapshots/expansion.rs.
+//! Writes the code. snapshots/expansion.rs shows it.
 
 mod enumeration;
+mod plan;
 mod record;
 mod transparent;
 mod view;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Ident, Path};
+use syn::DeriveInput;
 
 use super::attr::{ContainerAttrs, default_crate};
 use super::bound;
 use super::model::{Model, Shape};
 use crate::ctxt::Ctxt;
-
-/// The generated code's own variables. Their hygiene keeps them apart from whatever the struct's module has under these names.
-struct Locals {
-    bytes: Ident,
-    cursor: Ident,
-    dtype: Ident,
-    field: Ident,
-    layout: Ident,
-    number: Ident,
-    order: Ident,
-    other: Ident,
-    plan: Ident,
-    planner: Ident,
-    record: Ident,
-    records: Ident,
-}
-
-impl Locals {
-    fn new() -> Self {
-        let local = |name| Ident::new(name, Span::mixed_site());
-        Self {
-            bytes: local("bytes"),
-            cursor: local("cursor"),
-            dtype: local("dtype"),
-            field: local("field"),
-            layout: local("layout"),
-            number: local("number"),
-            order: local("order"),
-            other: local("other"),
-            plan: local("plan"),
-            planner: local("planner"),
-            record: local("record"),
-            records: local("records"),
-        }
-    }
-}
+use crate::hygiene::{hygienic, in_const};
 
 /// The implementations for a type without mistakes.
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
-    let locals = Locals::new();
     let generics = bound::with_bounds(model);
-    let mut items = match &model.shape {
-        Shape::Record(_) => record::expand(model, &generics, &locals),
-        Shape::Transparent(fields) => transparent::expand(model, &generics, &locals, fields),
-        Shape::Enum(variants) => enumeration::expand(model, &locals, variants),
+    let element = match &model.shape {
+        Shape::Record(_) => record::expand(model, &generics),
+        Shape::Transparent(fields) => transparent::expand(model, &generics, fields),
+        Shape::Enum(variants) => enumeration::expand(model, variants),
     };
-    if model.attrs.view.is_given() {
-        items.extend(view::expand(model, &generics, &locals));
-    }
-    in_const(&model.krate, &items)
+    let view = model.attrs.view.is_given().then(|| view::expand(model, &generics));
+    in_const(&model.krate, &quote!(use __npy::Otherwise as _; #element #view))
 }
 
-/// For a type with mistakes: the errors, and implementations that only keep the compiler from complaining about their absence.
+/// For a type with mistakes: the errors, and stubs that keep the compiler from adding others.
 pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> TokenStream {
     let errors = errors.map(syn::Error::into_compile_error);
     // Its mistakes are reported already.
-    let krate = ContainerAttrs::parse(&Ctxt::new(), &input.attrs).krate.get().cloned().unwrap_or_else(default_crate);
+    let attrs = ContainerAttrs::parse(&Ctxt::new(), &input.attrs);
+    let krate = attrs.krate.get().cloned().unwrap_or_else(default_crate);
     let ident = &input.ident;
     let generics = bound::without_defaults(&input.generics);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let view = attrs.view.is_given().then(|| {
+        hygienic! {
+            #[automatically_derived]
+            unsafe impl #impl_generics __npy::NpyView for #ident #type_generics #where_clause {
+                const HAS_PADDING: bool = true;
+                const HAS_INVALID: bool = true;
+
+                fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
+                    loop {}
+                }
+            }
+        }
+    });
     let implementations = in_const(
         &krate,
-        &quote! {
+        &hygienic! {
             #[automatically_derived]
             impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
                 type Plan = ();
@@ -105,50 +82,40 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
             impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
                 const NAMES: &'static [__npy::FieldName] = &[];
 
+                fn dtype_with<'record>(
+                    records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>,
+                ) -> __npy::DType
+                where
+                    Self: 'record,
+                {
+                    loop {}
+                }
+
                 fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<()> {
                     __npy::None
                 }
             }
+
+            #view
         },
     );
     quote!(#errors #implementations)
 }
 
-/// Whether the type is `Send`, as far as that can be proved where it is defined: for every parameter that it may have.
-fn sends() -> TokenStream {
+/// The constants of an element that are proofs.
+fn proofs(model: &Model<'_>) -> TokenStream {
+    let bulk = model.attrs.view.is_given().then(|| {
+        quote! {
+            const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
+        }
+    });
     quote! {
-        const SENDS: __npy::Option<__npy::Sends<Self>> = {
-            use __npy::MayNotSend as _;
-            __npy::Probe::<Self>::SENDS
-        };
+        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
+        #bulk
     }
 }
 
-/// Keeps the names of generated items from the user's module, and the user's lints from the generated code.
-pub(crate) fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
-    quote! {
-        #[doc(hidden)]
-        #[allow(
-            deprecated,
-            missing_docs,
-            non_camel_case_types,
-            non_snake_case,
-            non_upper_case_globals,
-            private_bounds,
-            private_interfaces,
-            trivial_bounds,
-            unnameable_types,
-            unreachable_pub,
-            unused_qualifications,
-            unused_variables,
-            clippy::all,
-            clippy::nursery,
-            clippy::pedantic,
-            clippy::restriction
-        )]
-        const _: () = {
-            use #krate::__private as __npy;
-            #items
-        };
-    }
+/// Joins expressions by an operator.
+fn join(parts: impl Iterator<Item = TokenStream>, operator: &TokenStream) -> Option<TokenStream> {
+    parts.reduce(|all, part| quote!(#all #operator #part))
 }
