@@ -57,7 +57,7 @@ pub struct NpyReader<R> {
     pub(crate) failed: bool,
     /// How many threads may read from a file.
     pub(crate) threads: usize,
-    /// The file, for errors, if it was opened by its path and nobody else names it.
+    /// The file, for errors, if it was opened by path and no one else names it.
     pub(crate) path: Option<Box<Path>>,
 }
 
