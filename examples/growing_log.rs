@@ -33,7 +33,7 @@ fn start() -> Result<(), Box<dyn std::error::Error>> {
     }
     log.finish()?;
 
-    // SAFETY: nobody changes the file while it is mapped.
+    // SAFETY: no one changes the file while it is mapped.
     let map = unsafe { NpyMap::open(&path)? };
     let times = map.column::<f64>("time")?;
     println!("np.load({path:?}, mmap_mode='r')['time'].mean() == {}", times.iter().sum::<f64>() / times.len() as f64);

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn start() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join("traces.npy");
     // Of the right size at once. It takes room on the disk only where it is filled.
-    // SAFETY: nobody else knows the file.
+    // SAFETY: no one else knows the file.
     drop(unsafe { NpyMapMut::create(&path, &Header::new(f64::dtype(), Order::C, &SHAPE)?)? });
 
     let start = |i: usize| Command::new(std::env::current_exe()?).arg(&path).arg(i.to_string()).spawn();

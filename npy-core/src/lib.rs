@@ -1,5 +1,6 @@
-//! Reads and writes NumPy's [`.npy` format](https://numpy.org/neps/nep-0001-npy-format.html): every dtype, record arrays as Rust
-//! structs, byte for byte what NumPy writes.
+//! Reads and writes NumPy's [`.npy` format]: every dtype, record arrays as structs.
+//!
+//! Files are byte for byte those that NumPy writes.
 //!
 #![cfg_attr(feature = "derive", doc = "```")]
 #![cfg_attr(not(feature = "derive"), doc = "```ignore")]
@@ -21,51 +22,81 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
+//! [`.npy` format]: https://numpy.org/neps/nep-0001-npy-format.html
+//!
 //! # Where to look
 //!
-//! - [`load`], [`save`]: a one-dimensional file by its path; [`save_like`]: in the dtype of another file; [`read`], [`write`](write()): the same with a stream.
-//! - [`dtypes`]: which Rust type stands for which dtype, as a table; [`NpyElement`] is their trait. [`NpyRecord`]: structs for record arrays.
-//! - [`load_into`], [`NpyReader::read_to_vec`], [`NpyReader::read_into`]: many files, one after another in the same memory.
-//! - [`load_columns`]: some fields of records, each into a vector of its own. [`view_column`]: one of them in place, without copying.
-//! - [`NpyReader`], [`NpyWriter`]: any shape, in parts, one element after another; [`NpyReader::for_each_chunk`]: all elements once, fast.
-//! - [`NpyWriter::create`], [`NpyWriter::append`], [`recover`]: files that grow, and are valid at every instant. [`SaveOptions`]: how files are replaced.
-//! - [`NpyReader::read_region`], [`NpyReader::seek_to`]: some rows or a box of a larger array; [`byte_ranges`]: where in the file they are.
-//! - [`ShardWriter`], [`Shards`]: one long array in several files of so many rows each.
-//! - [`DynValues`]: an array whose dtype is known when the program runs. [`print`](mod@print): arrays as text, exactly as NumPy prints them, and as
-//!   tables.
-//! - [`view`]: a file in memory as a slice, without copying.
-//! - `NpyMap`, `NpyMapMut` (feature `mmap`): files of any size as slices, made, read and filled in place, also by many processes;
-//!   [`row_range`]: the part of each.
-//! - `object` (feature `object`): arrays of Python objects, read without running anything.
-//! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
-//! - `rawarray` (feature `rawarray`): the files `.ra` of the RawArray format.
-//! - [`DType`], [`Header`]: what a file holds, as values. [`FileFormat`]: which format a file has, by its content.
-//! - [`Error`], [`Limits`]: what can go wrong, and how much a file may ask for. [`ReadOptions`]: several threads for large files.
+//! Whole files of one dimension:
 //!
-//! Arrays of `ndarray` are read and written by the crate `npy-ndarray`.
+//! - [`load`], [`save`]: by path; [`read`], [`write`](write()): from and to a stream.
+//! - [`load_into`]: into the memory of an existing vector.
+//! - [`save_like`]: in the dtype of another file.
+//! - [`ReadOptions`], [`SaveOptions`]: limits, threads and order; atomic, durable or in place.
+//!
+//! Types:
+//!
+//! - [`dtype`]: a table of the Rust type of each dtype, and the parts of a [`DType`].
+//! - [`NpyRecord`]: structs for structured dtypes; [`NpyElement`]: every element type.
+//! - [`types`]: times, text and bytes of fixed width, long doubles.
+//! - [`DynValues`]: arrays of unknown dtype; [`Casting`]: the rules of their conversion.
+//!
+//! Parts of files:
+//!
+//! - [`NpyReader`]: any shape; elements, chunks, rows and regions.
+//! - [`load_columns`], [`view_column`]: single fields of records.
+//! - [`region`]: ranges of axes, and the bytes they occupy in the file.
+//!
+//! In place:
+//!
+//! - [`view`], [`view_mut`]: a file in memory as a slice.
+//! - `NpyMap`, `NpyMapMut` (feature `mmap`): a file of any size as a slice.
+//!
+//! Files that grow:
+//!
+//! - [`NpyWriter`]: one element after another, of known or unknown number.
+//! - [`append`]: recovery after a crash.
+//! - [`shards`]: one array in many files.
+//!
+//! Other formats:
+//!
+//! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
+//! - `object` (feature `object`): arrays of Python objects, read without running anything.
+//! - `rawarray` (feature `rawarray`): `.ra` files of the RawArray format.
+//! - [`FileFormat`]: the format of a file, by its content.
+//!
+//! And:
+//!
+//! - [`Header`]: dtype, shape, order and version of a file.
+//! - [`print`](mod@print): arrays as text, exactly as NumPy prints them, and as tables.
+//! - [`Error`], [`error`]: what went wrong, and where; [`Limits`]: bounds for untrusted files.
+//!
+//! The crate `npy-ndarray` reads and writes arrays of `ndarray`. Its module `guide` has a chapter
+//! for each job.
 //!
 //! # Features
 //!
 //! None is on by default.
 //!
 //! - `derive`: `#[derive(NpyRecord)]`.
-//! - `half`: `half::f16` and `half::bf16` as elements.
+//! - `half`: `half::f16` and `half::bf16` as elements. `cargo update -p half --precise 2.4.1` (or
+//!   2.6.0) builds `half` without `zerocopy` and `syn` 2.
 //! - `complex`: `num_complex::Complex` as an element.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
-//! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
-//! - `zip`: arrays in archives of the crate `zip`: `ZipArchiveExt`, `ZipWriterExt`. A new major release of `zip` is a breaking change of
-//!   this feature.
+//! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
+//! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new
+//!   major release of `zip` is a breaking change of this feature.
 //! - `object`: arrays of Python objects (dtype `O`), which are stored as pickles.
 //! - `serde`: these objects as any type that implements `serde::Deserialize`; implies `object`.
-//! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` does.
-//! - `rawarray`: files of the RawArray format (`.ra`), read, written and converted to and from `.npy`.
-//! - `lz4`: those whose data are compressed.
+//! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` maps them.
+//! - `rawarray`: files of the RawArray format (`.ra`), converted to and from `.npy`.
+//! - `lz4`: `.ra` files whose data are compressed.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
 //!
-//! Arrays of Python objects (dtype `O`) are stored as a pickle, and are refused unless the module `object` is asked for them. A file's
-//! dtype is never converted to another type silently: only the byte order is taken care of. [`DynValues::cast`] converts when asked to.
+//! It converts no dtype silently; only the byte order is adapted. [`DynValues::cast`] converts on
+//! request. It refuses arrays of Python objects unless `object` is asked for them, and runs no
+//! pickle.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -138,31 +169,35 @@ pub mod dtype {
     pub use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
 }
 
-/// Rust types for dtypes that have no type in the standard library: times, text and bytes of fixed width, long doubles.
+/// Rust types for times, text and bytes of fixed width, and long doubles.
 pub mod types {
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void, unit};
 }
 
-/// Some fields of records without the others: [`load_columns`](crate::load_columns) and [`view_column`](crate::view_column) with options, and their traits.
+/// Single fields of records, with options.
+///
+/// [`load_columns`] and [`view_column`] are the same with the defaults.
 pub mod columns {
     pub use crate::read::columns::{NpyColumns, load_columns_with};
     pub use crate::view::{NpyColumn, NpyColumnIter, view_column_with};
 }
 
-/// Iterators of [`NpyReader`](crate::NpyReader).
+/// Iterators of [`NpyReader`].
 pub mod iter {
     pub use crate::read::chunks::{Chunks, Records};
 }
 
-/// Parts of arrays: ranges of axes, where their bytes lie in a file, and the rows of each of several processes.
+/// Parts of arrays: ranges of axes, their bytes in a file, and the rows of each worker.
 ///
-/// [`NpyReader::read_region`](crate::NpyReader::read_region) reads one.
+/// [`NpyReader::read_region`] reads one.
 pub mod region {
     pub use crate::format::region::{AxisRange, ByteRanges, byte_ranges, region_shape};
     pub use crate::format::rows::row_range;
 }
 
-/// Recovery of files that grow: [`NpyWriter::create`](crate::NpyWriter::create) and [`NpyWriter::append`](crate::NpyWriter::append) write them.
+/// Recovery of growing files after a crash.
+///
+/// [`NpyWriter::create`] and [`NpyWriter::append`] write such files.
 pub mod append {
     pub use crate::write::append::{Recovered, recover};
 }

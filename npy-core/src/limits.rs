@@ -1,9 +1,9 @@
-//! What a file may ask for.
+//! Bounds for untrusted files.
 
-/// Bounds on what a file may ask for, checked before anything is read or allocated.
+/// Bounds on what a file may ask for, checked before anything is allocated.
 ///
-/// The defaults fit every file that NumPy writes in practice and keep a hostile one cheap. Lower them for untrusted uploads,
-/// raise them for extreme files of your own.
+/// The defaults fit every file that NumPy writes in practice, and keep hostile files cheap. Lower
+/// them for untrusted uploads, raise them for extreme files.
 ///
 /// ```
 /// use npy_core::{Limits, NpyReader};
@@ -33,8 +33,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The default limits: 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
-    /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size; 1 GiB of metadata behind an array.
+    /// Returns the default limits.
+    ///
+    /// 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
+    /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size; 1 GiB of
+    /// metadata behind an array.
     pub const fn new() -> Self {
         Self {
             // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
@@ -50,13 +53,13 @@ impl Limits {
             members: 1 << 22,
             #[cfg(feature = "npz")]
             member_bytes: u64::MAX,
-            // What others put behind their arrays is a description, seldom more than some kilobytes.
+            // Metadata is a description, seldom of more than some kilobytes.
             #[cfg(feature = "rawarray")]
             metadata_bytes: 1 << 30,
         }
     }
 
-    /// How long the header may be, in bytes.
+    /// Limits the length of the header in bytes.
     ///
     /// ```
     /// use npy_core::Limits;
@@ -73,8 +76,10 @@ impl Limits {
         self
     }
 
-    /// How deep brackets may nest in the header. A level of nested records takes two. More than 200, which is Python's own limit,
-    /// has no effect.
+    /// Limits the depth of nested brackets in the header.
+    ///
+    /// A level of nested records takes two. Values above 200, which is Python's own limit, have no
+    /// effect.
     ///
     /// ```
     /// use npy_core::{ErrorKind, Header, Limits, Order};
@@ -91,7 +96,7 @@ impl Limits {
         self
     }
 
-    /// How many fields the dtype may have, those of nested records included.
+    /// Limits the number of fields of the dtype, nested ones included.
     ///
     /// ```
     /// use npy_core::{Header, Limits, Order};
@@ -107,7 +112,7 @@ impl Limits {
         self
     }
 
-    /// How many bytes one element may have.
+    /// Limits the size of one element in bytes.
     ///
     /// ```
     /// use npy_core::{Header, Limits, Order};
@@ -123,7 +128,7 @@ impl Limits {
         self
     }
 
-    /// How many bytes all elements together may have.
+    /// Limits the size of all elements together in bytes.
     ///
     /// ```
     /// use npy_core::Limits;
@@ -140,8 +145,10 @@ impl Limits {
         self
     }
 
-    /// How many elements an array may have whose elements take no bytes (`|S0`, `<U0`, `|V0`, records without fields): the length
-    /// of the input says nothing about their number.
+    /// Limits the number of elements of zero bytes.
+    ///
+    /// These are `|S0`, `<U0`, `|V0` and records without fields. The length of the input does not
+    /// bound their number.
     ///
     /// ```
     /// use npy_core::{Header, Limits, Order};
@@ -158,7 +165,7 @@ impl Limits {
         self
     }
 
-    /// How many members an archive may have.
+    /// Limits the number of members of an archive.
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzReader};
@@ -178,7 +185,7 @@ impl Limits {
         self
     }
 
-    /// How many bytes the content of an archive's member may have when it is decompressed.
+    /// Limits the decompressed size of an archive member in bytes.
     ///
     /// ```
     /// use npy_core::Limits;
@@ -198,7 +205,7 @@ impl Limits {
         self
     }
 
-    /// How many bytes of metadata may stand behind the array of a RawArray file.
+    /// Limits the metadata behind the array of a RawArray file, in bytes.
     ///
     /// ```
     /// use npy_core::{Limits, rawarray};

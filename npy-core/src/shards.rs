@@ -1,4 +1,4 @@
-//! One long array in several files of so many rows each: `steps-00000.npy`, `steps-00001.npy`, ….
+//! One long array in many files: `steps-00000.npy`, `steps-00001.npy`, ….
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,10 +16,11 @@ use crate::write::NpyWriter;
 use crate::write::append::expect_fixed_width;
 use crate::write::replace::not_durable;
 
-/// Writes rows into one file after another, each of which is finished before the next begins.
+/// Writes rows into numbered files, one after another.
 ///
-/// A shard that is being filled is a valid file beside the others, `steps-00002.npy.part`, and gets its own name when it is full. Whenever the process is killed, the
-/// finished shards are whole, and [`open`](Self::open) goes on behind the last row that was [flushed](Self::flush).
+/// The current shard is a valid file, `steps-00002.npy.part`, and is renamed when it is full. If
+/// the process is killed, the finished shards are whole, and [`open`](Self::open) continues behind
+/// the last row that was [flushed](Self::flush).
 ///
 /// ```
 /// use npy_core::shards::{ShardWriter, Shards};
@@ -41,21 +42,23 @@ use crate::write::replace::not_durable;
 pub struct ShardWriter<T: NpyElement> {
     prefix: PathBuf,
     most: u64,
-    /// The number of the shard that is being filled.
+    /// The number of the current shard.
     number: u64,
     /// Rows in the shards before it.
     before: u64,
     /// Rows in it.
     rows: u64,
     current: Option<NpyWriter<T, File>>,
-    /// Keeps others from writing shards of this prefix.
+    /// Locks the prefix against other writers.
     _lock: File,
-    /// Whether writing has failed, so that it is not known what the files hold.
+    /// Whether writing has failed, so that the content of the files is unknown.
     failed: bool,
 }
 
 impl<T: NpyElement> ShardWriter<T> {
-    /// Begins shards of so many rows, at least one, or goes on with those that are there, whose last rows may be in a part. `prefix` is the path without number and ending.
+    /// Begins shards of `rows` rows each, or continues existing ones.
+    ///
+    /// `prefix` is the path without number and extension. 0 rows count as 1.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -75,15 +78,16 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or made, when shards that are there have another dtype or more dimensions than the elements, when one is missing between others, or
-    /// somebody else writes shards of this prefix. (An empty file `.steps.npy-lock` beside them, which stays, tells that.)
+    /// Fails if a file cannot be read or created, if existing shards have another dtype or more
+    /// dimensions than the elements, if one is missing between others, or if another writer has
+    /// this prefix. (An empty file `.steps.npy-lock` serves as the lock, and remains.)
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
         expect_fixed_width::<T>()?;
         let guard = lock_prefix(prefix)?;
         let finished = Shards::open(prefix)?;
         if let Some(last) = finished.shards.last() {
-            // Its dtype, for a mistake to be found before anything is written.
+            // Checks its dtype before anything is written.
             let check = || element::plan_to_write::<T>(NpyReader::open(&last.path)?.with_dimensions::<T>(1)?.header().dtype());
             check().map_err(|error: Error| error.with_path(&last.path))?;
         }
@@ -116,7 +120,7 @@ impl<T: NpyElement> ShardWriter<T> {
         Ok(writer)
     }
 
-    /// How many rows there are in all shards together.
+    /// Returns the number of rows in all shards.
     pub fn rows(&self) -> u64 {
         self.before + self.rows
     }
@@ -136,7 +140,7 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// When the row cannot be expressed in the dtype, or writing fails.
+    /// Fails if the row cannot be expressed in the dtype, or if writing fails.
     pub fn push(&mut self, row: &T) -> Result<()> {
         self.write_slice(std::slice::from_ref(row))
     }
@@ -156,7 +160,7 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// Like [`push`](Self::push).
+    /// Fails like [`push`](Self::push).
     pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
         self.begin()?;
         self.write_rows(rows)?;
@@ -180,7 +184,7 @@ impl<T: NpyElement> ShardWriter<T> {
         Ok(())
     }
 
-    /// Sees that all rows so far are on the disk: see [`NpyWriter::flush`].
+    /// Commits all rows to the disk: see [`NpyWriter::flush`].
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -194,7 +198,7 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.begin()?;
         self.current.as_mut().map_or(Ok(()), NpyWriter::flush)?;
@@ -202,7 +206,7 @@ impl<T: NpyElement> ShardWriter<T> {
         Ok(())
     }
 
-    /// Notes that writing has begun, and refuses it after a failure.
+    /// Records that writing has begun, and refuses it after a failure.
     fn begin(&mut self) -> Result<()> {
         if self.failed {
             return Err(ErrorKind::FailedBefore { action: "cannot write the shards", cause: None }.into());
@@ -211,7 +215,7 @@ impl<T: NpyElement> ShardWriter<T> {
         Ok(())
     }
 
-    /// Finishes the last shard, however many rows it has.
+    /// Finishes the last shard, with the rows that it has.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -226,7 +230,7 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.begin()?;
         if self.rows > 0 { self.finish_shard() } else { Ok(()) }
@@ -236,7 +240,7 @@ impl<T: NpyElement> ShardWriter<T> {
         if self.rows >= self.most { self.finish_shard() } else { Ok(()) }
     }
 
-    /// Gives the part its own name, when all of it is there.
+    /// Renames the part when it is complete.
     fn finish_shard(&mut self) -> Result<()> {
         let Some(current) = self.current.take() else { return Ok(()) };
         let part = path_of(&self.prefix, self.number, PART);
@@ -269,18 +273,20 @@ pub struct Shards {
     shards: Vec<Shard>,
 }
 
-/// One file of several that make one array.
+/// One of several files that hold one array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shard {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Which rows of all it holds.
+    /// The rows of the array that it holds.
     pub rows: Range<u64>,
 }
 
 impl Shards {
-    /// Finds the shards of a prefix and reads their headers; none is an empty array. A part that is being filled is not among them.
+    /// Finds the shards of a prefix and reads their headers.
+    ///
+    /// Without shards, the array is empty. The part that is being filled is not included.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -297,7 +303,8 @@ impl Shards {
     ///
     /// # Errors
     ///
-    /// When the directory or a file cannot be read, when one between others is missing, or its array has no dimensions.
+    /// Fails if the directory or a file cannot be read, if one between others is missing, or if its
+    /// array has no dimensions.
     pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
         let prefix = prefix.as_ref();
         let mut shards = Vec::new();
@@ -321,12 +328,12 @@ impl Shards {
         Ok(Self { shards })
     }
 
-    /// How many rows there are together.
+    /// Returns the number of rows of the array.
     pub fn rows(&self) -> u64 {
         self.shards.last().map_or(0, |last| last.rows.end)
     }
 
-    /// The files, in their order.
+    /// Returns the files in order.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -346,7 +353,7 @@ impl Shards {
         &self.shards
     }
 
-    /// The file that a row is in.
+    /// Returns the file that holds a row.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -365,7 +372,7 @@ impl Shards {
         self.shards.get(at)
     }
 
-    /// Reads some rows, from as many files as they are in.
+    /// Reads a range of rows, from one or more files.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -380,7 +387,8 @@ impl Shards {
     ///
     /// # Errors
     ///
-    /// When there are not so many rows, when a file cannot be read, or has another dtype than `T`.
+    /// Fails if there are fewer rows, if a file cannot be read, or if it has another dtype than
+    /// `T`.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
             let problem = if rows.start > rows.end {
@@ -401,7 +409,9 @@ impl Shards {
         Ok(items)
     }
 
-    /// All rows, one after another, in bounded memory. After an error the iterator ends.
+    /// Returns an iterator over all rows, in bounded memory.
+    ///
+    /// After an error the iterator ends.
     ///
     /// ```
     /// # use npy_core::shards::{ShardWriter, Shards};
@@ -415,7 +425,7 @@ impl Shards {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn records<T: NpyElement>(&self) -> impl Iterator<Item = Result<T>> {
-        /// Rows that are read at a time.
+        /// The number of rows that are read at a time.
         const ROWS: u64 = 4096;
         let mut failed = false;
         let ranges = (0..self.rows()).step_by(usize::try_from(ROWS).unwrap_or(1));
@@ -431,7 +441,7 @@ impl Shards {
 const ENDING: &str = ".npy";
 const PART: &str = ".npy.part";
 
-/// Digits of the number in a file's name; larger numbers have more.
+/// The least number of digits in a file name.
 const DIGITS: usize = 5;
 
 fn path_of(prefix: &Path, number: u64, ending: &str) -> PathBuf {
@@ -440,7 +450,7 @@ fn path_of(prefix: &Path, number: u64, ending: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
-/// Keeps others from writing shards of the prefix until the file is closed.
+/// Locks the prefix against other writers until the file is closed.
 fn lock_prefix(prefix: &Path) -> Result<File> {
     let mut name = OsString::from(".");
     name.push(prefix.file_name().unwrap_or_default());
@@ -451,7 +461,7 @@ fn lock_prefix(prefix: &Path) -> Result<File> {
     file.and_then(|file| lock(&file).map(|()| file)).map_err(|error| error.with_path(path))
 }
 
-/// How many shards there are: one more than the highest number, of which none may be missing below.
+/// The number of shards: one more than the highest number, below which none may be missing.
 fn count_of(prefix: &Path) -> Result<u64> {
     let numbers = numbers_of(prefix, ENDING)?;
     let end = numbers.iter().max().map_or(0, |last| last.saturating_add(1));
@@ -463,7 +473,7 @@ fn count_of(prefix: &Path) -> Result<u64> {
     Ok(end)
 }
 
-/// The numbers of the files that are there.
+/// The numbers of the existing files.
 fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
     let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot_read = |error| Error::io("cannot read the directory", error).with_path(folder);

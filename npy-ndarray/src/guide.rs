@@ -1,6 +1,51 @@
-//! Pages for those who come from other libraries. Every example on them is compiled and run.
+//! A chapter for each job, and the counterparts of other libraries. Every example is compiled and run.
+//!
+//! | chapter | after it you can |
+//! |---|---|
+//! | [`records`](records/index.html) | read NumPy's record arrays into structs, and write them back |
+//! | [`archives`](archives/index.html) | load an `.npz` archive into a struct, and change single members |
+//! | [`any_file`](any_file/index.html) | load a file of unknown dtype or format, print it, convert it |
+//! | [`maps`](maps/index.html) | use files larger than memory in place, from many processes |
+//! | [`growing_files`](growing_files/index.html) | append to a file for days, and survive a crash |
+//! | [`orders_and_threads`](orders_and_threads/index.html) | choose orders and threads, and how files are replaced |
+//! | [`untrusted_files`](untrusted_files/index.html) | bound what a hostile file can ask for |
+//! | [`performance`](performance/index.html) | choose the fastest way, and know what it costs |
+//! | [`from_numpy`](from_numpy/index.html) | find the counterpart of a function of NumPy |
+//! | [`from_ndarray_npy`](from_ndarray_npy/index.html), [`from_npyz`](from_npyz/index.html) | move a program here |
+//!
+//! A chapter is part of the documentation if the features that it is about are on.
 
-// The page of all features.
+// Each chapter is there where the features of its links and examples are on.
+#[cfg(all(feature = "derive", feature = "mmap"))]
+#[doc = include_str!("../docs/records.md")]
+pub mod records {}
+
+#[cfg(all(feature = "derive", feature = "npz"))]
+#[doc = include_str!("../docs/archives.md")]
+pub mod archives {}
+
+#[cfg(all(feature = "npz", feature = "object", feature = "rawarray"))]
+#[doc = include_str!("../docs/any-file.md")]
+pub mod any_file {}
+
+#[cfg(all(feature = "derive", feature = "mmap"))]
+#[doc = include_str!("../docs/maps.md")]
+pub mod maps {}
+
+#[cfg(any(not(doctest), feature = "derive"))]
+#[doc = include_str!("../docs/growing-files.md")]
+pub mod growing_files {}
+
+#[doc = include_str!("../docs/orders-and-threads.md")]
+pub mod orders_and_threads {}
+
+#[cfg(all(feature = "npz", feature = "object", feature = "rawarray"))]
+#[doc = include_str!("../docs/untrusted-files.md")]
+pub mod untrusted_files {}
+
+#[doc = include_str!("../docs/performance.md")]
+pub mod performance {}
+
 #[cfg(all(feature = "mmap", feature = "npz", feature = "object", feature = "rawarray"))]
 #[doc = include_str!("../docs/from-numpy.md")]
 pub mod from_numpy {}

@@ -1,11 +1,11 @@
-//! Loads and saves [`ndarray`] arrays as NumPy `.npy` files, right for C and Fortran order in both directions.
+//! Loads and saves [`ndarray`] arrays as NumPy `.npy` files, in C and Fortran order.
 //!
 //! ```
 //! use ndarray::{Array2, array};
 //! use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 //!
-//! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("matrix.npy");
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("matrix.npy");
 //! let matrix: Array2<f64> = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 //! matrix.save_npy(&path)?; // np.load(path)
 //!
@@ -16,42 +16,58 @@
 //!
 //! # Where to look
 //!
-//! - [`ReadNpyExt`]: any owned array of any dimension from a file or a stream; [`ReadOptions`] demand an order, set limits, or have
-//!   several threads read.
-//! - [`load_npy_into`], [`read_npy_into`]: over the elements of an array that is there already.
-//! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a part of a larger array; [`NpyBlocks`]: all of it, some rows at a time.
-//! - [`WriteNpyExt`]: any array, view or slice to a file or a stream.
-//! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view, without copying.
-//! - `MapNpyExt`, `MapMutNpyExt`: a file of any size as an array view (feature `mmap`).
-//! - `NpzReader`, `NpzWriter`: archives; `NpzArchive`: a struct for a whole one; `sparse`: SciPy's sparse matrices (feature `npz`).
-//! - `ReadRaExt`, `WriteRaExt`: files of the RawArray format, `.ra` (feature `rawarray`).
-//! - [`DynArray`]: any array, whatever its dtype; [`match_dtype!`]: one body for many types. [`load_any`]: any file, whatever its format.
-//! - [`guide`]: the counterparts of all functions of NumPy, `ndarray-npy` and `npyz`, with examples.
-//! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the same as functions of a path.
+//! Whole files:
 //!
-//! The names are those of `ndarray-npy`, so that moving over is a change of `use`: see [`guide::from_ndarray_npy`], and
-//! [`guide::from_npyz`]. Elements are whatever [`npy_core::NpyElement`] says, records of `#[derive(NpyRecord)]` included.
+//! - [`ReadNpyExt`], [`WriteNpyExt`]: any array from and to a file or a stream.
+//! - [`ReadOptions`], [`SaveOptions`]: limits, threads and order; atomic, durable or in place.
+//! - [`load_npy_into`], [`read_npy_into`]: into the elements of an existing array.
+//! - [`DynArray`], [`match_dtype!`]: arrays of unknown dtype; [`load_any`]: files of any format.
+//! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: functions of a path.
+//!
+//! Parts of files:
+//!
+//! - [`ReadNpyExt::load_npy_region`], [`read_region`]: a rectangular region.
+//! - [`NpyBlocks`]: some rows at a time; [`NpyBlockWriter`]: a file that grows by rows.
+//!
+//! In place:
+//!
+//! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view.
+//! - `MapNpyExt`, `MapMutNpyExt` (feature `mmap`): a file of any size as an array view.
+//!
+//! Other formats:
+//!
+//! - `NpzReader`, `NpzWriter` (feature `npz`): archives; `NpzArchive`: a struct for a whole one.
+//! - `sparse` (feature `npz`): sparse matrices of SciPy.
+//! - `ReadRaExt`, `WriteRaExt` (feature `rawarray`): `.ra` files of the RawArray format.
+//!
+//! [`guide`] has a chapter for each job, and the counterparts of all functions of NumPy,
+//! `ndarray-npy` and `npyz`. Names are those of `ndarray-npy` where it has the same thing.
+//!
+//! Elements are the types of [`npy_core::NpyElement`], records of `#[derive(NpyRecord)]` included.
 //!
 //! # Order
 //!
-//! A file in Fortran order becomes an array whose memory is in Fortran order, without moving an element, and a Fortran-contiguous array
-//! is written as such a file. Every other array is written in C order. [`ReadOptions::order`] and [`SaveOptions::order`] demand
-//! the other one, which takes no copy of the whole for numbers: they are transposed on their way, in the cache.
+//! A file in Fortran order becomes an array whose memory is in Fortran order, without moving an
+//! element. A Fortran-contiguous array is written as such a file; every other array is written in
+//! C order. [`ReadOptions::order`] and [`SaveOptions::order`] transpose numbers on the way, without
+//! a second copy of the array.
 //!
 //! # Features
 //!
 //! - `ndarray-0_17` (default): arrays of `ndarray` 0.17, by the names at the root.
-//! - `ndarray-0_16`: arrays of `ndarray` 0.16, by the same names in `ndarray_0_16`.
+//! - `ndarray-0_16`: arrays of `ndarray` 0.16, by the same names in `ndarray_0_16`. For 0.16 alone
+//!   set `default-features = false, features = ["complex", "ndarray-0_16"]`.
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
-//! - `derive`: [`NpyRecord`] and, with `npz`, `NpzArchive` can be derived.
-//! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by default; here it is left to those
-//!   who need it, because it adds more than half to the build time.
-//! - `bzip2`, `lzma`, `zstd`: reading members of archives that other programs compressed so.
-//! - `zip`: arrays in archives of the crate `zip`: `ZipArchiveExt`, `ZipWriterExt`. A new major release of `zip` is a breaking change of
-//!   this feature.
+//! - `derive`: the derives [`NpyRecord`] and, with `npz`, `NpzArchive`.
+//! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by
+//!   default. It is not a default here, because it adds more than half to the build time.
+//! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
+//! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new
+//!   major release of `zip` is a breaking change of this feature.
 //! - `mmap`: files mapped into memory.
-//! - `rawarray`: files of the RawArray format; `lz4`: also those whose data are compressed.
-//! - `object`: arrays of Python objects, read as data; `serde`: these as any type that implements `Deserialize`.
+//! - `rawarray`: files of the RawArray format; `lz4`: those whose data are compressed.
+//! - `object`: arrays of Python objects, read as data; `serde`: these as any type that implements
+//!   `Deserialize`.
 //! - `half`: `half::f16` and `half::bf16` as elements.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //! - `compressed_npz`, `num-complex-0_4`: the names that `ndarray-npy` has for `npz` and `complex`.
@@ -68,7 +84,7 @@ pub use npy_core;
 #[cfg(feature = "zip")]
 pub use zip;
 
-/// A struct that is an element of a structured dtype: the trait, and with the feature `derive` its derive macro.
+/// A struct for a structured dtype: the trait, and with the feature `derive` its derive macro.
 ///
 /// The same as [`npy_core::NpyRecord`], for crates that do not depend on `npy-core`.
 ///
@@ -86,7 +102,9 @@ pub use npy_core::__private::NpyRecord;
 pub use npy_core::region::AxisRange;
 pub use npy_core::{Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
 
-/// Options of archives; see [`npy_core::npz`] for archives without `ndarray`.
+/// Options of archives.
+///
+/// [`npy_core::npz`] reads and writes archives without `ndarray`.
 #[cfg(feature = "npz")]
 pub mod npz {
     pub use npy_core::npz::WriteOptions;
@@ -98,7 +116,7 @@ pub use npy_derive::NpyRecord_of_npy_ndarray as NpyRecord;
 #[cfg(feature = "ndarray-0_17")]
 pub use ndarray_0_17::*;
 
-/// The adapter for `ndarray` 0.17, whose names stand at the root.
+/// The adapter for `ndarray` 0.17, re-exported at the root.
 #[cfg(feature = "ndarray-0_17")]
 #[path = "."]
 mod ndarray_0_17 {
@@ -122,14 +140,15 @@ mod ndarray_0_17 {
     use array_ref;
 }
 
-/// The names of the root for arrays of `ndarray` 0.16.
+/// The names of the root, for arrays of `ndarray` 0.16.
 ///
-/// Import from this module instead of the root: traits, functions, types, `match_dtype!` and `#[derive(NpzArchive)]`. The root is for
-/// `ndarray` 0.17 alone, also where only the feature `ndarray-0_16` is on. If both are on, as when two crates of a program need one
-/// each, neither changes what a name of the other means.
+/// Import from this module instead of the root: traits, functions, types, `match_dtype!` and
+/// `#[derive(NpzArchive)]`. The root is for `ndarray` 0.17 alone, even if only the feature
+/// `ndarray-0_16` is on. Both features can be on, as when two crates of a program need one each.
+/// Neither changes the meaning of the other's names.
 ///
-/// The documentation is that of the root, and its examples import from there. `ndarray` 0.16 has no `ArrayRef`: functions that take one at
-/// the root take an array or a view of any storage here.
+/// The documentation is that of the root, and its examples import from there. `ndarray` 0.16 has no
+/// `ArrayRef`: functions that take one at the root take an array or a view of any storage here.
 ///
 /// ```
 /// use npy_ndarray::ndarray_0_16::ndarray::{Array2, array}; // or of a dependency `ndarray = "0.16"`

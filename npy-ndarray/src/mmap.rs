@@ -20,7 +20,7 @@ use super::view::overflow;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("matrix.npy");
 /// array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].save_npy(&path)?;
-/// // SAFETY: nobody changes this file or cuts it while it is mapped.
+/// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { NpyMap::open(&path)? };
 /// assert_eq!(map.array::<f64, Ix2>()?.column(1).sum(), 12.0);
 /// assert_eq!(map.array_rows::<f64, Ix2>(1..3)?, array![[3.0, 4.0], [5.0, 6.0]]);
@@ -57,7 +57,7 @@ pub trait MapNpyExt {
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("matrix.npy");
 /// let header = Header::new(f64::dtype(), Order::C, &[3, 2])?;
-/// // SAFETY: nobody else uses this file while it is mapped.
+/// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
 /// map.array_mut::<f64, Ix2>()?.column_mut(1).fill(4.0);
 /// map.array_rows_mut::<f64, Ix2>(1..2)?[[0, 0]] = 8.0;

@@ -14,7 +14,7 @@ use crate::format::dtype::{DType, Scalar, ScalarKind};
 use crate::memory::reserve_exact;
 use crate::memory::slots::Room;
 
-/// Which conversions of numbers are allowed: the `casting=` of `numpy.ndarray.astype`.
+/// The rule for a conversion of numbers: `casting=` of `numpy.ndarray.astype`.
 ///
 /// ```
 /// use npy_core::{Casting, DynValues};
@@ -30,24 +30,34 @@ use crate::memory::slots::Room;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Casting {
-    /// What `numpy.can_cast(…, 'safe')` allows: no integer wraps and no float overflows. (64-bit integers to `f64` is among it, although
-    /// that may round.)
+    /// `numpy.can_cast(…, 'safe')`: no integer wraps and no float overflows.
+    ///
+    /// 64-bit integers may become `f64`, although that may round.
     Safe,
-    /// What `numpy.can_cast(…, 'same_kind')` allows, which is NumPy's own rule for storing results: also narrower types of the same kind
-    /// (floats are rounded, integers wrap), and all to kinds further on in bool, unsigned, signed, float, complex.
+    /// `numpy.can_cast(…, 'same_kind')`, NumPy's rule for storing results.
+    ///
+    /// Also allows narrower types of the same kind, where floats are rounded and integers wrap. A
+    /// kind may become a later one of bool, unsigned, signed, float, complex.
     #[default]
     SameKind,
-    /// Between any two types, if every value fits: integers must be exact, also as floats; floats that become integers must be whole;
-    /// floats are rounded to narrower ones, but do not become infinite; complex numbers that become real have no imaginary part.
+    /// Between any two types, if every value fits.
+    ///
+    /// Integers must be exact, also as floats. Floats that become integers must be whole. Floats
+    /// are rounded to narrower ones, but must not become infinite. Complex numbers that become real
+    /// must have no imaginary part.
     Checked,
-    /// Between any two types, whatever becomes of the values: integers wrap, imaginary parts are dropped. Floats that are no integer are
-    /// cut, and those outside of an integer's range become the nearest integer, NaN 0, where NumPy has whatever the processor gives.
+    /// Between any two types, without checks.
+    ///
+    /// Integers wrap, and imaginary parts are dropped. Floats are truncated to integers. Those
+    /// outside of the range of an integer become the nearest integer, and NaN becomes 0, where the
+    /// result of NumPy depends on the processor.
     Unsafe,
 }
 
 impl Casting {
-    /// Whether this rule lets numbers of the dtype `from` become numbers of the dtype `to`, whatever their values. Dtypes that are no
-    /// numbers do not become numbers under any rule.
+    /// Returns whether the rule allows a conversion between two dtypes.
+    ///
+    /// The values are not considered. Dtypes that are not numbers never become numbers.
     ///
     /// ```
     /// use npy_core::Casting;
@@ -66,7 +76,7 @@ impl Casting {
         }
     }
 
-    /// NumPy's name of the rule, or the word for it.
+    /// NumPy's name of the rule, or ours.
     fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -85,12 +95,12 @@ impl Casting {
     }
 }
 
-/// What decides which numbers become which.
+/// The property of a number type on which casting rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Class {
     Bool,
-    /// With so many bytes, as all below.
+    /// With a number of bytes, as all below.
     Unsigned(u8),
     Signed(u8),
     /// Of IEEE 754.
@@ -176,9 +186,11 @@ impl fmt::Display for Wide {
     }
 }
 
-/// A Rust type that is a number of NumPy: bool, integers, floats, complex numbers. Others become it by a [`Casting`].
+/// A number type of NumPy: bool, integers, floats, complex numbers.
 ///
-/// The trait is implemented by this crate alone; what it consists of is not for others to call, and may change.
+/// A [`Casting`] converts between them.
+///
+/// Only this crate implements the trait. Its hidden items may change.
 ///
 /// ```
 /// use npy_core::{Casting, DynValues, NpyNumber};
@@ -197,7 +209,7 @@ impl fmt::Display for Wide {
     note = "instead of `usize` use `u64`, instead of `isize` `i64`"
 )]
 pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
-    /// The nearest `f64`; of a complex number its real part.
+    /// Returns the nearest `f64`; of a complex number, of its real part.
     ///
     /// ```
     /// use npy_core::NpyNumber;
@@ -215,11 +227,11 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const CLASS: Class;
 
-    /// Without loss, but for bits that `f64` does not have.
+    /// Without loss, except for bits that `f64` does not have.
     #[doc(hidden)]
     fn to_wide(self) -> Wide;
 
-    /// The nearest number, wrapped or cut.
+    /// The nearest number, wrapped or truncated.
     #[doc(hidden)]
     fn from_wide(wide: Wide) -> Self;
 
@@ -304,7 +316,7 @@ integers! {
     i64: Signed i64 8,
 }
 
-/// What floats of every width have in common.
+/// The operations of floats of every width.
 trait Float: Copy {
     fn of_f64(value: f64) -> Self;
     /// Through `f32`, as NumPy does, for those that are narrower.
@@ -389,8 +401,8 @@ floats! {
     f64 Class::Float(8), |value: f64| value, |value: i64| value as f64, |value: u64| value as f64;
 }
 
-/// The float next to the number in the direction of 0, with its last bit set if it is another number: rounding that once more, to a float
-/// with at least two bits fewer, is rounding the number itself.
+/// Rounds to odd: returns the float next to the number in the direction of 0, with its last bit set
+/// if inexact. Rounding it again, to a float of at least two bits fewer, rounds the number itself.
 #[cfg(feature = "half")]
 #[allow(clippy::cast_possible_truncation, clippy::float_cmp, reason = "rounding is what is asked for, and whether it was exact")]
 fn to_odd(value: f64) -> f32 {
@@ -438,11 +450,11 @@ macro_rules! complex {
 #[cfg(feature = "complex")]
 complex!(f32 4, f64 8,);
 
-/// Numbers as those of another type.
+/// Converts numbers to another type.
 ///
 /// # Errors
 ///
-/// When the rule does not allow it, or a value does not fit.
+/// Fails if the rule does not allow it, or if a value does not fit.
 pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, casting: Casting) -> Result<Vec<T>> {
     if !casting.allows_class(S::CLASS, T::CLASS) {
         return Err(not_allowed(&S::dtype(), &T::dtype(), casting));
@@ -490,7 +502,7 @@ fn does_not_fit<T: NpyNumber>(wide: Wide) -> ValueError {
 }
 
 impl DynValues {
-    /// The elements as numbers of another type, in the order of [`order`](Self::order).
+    /// Converts the elements to numbers, in the order of [`order`](Self::order).
     ///
     /// ```
     /// use npy_core::{Casting, DynValues};
@@ -504,8 +516,8 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// When `casting` does not allow it, the elements are no numbers, or, with [`Casting::Checked`], a value does not fit: the first is
-    /// named.
+    /// Fails if `casting` does not allow it, if the elements are not numbers, or, with
+    /// [`Casting::Checked`], if a value does not fit. The error names the first.
     pub fn cast<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
         let DType::Scalar(scalar) = self.dtype() else { return Err(not_allowed(self.dtype(), &T::dtype(), casting)) };
         match scalar.kind() {

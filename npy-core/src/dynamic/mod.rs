@@ -26,12 +26,13 @@ use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
 use crate::write::{dtype_of, header_of};
 
-/// An array whose dtype is known when the program runs: a dtype, a shape, an order, and the bytes of the elements as they stand in the
-/// file.
+/// An array of any dtype: a dtype, a shape, an order and bytes.
 ///
-/// Nothing is converted and nothing is lost: padding, bytes of a bool other than 0 and 1, text that is no text. What was loaded is saved
-/// byte for byte, but that the header is written as a current NumPy writes it. `npy_ndarray::DynArray` holds the numbers of one as an
-/// array of `ndarray`.
+/// The dtype is known at run time only. The bytes are those of the file.
+///
+/// Nothing is converted and nothing is lost: padding, bytes of a bool other than 0 and 1, invalid
+/// text. A loaded array is saved byte for byte, except that the header is written as current NumPy
+/// writes it. `npy_ndarray::DynArray` holds numbers as an array of `ndarray`.
 ///
 /// ```
 /// use npy_core::DynValues;
@@ -55,13 +56,14 @@ pub struct DynValues {
 }
 
 impl DynValues {
-    /// The array of this dtype, order and shape whose elements are `bytes`: one after another, in the order named, in the byte order
-    /// that the dtype says.
+    /// Creates an array of a dtype, order and shape from its bytes.
+    ///
+    /// The elements are in the order and the byte order that the arguments say.
     ///
     /// # Errors
     ///
-    /// When `bytes` are more or fewer than the dtype and the shape need, when the dtype holds Python objects or is a sub-array, or when
-    /// the array is larger than any can be.
+    /// Fails if the number of bytes does not fit the dtype and the shape, if the dtype holds Python
+    /// objects or is a sub-array, or if the array exceeds the address space.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -74,7 +76,7 @@ impl DynValues {
         Self::with_header(Header::new(dtype, order, shape)?, bytes)
     }
 
-    /// The bytes behind a header.
+    /// The bytes of the data.
     pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
         if header.dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
@@ -86,11 +88,11 @@ impl DynValues {
         Ok(Self { header: normal(header), bytes })
     }
 
-    /// The one-dimensional array of these elements.
+    /// Creates a one-dimensional array of elements.
     ///
     /// # Errors
     ///
-    /// When an element cannot be stored as its dtype.
+    /// Fails if an element cannot be expressed in its dtype.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -103,18 +105,19 @@ impl DynValues {
         Self::encode(Order::C, &[items.len()], items.iter())
     }
 
-    /// The array of these elements, which come in the order named.
+    /// An array of elements that are in the given order.
     ///
     /// # Errors
     ///
-    /// When an element cannot be stored as its dtype, or when there are more or fewer than the shape needs.
+    /// Fails if an element cannot be expressed in its dtype, or if their number does not fit the
+    /// shape.
     pub(crate) fn encode<'a, T: NpyElement + 'a>(
         order: Order,
         shape: &[usize],
         items: impl Iterator<Item = &'a T> + Clone,
     ) -> Result<Self> {
         let dtype = dtype_of(items.clone());
-        // An array of sub-arrays has their axes besides, as its last ones.
+        // An array of sub-arrays also has their axes, as its last ones.
         let header = match order {
             Order::C => header_of(dtype.clone(), shape)?,
             Order::Fortran => Header::new(dtype.clone(), order, shape)?,
@@ -130,8 +133,8 @@ impl DynValues {
         Ok(Self { header, bytes })
     }
 
-    /// The array of `items`, which are of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, which does this
-    /// for every type of numbers: little more than copying bytes is compiled for each.
+    /// An array of `items` of the dtype `stored`, which has the same bytes as that of the header.
+    /// For `npy-ndarray`: little more than a copy of bytes is compiled for each number type.
     #[doc(hidden)]
     pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
         let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
@@ -151,8 +154,8 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
-    /// The elements, which are read as those of the dtype `stored`; it has the same bytes as that of the header. For `npy-ndarray`, as
-    /// [`with_items`](Self::with_items).
+    /// The elements, read as those of the dtype `stored`, which has the same bytes as that of the
+    /// header. For `npy-ndarray`, like [`with_items`](Self::with_items).
     #[doc(hidden)]
     pub fn to_items<T: NpyElement>(&self, stored: &DType) -> Result<Vec<T>> {
         let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
@@ -172,11 +175,11 @@ impl DynValues {
         Ok(items)
     }
 
-    /// Reads a file.
+    /// Loads a file of any dtype.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is no `.npy` file, ends early, or holds Python objects.
+    /// Fails if it cannot be read, is not an `.npy` file, is truncated, or holds Python objects.
     ///
     /// ```
     /// # let directory = tempfile::tempdir()?;
@@ -190,11 +193,11 @@ impl DynValues {
         Self::load_with(path, ReadOptions::new())
     }
 
-    /// [`load`](Self::load) with [`ReadOptions`], or with [`Limits`] to what the file may ask for.
+    /// [`load`](Self::load) with [`ReadOptions`] or [`Limits`].
     ///
     /// # Errors
     ///
-    /// Like [`load`](Self::load), and when the file asks for more.
+    /// Fails like [`load`](Self::load), and if the file exceeds a limit.
     ///
     /// ```
     /// use npy_core::{DynValues, ErrorKind, Limits};
@@ -212,11 +215,13 @@ impl DynValues {
         with_file(path.as_ref(), options, |reader| reader.into_values())?.demand(options.order)
     }
 
-    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    /// Reads the array at the current position of a stream.
+    ///
+    /// The stream is left just behind the array.
     ///
     /// # Errors
     ///
-    /// Like [`load`](Self::load).
+    /// Fails like [`load`](Self::load).
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -231,7 +236,7 @@ impl DynValues {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits to what the input may ask for.
+    /// [`read`](Self::read) with [`ReadOptions`] or [`Limits`].
     ///
     /// ```
     /// # use npy_core::{DynValues, Limits};
@@ -243,17 +248,17 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// Like [`load_with`](Self::load_with).
+    /// Fails like [`load_with`](Self::load_with).
     pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         NpyReader::new_with(reader, options)?.into_values()?.demand(options.order)
     }
 
-    /// Writes a file, whole or not at all.
+    /// Saves the array as a file, atomically.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; what was at `path` is there still then.
+    /// Fails if the file cannot be written; an existing file is then untouched.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -272,7 +277,7 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// Like [`save`](Self::save).
+    /// Fails like [`save`](Self::save).
     ///
     /// ```
     /// use npy_core::{DynValues, SaveOptions};
@@ -296,7 +301,7 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -311,32 +316,32 @@ impl DynValues {
         written.map_err(cannot_write)
     }
 
-    /// Dtype, order and shape, as they stand in a file.
+    /// Returns dtype, order and shape, as in a file.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The dtype of the elements.
+    /// Returns the dtype of the elements.
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
-    /// The lengths of the axes.
+    /// Returns the lengths of the axes.
     pub fn shape(&self) -> &[usize] {
         self.header.shape()
     }
 
-    /// The order in which the elements stand in [`bytes`](Self::bytes).
+    /// Returns the order of the elements in [`bytes`](Self::bytes).
     pub fn order(&self) -> Order {
         self.header.order()
     }
 
-    /// The bytes of the elements, one element after another.
+    /// Returns the bytes of the elements.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes of the elements, by value.
+    /// Returns the bytes of the elements by value.
     ///
     /// ```
     /// # use npy_core::{DynValues, Order};
@@ -351,11 +356,11 @@ impl DynValues {
         self.bytes
     }
 
-    /// The elements as values of a Rust type, in the order of [`order`](Self::order).
+    /// Decodes the elements, in the order of [`order`](Self::order).
     ///
     /// # Errors
     ///
-    /// When the dtype is not the type's, or an element is no value of it.
+    /// Fails if the dtype is not that of the type, or if an element is not a value of it.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -368,7 +373,7 @@ impl DynValues {
         self.reader().into_vec()
     }
 
-    /// A reader of the elements, which stands at the first.
+    /// Returns a reader of the elements.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -384,12 +389,13 @@ impl DynValues {
         NpyReader::from_parts(&self.bytes, self.header.clone())
     }
 
-    /// The elements in place, as a slice in the order of [`order`](Self::order).
+    /// Borrows the elements as a slice, in the order of [`order`](Self::order).
     ///
     /// # Errors
     ///
-    /// When the dtype is not the type's, in the machine's byte order; when an element is no value of it; or when the memory is not
-    /// aligned for it, which does not happen for types whose alignment the allocator gives to every block.
+    /// Fails if the dtype is not that of the type, in the byte order of the machine; if an element
+    /// is not a value of it; or if the memory is not aligned for it, which does not happen for
+    /// types whose alignment the allocator gives to every block.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -402,13 +408,17 @@ impl DynValues {
         view_elements(&self.header, &self.bytes)
     }
 
-    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`.
+    /// Copies one field of an array of records.
     ///
-    /// The axes of a field that is a sub-array become the last ones of the array, and those of a sub-array of sub-arrays follow them.
+    /// A dot names a field of a nested record: `pose.position`.
+    ///
+    /// The axes of a field that is a sub-array become the last ones of the array, and those of a
+    /// sub-array of sub-arrays follow them.
     ///
     /// # Errors
     ///
-    /// Fails if the elements are not records, if they have no such field, or if the result has more than 64 dimensions.
+    /// Fails if the elements are not records, if they have no such field, or if the result has more
+    /// than 64 dimensions.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -444,7 +454,7 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
-    /// The positions of the elements in the order C.
+    /// The positions of the elements in C order.
     #[cfg(feature = "object")]
     pub(crate) fn c_order(&self) -> Box<dyn Iterator<Item = usize>> {
         match self.order() {
@@ -453,7 +463,7 @@ impl DynValues {
         }
     }
 
-    /// Where in each record a field begins, and its dtype.
+    /// The offset of a field in each record, and its dtype.
     fn locate(&self, name: &str) -> Result<(usize, &DType)> {
         if let Some((offset, field)) = lookup(name, self.dtype()) {
             return Ok((offset, field.dtype()));
@@ -461,11 +471,11 @@ impl DynValues {
         Err(missing_field(name, self.dtype()))
     }
 
-    /// The elements of one field, as values of a Rust type: [`field`](Self::field), then [`to_vec`](Self::to_vec).
+    /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
     ///
     /// # Errors
     ///
-    /// Like those.
+    /// Fails like those.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -481,11 +491,11 @@ impl DynValues {
 }
 
 impl<R: Read> NpyReader<R> {
-    /// Reads the elements that are left, as bytes with a dtype.
+    /// Reads the remaining elements as bytes with a dtype.
     ///
     /// # Errors
     ///
-    /// When reading fails, when the input ends early, and when the dtype holds Python objects.
+    /// Fails if reading fails, if the input is truncated, or if the dtype holds Python objects.
     ///
     /// ```
     /// use npy_core::NpyReader;
@@ -511,7 +521,7 @@ impl<R: Read> NpyReader<R> {
     }
 }
 
-/// So many zeros: what is stored among them leaves padding as zeros.
+/// Zeros, so that padding between stored values is zero.
 fn zeros(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reserve_exact(&mut bytes, length)?;
@@ -519,7 +529,7 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Moves as many bytes from the front of `rest` as there is room for.
+/// Moves as many bytes from the front of `rest` as fit.
 fn copy_front(rest: &mut &[u8], spare: &mut Spare<'_>) {
     let count = spare.copy_from(rest);
     *rest = rest.get(count..).unwrap_or_default();
@@ -531,7 +541,7 @@ impl fmt::Debug for DynValues {
     }
 }
 
-/// The error for a field that is not there: it names those of the innermost record of which the name tells.
+/// The error for a missing field, which lists the names of the innermost record that exists.
 #[cold]
 pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
     let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
@@ -547,8 +557,8 @@ pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
     }
 }
 
-/// The header as a current NumPy writes it: in the lowest version that can hold it; in C order where both are the same; without a
-/// sub-array for the elements.
+/// The header as current NumPy writes it: in the lowest version that can hold it, in C order if
+/// both orders are the same, and without a sub-array for the elements.
 fn normal(header: Header) -> Header {
     // In what `np.load` makes of them, elements without bytes have no strides, which is C order.
     let is_same = is_same_in_both(header.shape()) || header.dtype().itemsize() == 0;
@@ -557,6 +567,7 @@ fn normal(header: Header) -> Header {
         Order::C => header_of(header.dtype().clone(), header.shape()),
         Order::Fortran => Header::new(header.dtype().clone(), order, header.shape()),
     };
-    // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no NumPy has it.
+    // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no
+    // NumPy has it.
     renewed.unwrap_or(header)
 }

@@ -12,13 +12,13 @@ use crate::write::PIECE;
 use crate::write::output::cannot_write;
 
 impl DynValues {
-    /// The same array with its elements in an order: the shape and the element at each index stay.
+    /// Converts the array to an order; each index keeps its element.
     ///
-    /// The elements are moved only where that makes a difference, which takes a second array's memory while it lasts.
+    /// The elements are moved only if that makes a difference, in the memory of a second array.
     ///
     /// # Errors
     ///
-    /// When there is no memory for it.
+    /// Fails if that memory cannot be allocated.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -45,7 +45,7 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
-    /// The array in the order that options demand.
+    /// The array in the order of the options.
     pub(super) fn demand(self, order: Option<Order>) -> Result<Self> {
         match order {
             Some(order) if !is_same_in_both(self.shape()) => self.into_order(order),
@@ -53,7 +53,7 @@ impl DynValues {
         }
     }
 
-    /// Writes the array to a stream with its elements in an order, without a copy of the whole. For `npy-ndarray`.
+    /// Writes the array to a stream in an order, without a second copy. For `npy-ndarray`.
     #[doc(hidden)]
     pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
         // C first, as NumPy has it for arrays that are contiguous in both orders.
@@ -65,7 +65,7 @@ impl DynValues {
             let written = writer.write_all(&stage).and_then(|()| writer.write_all(self.bytes())).and_then(|()| writer.flush());
             return written.map_err(cannot_write);
         }
-        // The lengths of the axes, the one along which the elements lie side by side first.
+        // The lengths of the axes, from the fastest to the slowest.
         let mut shape = self.shape().to_vec();
         if self.order() == Order::C {
             shape.reverse();

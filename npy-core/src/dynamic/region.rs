@@ -8,11 +8,11 @@ use crate::format::region::AxisRange;
 use crate::read::NpyReader;
 
 impl<R: Read + Seek> NpyReader<R> {
-    /// [`read_region`](Self::read_region) for a dtype that is known when the program runs.
+    /// Reads a region of any dtype: see [`read_region`](Self::read_region).
     ///
     /// # Errors
     ///
-    /// Like [`read_region`](Self::read_region), and when the dtype holds Python objects.
+    /// Fails like [`read_region`](Self::read_region), and when the dtype holds Python objects.
     ///
     /// ```
     /// use npy_core::NpyReader;

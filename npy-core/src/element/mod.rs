@@ -56,7 +56,7 @@ pub use void::{FixedVoid, Void};
 /// | `('<f4', (2, 3))` | `[[f32; 3]; 2]` |
 /// | `[('x', '<f4'), …]` | a struct with `#[derive(NpyRecord)]` |
 ///
-/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in [`dtypes`](crate::dtypes).
+/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in [`dtype`](crate::dtype).
 ///
 /// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
 ///

@@ -17,14 +17,20 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! Stored members are byte for byte those of `np.savez`. Compressed ones are deflate data that every reader reads, and no larger than NumPy's, which
-//! are not the same bytes: each block of 1 MiB is compressed for itself, so that several threads can write ([`NpzWriter::set_threads`]) and
-//! read it ([`NpzReader::set_threads`]), and where a search for repetitions would gain nothing, as in the digits of measurements, the bytes
-//! get Huffman codes at once, in a twentieth of the time. The entry of such a member in the archive's directory has an extra
-//! field with the identifier `np`, little-endian: a version (one byte, 1), the logarithm to base 2 of the bytes of content in a block (one
-//! byte), the bytes of content in the first block (four), and the bytes of each block in the archive (four each). Other readers pass over it.
+//! Stored members are byte for byte those of `np.savez`. Compressed members are deflate data that
+//! every reader reads. They are no larger than NumPy's, but not the same bytes:
 //!
-//! A member's checksum is always checked when it is read to the end: not when only a part of it is read, or when it is viewed in place.
+//! - Each block of 1 MiB is compressed independently, so that several threads can write a member
+//!   ([`WriteOptions::threads`]) and read it ([`NpzReader::set_threads`]).
+//! - Where a search for repetitions would gain nothing, as in the digits of measurements, bytes get
+//!   Huffman codes at once, in a twentieth of the time.
+//! - The member's entry in the central directory has an extra field with the identifier `np`,
+//!   little-endian: a version (one byte, 1), the logarithm to base 2 of the bytes of content in a
+//!   block (one byte), the bytes of content in the first block (four), and the bytes of each block in
+//!   the archive (four each). Other readers ignore it.
+//!
+//! A member's checksum is checked whenever the member is read to its end. It is not checked when
+//! only a part is read, or when the member is viewed in place.
 
 // In the order in which data flow, as in the crate.
 mod codec;

@@ -1,4 +1,4 @@
-//! Plain values that callers pass: how a file is read and saved, and the order of its elements.
+//! Options for reading and saving, and the order of elements.
 
 #[cfg(feature = "object")]
 pub(crate) mod object;
@@ -7,19 +7,20 @@ use crate::limits::Limits;
 #[cfg(feature = "object")]
 use object::ObjectOptions;
 
-/// The order in which the elements of an array stand in the file.
+/// The order of the elements of an array in a file or in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// The last axis varies fastest.
+    /// C order, row-major: the last axis varies fastest.
     #[default]
     C,
-    /// The first axis varies fastest (`fortran_order: True`).
+    /// Fortran order, column-major: the first axis varies fastest (`fortran_order: True`).
     Fortran,
 }
 
-/// How a file is read: what it may ask for, by how many threads, in which order.
+/// Options for reading: limits, threads, order, Python objects.
 ///
-/// Every function whose name ends in `_with` takes these options, or what converts into them: [`Limits`] alone, say.
+/// Every function that reads and whose name ends in `_with` takes these options, or what converts
+/// into them, such as [`Limits`] alone.
 ///
 /// ```
 /// use npy_core::{Limits, ReadOptions};
@@ -48,7 +49,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// The default [`Limits`], one thread, the order of the file, no objects.
+    /// Returns the defaults: [`Limits::new`], one thread, the order of the file, no objects.
     pub const fn new() -> Self {
         Self {
             limits: Limits::new(),
@@ -59,30 +60,32 @@ impl ReadOptions {
         }
     }
 
-    /// Sets what the file may ask for.
+    /// Sets the limits.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets how many threads read at most, the calling one included; 0 counts as 1.
+    /// Sets the maximum number of threads, the calling one included; 0 is 1.
     ///
-    /// An array is read by several threads if it has 8 MiB or more, if its file is opened by path, and if its elements are `Send`.
-    /// (Of a struct with type parameters the derive can tell that only of parameters with the bound `Send`; numbers and texts of fixed
-    /// width need no proof.) Other arrays are read by one thread, and on other systems than Unix all are. Members of an archive are
-    /// decompressed by several threads as well. The result is the same, and so is the error, that of the first element that has one.
-    /// Custom conversions, `#[npy(with = …)]`, are called on these threads.
+    /// An array is read by several threads if it has 8 MiB or more, if its file is opened by path,
+    /// on Unix, and if its elements are `Send`. For a struct with type parameters, the derive knows
+    /// that only if they have the bound `Send`; numbers and text of fixed width need no proof.
+    /// Members of an archive are decompressed by several threads as well. The result is the same,
+    /// and so is the error: that of the first invalid element. Custom conversions, `#[npy(with =
+    /// …)]`, are called on these threads.
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Demands an order of the array in memory.
+    /// Sets the order of the array in memory.
     ///
-    /// An array of the other order is transposed: while it is read, if it is numbers in a file that is opened by path; otherwise
-    /// afterwards, which takes the memory of a second array. Functions that return an array with its shape take part,
-    /// such as [`DynValues::load_with`](crate::DynValues::load_with) and those of `npy-ndarray`. A plain vector has no order;
-    /// [`NpyReader::into_vec_in`](crate::NpyReader::into_vec_in) takes one for its elements.
+    /// An array in the other order is transposed. Numbers of a file opened by path are transposed
+    /// while they are read; other arrays afterwards, in the memory of a second array. This applies
+    /// to functions that return an array with its shape, such as
+    /// [`DynValues::load_with`](crate::DynValues::load_with) and those of `npy-ndarray`. A plain
+    /// vector has no order.
     ///
     /// ```
     /// use npy_core::{DynValues, Order, ReadOptions};
@@ -99,10 +102,13 @@ impl ReadOptions {
         self
     }
 
-    /// Allows arrays of Python objects, where a function returns an array of any dtype, as `allow_pickle=True` of `np.load` does.
+    /// Allows arrays of Python objects, as `allow_pickle=True` of `np.load` does.
     ///
-    /// Unlike there nothing is imported, called or run: see [`object`](crate::object). They are refused unless this is called; the
-    /// functions of `object` read objects with the default options.
+    /// It applies to functions that return an array of any dtype.
+    ///
+    /// Unlike in Python, nothing is imported, called or run: see [`object`](crate::object). Without
+    /// this option objects are refused; the functions of `object` read them with the default
+    /// options.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions};
@@ -133,7 +139,7 @@ impl From<Limits> for ReadOptions {
     }
 }
 
-/// Objects are allowed, with these options.
+/// Allows objects, with these options.
 #[cfg(feature = "object")]
 impl From<ObjectOptions> for ReadOptions {
     fn from(options: ObjectOptions) -> Self {
@@ -141,11 +147,11 @@ impl From<ObjectOptions> for ReadOptions {
     }
 }
 
-/// How a file is saved.
+/// Options for saving: order, durability, in place.
 ///
-/// Atomic by default: a save either replaces the whole file or leaves the old one untouched. The data go to a temporary file in the
-/// same directory, which is then renamed. A process that is killed meanwhile leaves that file, `.NAME.npy-tmp`, which the next save of the
-/// same file takes over.
+/// Atomic by default: a save either replaces the whole file or leaves the old one untouched. The
+/// data go to a temporary file in the same directory, which is then renamed. A killed process
+/// leaves that file, `.NAME.npy-tmp`, and the next save of the same file reuses it.
 ///
 /// ```
 /// use npy_core::SaveOptions;
@@ -169,15 +175,16 @@ pub struct SaveOptions {
 }
 
 impl SaveOptions {
-    /// The order that the array has, atomic, and not fsynced.
+    /// Returns the defaults: the order of the array, atomic, not fsynced.
     pub const fn new() -> Self {
         Self { order: None, durable: false, in_place: false }
     }
 
-    /// Demands an order of the file.
+    /// Sets the order of the file.
     ///
-    /// An array of the other order is transposed while it is written. An array that is contiguous in both orders, such as one
-    /// of a single axis, becomes a file in C order, as NumPy has it. Archives and `.ra` files have no such choice and ignore it.
+    /// An array in the other order is transposed while it is written. An array that is contiguous
+    /// in both orders, such as one of a single axis, becomes a file in C order, as in NumPy.
+    /// Archives and `.ra` files ignore the option.
     ///
     /// ```
     /// use npy_core::{NpyReader, Order, SaveOptions};
@@ -195,11 +202,15 @@ impl SaveOptions {
         self
     }
 
-    /// Sets whether the file is fsynced before it gets its name, and its directory afterwards, so that it survives a power cut.
+    /// Sets whether the file and its directory are fsynced.
+    ///
+    /// The file then survives a power cut from the end of the call on.
     ///
     /// That takes some milliseconds on many disks.
     ///
-    /// If only the last step fails, the error is [`ErrorKind::NotDurable`](crate::ErrorKind::NotDurable): the file is replaced. After every other error it is as it was.
+    /// If only the fsync of the directory fails, the error is
+    /// [`ErrorKind::NotDurable`](crate::ErrorKind::NotDurable): the file is replaced. After every
+    /// other error the old file is untouched.
     pub const fn durable(mut self, durable: bool) -> Self {
         self.durable = durable;
         self
@@ -207,10 +218,12 @@ impl SaveOptions {
 
     /// Sets whether the file is overwritten instead of being replaced.
     ///
-    /// Many times as fast for many small files of the same size, because ext4 and others write a file to the disk at once that replaces
-    /// another (0.1 to 2 ms each). **A crash, an error or a full disk leaves a torn file**, and whoever reads it meanwhile sees the old
-    /// and the new mixed; with [`durable`](Self::durable) it is on the disk when saving ends, but no less torn after a crash in between.
-    /// Fails if another writer overwrites the file or appends to it. Links to the file stay links.
+    /// Many times as fast for many small files of the same size, because ext4 and other file
+    /// systems flush a file that replaces another at once (0.1 to 2 ms each). **A crash, an error
+    /// or a full disk leaves a torn file**, and a concurrent reader sees a mix of old and new. With
+    /// [`durable`](Self::durable) the file is on the disk when saving ends, but a crash in between
+    /// tears it all the same. Fails if another writer overwrites the file or appends to it.
+    /// Symbolic links are kept.
     ///
     /// ```
     /// use npy_core::SaveOptions;

@@ -1,14 +1,15 @@
 //! Limits and permissions for pickles.
 
-/// What reading does with a class or function that is not on the list of what NumPy's own files and plain values need.
+/// What reading does with a class or function that is not on the list of what NumPy's own files and
+/// plain values need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownGlobals {
     /// The file is refused, by an error that names it.
     #[default]
     Refuse,
-    /// It becomes a [`PyObject::Opaque`](crate::object::PyObject::Opaque), which has its name and what it would be given. Nothing is imported or
-    /// called then either.
+    /// It becomes a [`PyObject::Opaque`](crate::object::PyObject::Opaque), which has its name and
+    /// what it would be given. Nothing is imported or called then either.
     Opaque,
 }
 
@@ -27,7 +28,8 @@ pub enum Encoding {
 
 /// How arrays of Python objects are read, and how much they may ask for.
 ///
-/// The defaults read every file that NumPy itself writes of plain values, in memory that is proportional to the file.
+/// The defaults read every file that NumPy itself writes of plain values, in memory that is
+/// proportional to the file.
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, ObjectOptions, UnknownGlobals};
@@ -50,15 +52,17 @@ pub struct ObjectOptions {
     pub(crate) expansion: u64,
 }
 
-/// More levels than this are not read, because values are walked and dropped by functions that call themselves.
+/// More levels than this are not read, because values are walked and dropped by functions that call
+/// themselves.
 pub(crate) const MOST_DEPTH: usize = 200;
 
 /// Levels that are read if nothing else is asked for, and written.
 pub(crate) const DEFAULT_DEPTH: usize = 200;
 
 impl ObjectOptions {
-    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at most 200 levels of containers, any
-    /// number of objects and of bytes, and 64 MiB for copies of what is shared.
+    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at
+    /// most 200 levels of containers, any number of objects and of bytes, and 64 MiB for copies of
+    /// what is shared.
     pub const fn new() -> Self {
         Self {
             unknown_globals: UnknownGlobals::Refuse,
@@ -112,8 +116,8 @@ impl ObjectOptions {
         self
     }
 
-    /// How deep objects may contain each other, the array itself included, and each axis of an array beyond its first. More than 200 has
-    /// no effect.
+    /// How deep objects may contain each other, the array itself included, and each axis of an
+    /// array beyond its first. More than 200 has no effect.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions, PyObject};
@@ -163,8 +167,9 @@ impl ObjectOptions {
         self
     }
 
-    /// How many bytes the values may take beyond 64 for each byte of the pickle. An object that is in several places of a pickle is
-    /// there once, and is copied to each of them when it is read: so a file of a few bytes could ask for any amount of memory.
+    /// How many bytes the values may take beyond 64 for each byte of the pickle. An object that is
+    /// in several places of a pickle is there once, and is copied to each of them when it is read:
+    /// so a file of a few bytes could ask for any amount of memory.
     pub const fn expansion(mut self, limit: u64) -> Self {
         self.expansion = limit;
         self

@@ -47,7 +47,7 @@ pub struct RaMap {
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-/// // SAFETY: nobody else uses this file while it is mapped.
+/// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { RaMapMut::open(&path)? };
 /// map.view_mut::<f64>()?[1] = 8.0;
 /// map.flush()?;
@@ -127,7 +127,7 @@ impl RaMapMut {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open(&path)? };
     /// map.view_mut::<i32>()?[1] = 20;
     /// drop(map);
@@ -233,7 +233,7 @@ impl RaMapMut {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
     /// for sample in map.view_mut::<f64>()? {
     ///     *sample *= 2.0;
@@ -257,7 +257,7 @@ impl RaMapMut {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
     /// map.rows_mut::<f64>(1..3)?.fill(0.0);
     /// assert_eq!(map.view::<f64>()?, [1.0, 0.0, 0.0]);
@@ -279,7 +279,7 @@ impl RaMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open(&path)? };
     /// map.view_mut::<i32>()?[0] = 7;
     /// map.flush()?;
@@ -329,7 +329,7 @@ macro_rules! reading {
             /// # let folder = tempfile::tempdir()?;
             /// # let path = folder.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.view::<f64>()?.iter().sum::<f64>(), 7.0);
             /// assert!(map.view::<f32>().is_err());
@@ -355,7 +355,7 @@ macro_rules! reading {
             /// # let folder = tempfile::tempdir()?;
             /// # let path = folder.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.rows::<f64>(1..3)?, [2.0, 4.0]);
             /// # Ok::<(), npy_core::Error>(())

@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::memory::{Bulk, STAGE_BYTES, Spare, reserve_exact};
 
 impl<R: Read> NpyReader<R> {
-    /// The elements that are left, one after another, in bounded memory.
+    /// Returns an iterator over the remaining elements, in bounded memory.
     ///
-    /// After an error the iterator ends. It reads ahead: when it is dropped early, [`remaining`](Self::remaining) tells where the
-    /// reader stands.
+    /// After an error the iterator ends. It reads ahead: if it is dropped early,
+    /// [`remaining`](Self::remaining) tells the position of the reader.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -34,9 +34,10 @@ impl<R: Read> NpyReader<R> {
         Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }
     }
 
-    /// The elements that are left, `length` at a time; the last chunk may have fewer. After an error the iterator ends.
+    /// Returns an iterator over the remaining elements, `length` at a time.
     ///
-    /// A `length` of 0 is taken for 1.
+    /// The last chunk may have fewer. After an error the iterator ends. A `length` of 0 is 1. Each
+    /// chunk is a new vector; [`for_each_chunk`](Self::for_each_chunk) reuses one buffer.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -51,14 +52,15 @@ impl<R: Read> NpyReader<R> {
         Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
     }
 
-    /// Calls `each` with the elements that are left, some at a time, in the order of the file.
+    /// Calls `each` with the remaining elements, one chunk at a time.
     ///
-    /// All of them pass through one buffer of about 256 KiB, which stays in the processor's cache: of a large file this is the fastest
-    /// way to see every element once, faster than mapping it. How many elements a call gets is not fixed; it is never none.
+    /// The elements come in the order of the file, in one buffer of about 256 KiB that stays in the
+    /// cache of the processor. The number of elements in a chunk varies; it is never 0.
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec), and what `each` returns, after which no more can be read.
+    /// Fails like [`into_vec`](Self::into_vec), and with any error of `each`. No more can be read
+    /// afterwards.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -134,12 +136,12 @@ impl<R: Read> NpyReader<R> {
     }
 }
 
-/// How many elements pass at a time when no number was asked for.
+/// The number of elements of a chunk where the caller sets none.
 fn per_chunk<T>(itemsize: usize) -> usize {
     (STAGE_BYTES / itemsize.max(size_of::<T>()).max(1)).max(1)
 }
 
-/// The elements of an array one after another; see [`NpyReader::records`].
+/// An iterator over the elements of an array: see [`NpyReader::records`].
 pub struct Records<'a, R, T: NpyElement> {
     chunks: Chunks<'a, R, T>,
     items: std::vec::IntoIter<T>,
@@ -160,7 +162,7 @@ impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
         }
     }
 
-    /// At most as many as are left: an error ends it.
+    /// At most as many as remain: an error ends it.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, self.items.len().checked_add(self.chunks.reader.remaining().max(1)))
     }
@@ -168,7 +170,7 @@ impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
 
 impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}
 
-/// The elements of an array, some at a time; see [`NpyReader::chunks`].
+/// An iterator over chunks of elements: see [`NpyReader::chunks`].
 pub struct Chunks<'a, R, T: NpyElement> {
     reader: &'a mut NpyReader<R>,
     length: usize,

@@ -19,16 +19,22 @@ use crate::memory::slots::{Room, Slots};
 use crate::memory::threads::Divide;
 use crate::options::ReadOptions;
 
-/// Reads some fields of a one-dimensional file of records, each into a vector of its own. Other fields are not decoded.
+/// Reads single fields of a file of records, each into its own vector.
 ///
-/// `C` is a tuple of the types of up to 12 fields. A field of a record within the record is named with a dot, such as
-/// `"origin.depth"`. For files of other shapes see [`NpyReader::into_columns`]. For the fields of a record in one struct, derive
-/// [`NpyRecord`](crate::NpyRecord) for one that has only those. In a file that is mapped or otherwise in memory,
-/// [`view_column`](crate::view_column) shows a field in place.
+/// The file has one dimension. Other fields are not decoded.
+///
+/// `C` is a tuple of the types of up to 12 fields. A dot names a field of a nested record, such as
+/// `"origin.depth"`.
+///
+/// - For files of other shapes see [`NpyReader::into_columns`].
+/// - For several fields in one struct, derive [`NpyRecord`](crate::NpyRecord) for a struct of only
+///   those.
+/// - In a file in memory or a map, [`view_column`](crate::view_column) borrows a field in place.
 ///
 /// # Errors
 ///
-/// Like [`load`](crate::load); a mismatch is reported for each field that is not there or has another type.
+/// Fails like [`load`](crate::load). The error names each field that is missing or has another
+/// type.
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
@@ -46,11 +52,11 @@ pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) 
     load_columns_with::<C>(path, names, ReadOptions::new())
 }
 
-/// [`load_columns`] with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+/// [`load_columns`] with options.
 ///
 /// # Errors
 ///
-/// Like [`load_columns`].
+/// Fails like [`load_columns`].
 ///
 /// ```
 /// use npy_core::ReadOptions;
@@ -80,13 +86,16 @@ pub fn load_columns_with<C: NpyColumns>(
 }
 
 impl<R: Read> NpyReader<R> {
-    /// Reads some fields of all records that are left, each into a vector of its own. Other fields are not decoded.
+    /// Reads single fields of all remaining records, each into its own vector.
+    ///
+    /// Other fields are not decoded.
     ///
     /// See [`load_columns`].
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec); a mismatch is reported for each field that is not there or has another type.
+    /// Fails like [`into_vec`](Self::into_vec). The error names each field that is missing or has
+    /// another type.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -105,13 +114,13 @@ impl<R: Read> NpyReader<R> {
     }
 }
 
-/// The types of some fields of a record: a tuple of up to 12 elements.
+/// The types of single fields of a record: a tuple of up to 12 elements.
 ///
-/// Not for others to implement.
+/// This trait is sealed.
 ///
 /// See [`load_columns`] for an example.
 pub trait NpyColumns: sealed::Sealed + Sized {
-    /// An array of as many names.
+    /// An array with one name for each type.
     type Names<'a>;
     /// A tuple of vectors.
     type Vecs;
@@ -148,7 +157,8 @@ impl<'a, T: NpyElement> Column<'a, T> {
         Some(Self { name, offset, plan })
     }
 
-    /// Decodes the field of `count` records, the first of which is number `first`. An error comes with the number of its record.
+    /// Decodes the field of `count` records, the first of which is number `first`. An error comes
+    /// with the number of its record.
     fn decode(self, slots: &mut Slots<'_, T>, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
         let Self { name, offset, plan } = self;
         // Widths and byte order are constants in the first two loops.
@@ -185,7 +195,8 @@ impl<'a, T: NpyElement> Column<'a, T> {
     }
 }
 
-/// Of the errors of several columns that of the first record is the one to report, however many records are decoded at a time.
+/// Of the errors of several columns that of the first record is the one to report, however many
+/// records are decoded at a time.
 #[derive(Default)]
 struct FirstProblem(Option<(u64, Error)>);
 

@@ -59,7 +59,8 @@ impl<R: Read> NpyReader<R> {
         })
     }
 
-    /// The next so many elements, if several threads are to decode them. Each has a stage that holds one element or more.
+    /// The next elements, if several threads are to decode them. Each has a stage of at least one
+    /// element.
     #[cfg(unix)]
     pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
         let itemsize = self.header.dtype().itemsize();
@@ -94,7 +95,8 @@ impl<R: Read> NpyReader<R> {
         self.end()
     }
 
-    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in memory already, and calls `each` with those of some elements and their number.
+    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in
+    /// memory already, and calls `each` with those of some elements and their number.
     pub(crate) fn for_each_stage(
         &mut self,
         count: usize,

@@ -15,12 +15,13 @@ use crate::options::ReadOptions;
 
 /// Reads a one-dimensional file into a vector.
 ///
-/// Arrays of more dimensions are read as arrays `[T; N]`: one of shape (5, 3) in C order as 5 elements `[f32; 3]`. For dimensions that are
-/// not known before see `npy_ndarray`, or [`NpyReader`].
+/// Arrays of more dimensions are read as arrays `[T; N]`: a file of shape (5, 3) in C order has 5
+/// elements `[f32; 3]`. For dimensions known only at run time see `npy_ndarray`, or [`NpyReader`].
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is no `.npy` file, has another dtype than `T`, or has more or fewer dimensions than one.
+/// Fails if the file cannot be read, is not an `.npy` file, has another dtype than `T`, or does not
+/// have one dimension.
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
@@ -34,11 +35,11 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
     load_with(path, ReadOptions::new())
 }
 
-/// [`load`] with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+/// [`load`] with [`ReadOptions`] or [`Limits`](crate::Limits).
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Fails like [`load`].
 ///
 /// ```
 /// use npy_core::ReadOptions;
@@ -55,11 +56,13 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
     with_file(path.as_ref(), options.into(), |reader| reader.into_one_dimension())
 }
 
-/// Reads a one-dimensional file in place of what is in a vector, whose memory is used again: for loops over many files.
+/// Reads a one-dimensional file into an existing vector and reuses its memory.
+///
+/// The previous elements are dropped. Use it in loops over many files.
 ///
 /// # Errors
 ///
-/// Like [`load`]; the vector is empty then.
+/// Fails like [`load`]; the vector is empty then.
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
@@ -88,7 +91,7 @@ impl NpyReader<BufReader<File>> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no `.npy` file.
+    /// Fails if the file cannot be read or is not an `.npy` file.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -103,11 +106,11 @@ impl NpyReader<BufReader<File>> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`], or with [`Limits`](crate::Limits) of one's own.
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](crate::Limits).
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     ///
     /// ```
     /// use npy_core::{NpyReader, ReadOptions};
@@ -125,13 +128,16 @@ impl NpyReader<BufReader<File>> {
         reader.map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
     }
 
-    /// Reads the header of a file that is open: relative to a directory, say, or without a name.
+    /// Reads the header of an open file.
     ///
-    /// The array begins where the file stands. As fast as [`open`](Self::open), and errors name no path.
+    /// Use it for a file that was opened relative to a directory, or that has no name.
+    ///
+    /// The array begins at the current position of the file. Errors name no path. It is as fast as
+    /// [`open`](Self::open).
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no `.npy` file.
+    /// Fails if the file cannot be read or is not an `.npy` file.
     ///
     /// ```
     /// use std::fs::File;
@@ -153,7 +159,7 @@ impl NpyReader<BufReader<File>> {
     ///
     /// # Errors
     ///
-    /// Like [`from_file`](Self::from_file).
+    /// Fails like [`from_file`](Self::from_file).
     ///
     /// ```
     /// use std::fs::File;
@@ -191,19 +197,22 @@ impl NpyReader<BufReader<File>> {
     }
 }
 
-/// What is read at once of a file, to the stack. Small files are read whole so: they take three system calls and no memory but the result's.
+/// The number of bytes that are read first, to the stack. Small files take three system calls and
+/// no memory but that of the result.
 const HEAD_BYTES: usize = 8 << 10;
 
 /// A file whose beginning is in memory.
 #[derive(Debug)]
 pub struct HeadedFile<'a> {
-    /// What of the beginning was not taken yet.
+    /// The rest of the beginning.
     head: &'a [u8],
-    /// It stands behind the beginning.
+    /// Positioned behind the beginning.
     file: File,
 }
 
-/// Opens a file for as long as `read` takes. Faster than [`NpyReader::open`], above all for small files.
+/// Opens a file for the duration of `read`.
+///
+/// Faster than [`NpyReader::open`], above all for small files.
 pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
     let load = || {
         let file = File::open(path).map_err(cannot_open)?;

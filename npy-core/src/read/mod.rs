@@ -26,9 +26,10 @@ use crate::memory::{Bulk, FIRST_BYTES};
 use crate::options::{Order, ReadOptions};
 use source::Source;
 
-/// Reads the header of an array at once, and its elements when asked: all of them, some, or one after another.
+/// Reads an array: the header at once, and the elements on request.
 ///
-/// Elements come in the order of the file, which [`Header::order`] tells.
+/// All elements are read at once, in parts, or one after another. They come in the order of the
+/// file, which [`Header::order`] returns.
 ///
 /// ```
 /// use npy_core::NpyReader;
@@ -50,13 +51,13 @@ pub struct NpyReader<R> {
     pub(crate) source: Source<R>,
     pub(crate) header: Header,
     pub(crate) data_offset: u64,
-    /// The element that the stream stands before.
+    /// The index of the next element.
     pub(crate) position: usize,
-    /// Whether reading has failed, so that the stream may stand anywhere.
+    /// Whether reading has failed, so that the position of the stream is unknown.
     pub(crate) failed: bool,
     /// How many threads may read from a file.
     pub(crate) threads: usize,
-    /// The file, for errors, if it was opened by its path and nobody else names it.
+    /// The file, for errors, if it was opened by path and no one else names it.
     pub(crate) path: Option<Box<Path>>,
 }
 
@@ -67,7 +68,7 @@ impl<R> NpyReader<R> {
         Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1, path: None }
     }
 
-    /// The same, read by so many threads.
+    /// The same, read by several threads.
     #[inline]
     pub(crate) fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -89,13 +90,14 @@ impl<R> NpyReader<R> {
 }
 
 impl<'a> NpyReader<&'a [u8]> {
-    /// Reads the header of an array in memory (read, mapped or embedded), whose elements are then decoded where they are.
+    /// Reads the header of an array in memory: read, mapped or embedded.
     ///
-    /// Faster than [`new`](Self::new), which reads any stream. To do without a copy, see [`view`](crate::view()).
+    /// Elements are decoded from `bytes` directly, which is faster than [`new`](Self::new).
+    /// [`view`](crate::view()) borrows them without decoding.
     ///
     /// # Errors
     ///
-    /// When `bytes` do not begin with an `.npy` file.
+    /// Fails if `bytes` do not begin with an `.npy` file.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -109,11 +111,11 @@ impl<'a> NpyReader<&'a [u8]> {
         Self::from_bytes_with(bytes, Limits::new())
     }
 
-    /// [`from_bytes`](Self::from_bytes) with limits of one's own.
+    /// [`from_bytes`](Self::from_bytes) with options.
     ///
     /// # Errors
     ///
-    /// Like [`from_bytes`](Self::from_bytes).
+    /// Fails like [`from_bytes`](Self::from_bytes).
     ///
     /// ```
     /// use npy_core::{Limits, NpyReader};
@@ -127,18 +129,18 @@ impl<'a> NpyReader<&'a [u8]> {
         Self::with_source(bytes, Source::of_bytes(), &options.into().limits)
     }
 
-    /// The elements alone, which are what the header says.
+    /// A reader of elements without a header, described by `header`.
     pub(crate) fn from_parts(bytes: &'a [u8], header: Header) -> Self {
         Self::behind_header(bytes, Source::of_bytes(), header, 0)
     }
 }
 
 impl<R: Read> NpyReader<R> {
-    /// Reads the header of the array that begins at the stream's position.
+    /// Reads the header of the array at the current position of a stream.
     ///
     /// # Errors
     ///
-    /// When reading fails or no `.npy` file begins there.
+    /// Fails if reading fails or no `.npy` file begins there.
     ///
     /// ```
     /// use npy_core::NpyReader;
@@ -154,7 +156,7 @@ impl<R: Read> NpyReader<R> {
         Self::new_with(reader, Limits::new())
     }
 
-    /// [`new`](Self::new) with limits of one's own.
+    /// [`new`](Self::new) with options.
     ///
     /// ```
     /// use npy_core::{Limits, NpyReader};
@@ -168,7 +170,7 @@ impl<R: Read> NpyReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`new`](Self::new).
+    /// Fails like [`new`](Self::new).
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         Self::with_source(reader, Source::of_stream(), &options.into().limits)
     }
@@ -178,12 +180,12 @@ impl<R: Read> NpyReader<R> {
         Ok(Self::behind_header(reader, source, header, data_offset))
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Takes the elements for those of another dtype with the same itemsize.
+    /// Reinterprets the elements as another dtype of the same itemsize.
     #[doc(hidden)]
     pub fn with_dtype(mut self, dtype: DType) -> Result<Self> {
         if dtype.itemsize() == self.header.dtype().itemsize() {
@@ -194,18 +196,20 @@ impl<R: Read> NpyReader<R> {
         Err(ErrorKind::WrongLength { expected, found }.into())
     }
 
-    /// How many elements are left from where the reader stands. After an error no more can be read.
+    /// Returns the number of remaining elements.
+    ///
+    /// After an error no more can be read.
     pub fn remaining(&self) -> usize {
         self.header.element_count() - self.position
     }
 
-    /// The source itself, for what only it knows.
+    /// The source itself, for methods of its type.
     #[cfg(feature = "npz")]
     pub(crate) fn source_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// The stream, which stands just behind the last element that was read.
+    /// Returns the stream, positioned behind the last element that was read.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -223,12 +227,12 @@ impl<R: Read> NpyReader<R> {
         self.reader
     }
 
-    /// Reads all elements that are left, in the order of the file, whatever the shape.
+    /// Reads all remaining elements in the order of the file, of any shape.
     ///
     /// # Errors
     ///
-    /// When the dtype is another than that of `T` (the error lists every difference), when the file ends early, when an element is no
-    /// value of `T`, or when reading fails.
+    /// Fails if the dtype differs from that of `T`, and lists every difference; if the file is
+    /// truncated, an element is not a value of `T`, or reading fails.
     ///
     /// ```
     /// # use npy_core::{Header, NpyReader, Order};
@@ -244,18 +248,21 @@ impl<R: Read> NpyReader<R> {
         self.read_all()
     }
 
-    /// [`into_vec`](Self::into_vec) without moving the reader, which takes time that is noticed with small files.
+    /// [`into_vec`](Self::into_vec) by reference. Moving the reader takes measurable time with
+    /// small files.
     pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
         let plan = self.plan::<T>()?;
         let count = self.remaining();
         self.read_vec(&plan, count)
     }
 
-    /// Reads all elements that are left in place of what is in a vector, whose memory is used again: for loops over many files.
+    /// Reads all remaining elements into an existing vector and reuses its memory.
+    ///
+    /// The previous elements are dropped. Use it in loops over many files.
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec); the vector is empty then.
+    /// Fails like [`into_vec`](Self::into_vec); the vector is empty then.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -281,11 +288,11 @@ impl<R: Read> NpyReader<R> {
         result
     }
 
-    /// Reads as many elements as `items` holds, over them.
+    /// Reads as many elements as `items` holds, and overwrites them.
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec), and when fewer elements are left.
+    /// Fails like [`into_vec`](Self::into_vec), and if fewer elements remain.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -318,13 +325,15 @@ impl<R: Read> NpyReader<R> {
         self.end()
     }
 
-    /// Reads the only element of an array without dimensions, such as NumPy makes of a number: `np.save(path, 0.5)`.
+    /// Reads the only element of an array without dimensions.
     ///
-    /// An array of elements `[T; N]` in C order is an element `[[T; N]; M]`, too.
+    /// `np.save(path, 0.5)` writes such an array.
+    ///
+    /// An array of elements `[T; N]` in C order is also an element `[[T; N]; M]`.
     ///
     /// # Errors
     ///
-    /// When the array has dimensions, and like [`into_vec`](Self::into_vec).
+    /// Fails if the array has dimensions, and like [`into_vec`](Self::into_vec).
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyReader, NpyWriter, Order};
@@ -341,25 +350,26 @@ impl<R: Read> NpyReader<R> {
         items.pop().ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
     }
 
-    /// For `load` and its like, and for `npy-ndarray`.
+    /// For `load` and similar functions, and for `npy-ndarray`.
     #[doc(hidden)]
     pub fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
         self.into_dimensions(1)
     }
 
-    /// Reads an array of so many dimensions, besides those that are in the elements.
+    /// Reads an array of `expected` dimensions, not counting those of the elements.
     fn into_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Vec<T>> {
         self.expect_dimensions::<T>(expected)?;
         self.read_all()
     }
 
-    /// The array as elements `T` see it, which may have its last axes in them; of so many dimensions besides.
+    /// The array as elements `T`, which may contain its last axes, with `expected` other
+    /// dimensions.
     pub(crate) fn with_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Self> {
         self.expect_dimensions::<T>(expected)?;
         Ok(self)
     }
 
-    /// [`with_dimensions`](Self::with_dimensions) without moving the reader.
+    /// [`with_dimensions`](Self::with_dimensions) by reference.
     pub(crate) fn expect_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<()> {
         let axes = element::inner_axes::<T>();
         // A file may have sub-arrays as elements, though NumPy reads none such.
@@ -386,18 +396,20 @@ impl<R: Read> NpyReader<R> {
         }
     }
 
-    /// Where in the file the next element begins.
+    /// The offset of the next element in the file.
     pub(crate) fn offset(&self) -> u64 {
         // Smaller than the size of the data, which was checked.
         self.data_offset + self.position as u64 * self.header.dtype().itemsize() as u64
     }
 
-    /// Whether the input is known to hold `count` more elements, so that memory may be taken for all of them at once.
+    /// Whether the input is known to hold `count` more elements, so that all can be allocated at
+    /// once.
     pub(crate) fn is_there<T>(&self, count: usize) -> bool {
         self.has_bytes(count.saturating_mul(self.header.dtype().itemsize()), count.saturating_mul(size_of::<T>()))
     }
 
-    /// Whether the input is known to hold so many more bytes, of which as many as `result` are made.
+    /// Whether the input is known to hold `needed` more bytes, which become `result` bytes of
+    /// memory.
     fn has_bytes(&self, needed: usize, result: usize) -> bool {
         // So much is taken on credit, of the file and of the result.
         (needed <= FIRST_BYTES && result <= FIRST_BYTES)
@@ -405,14 +417,14 @@ impl<R: Read> NpyReader<R> {
                 .is_some_and(|length| length.saturating_sub(self.offset()) >= needed as u64)
     }
 
-    /// Reads `count` elements, which are left.
+    /// Reads `count` of the remaining elements.
     pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
         let mut items = Vec::new();
         self.read_over(plan, &mut items, count)?;
         Ok(items)
     }
 
-    /// Reads `count` elements, which are left, in place of what is in a vector.
+    /// Reads `count` of the remaining elements into an existing vector.
     fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.try_read_over(plan, items, count).map_err(|error| self.locate(error))
     }
@@ -427,7 +439,7 @@ impl<R: Read> NpyReader<R> {
         self.end()
     }
 
-    /// Reads `count` elements whose memory is the file's bytes, in place of what is in a vector.
+    /// Reads `count` elements whose memory is the file's bytes into an existing vector.
     fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool) -> Result<()> {
         let length = count.saturating_mul(size_of::<T>());
         if let Some(bytes) = (self.source.bytes)(&self.reader).get(..length)
@@ -464,7 +476,7 @@ impl<R: Read> NpyReader<R> {
         bulk.fill_slice(items, swap, offset, &mut |spare| (source.fill)(reader, spare))
     }
 
-    /// The next so many bytes, if several threads are to read them.
+    /// The next `bytes` bytes, if several threads are to read them.
     #[cfg(unix)]
     pub(crate) fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
         let file = self.source.file.as_ref().filter(|_| self.threads > 1 && bytes >= LEAST_BYTES)?;
@@ -494,7 +506,7 @@ impl<R: Read> NpyReader<R> {
         Ok(bytes)
     }
 
-    /// Notes that reading has begun, and refuses it after a failure.
+    /// Records that reading has begun, and refuses it after a failure.
     pub(crate) fn begin(&mut self) -> Result<()> {
         if self.failed {
             return Err(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into());
@@ -503,7 +515,7 @@ impl<R: Read> NpyReader<R> {
         Ok(())
     }
 
-    /// Notes that reading went well so far.
+    /// Records that reading has succeeded so far.
     pub(crate) fn end(&mut self) -> Result<()> {
         if self.remaining() == 0 {
             (self.source.finish)(&mut self.reader)?;

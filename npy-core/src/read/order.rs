@@ -17,10 +17,10 @@ use crate::transpose::panels::LEAST_BYTES_OF_PANELS;
 use crate::transpose::reverse_axes;
 
 impl<R: Read> NpyReader<R> {
-    /// Reads all elements of the array, in an order. For `npy-ndarray`.
+    /// Reads all elements of the array in an order, for `npy-ndarray`.
     ///
-    /// A large file's elements are moved while they are in the cache; others are read before, which takes a second array's memory while
-    /// it lasts.
+    /// Large files are transposed while they are in the cache. Others are transposed afterwards, in
+    /// a second array.
     #[doc(hidden)]
     pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
@@ -37,7 +37,7 @@ impl<R: Read> NpyReader<R> {
         reversed(items, &plan, self.header.dtype().itemsize(), &shape)
     }
 
-    /// [`into_vec_in`](Self::into_vec_in) over other elements, of which there must be as many.
+    /// [`into_vec_in`](Self::into_vec_in) into existing elements, of which there must be as many.
     #[doc(hidden)]
     pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
         let count = self.remaining();
@@ -59,8 +59,8 @@ impl<R: Read> NpyReader<R> {
         Ok(())
     }
 
-    /// The lengths of the axes in the order in which the last varies fastest, without those that make no difference; `None` if the elements
-    /// stand in that order.
+    /// The lengths of the axes in the order in which the last varies fastest, without those that
+    /// make no difference; `None` if the elements stand in that order.
     fn shape_to_reverse(&self, order: Order) -> Option<Lengths> {
         if self.header.order() == order {
             return None;
@@ -70,7 +70,8 @@ impl<R: Read> NpyReader<R> {
         (shape.len() > 1).then_some(shape)
     }
 
-    /// All of the array, if it is in a file and so large that moving elements from the cache is faster.
+    /// All of the array, if it is in a file and so large that moving elements from the cache is
+    /// faster.
     #[cfg(unix)]
     fn part_for_panels<T>(&self) -> Option<FilePart<'_>> {
         let bytes = self.header.data_bytes();

@@ -12,23 +12,26 @@ use crate::format::header::Header;
 use crate::format::region::{AxisRange, Pieces, region_shape};
 use crate::memory::{Bulk, STAGE_BYTES, Spare};
 
-/// Up to so many bytes between two ranges are read and dropped: that takes less time than to seek and to read again.
+/// The longest gap between two ranges that is read and discarded, because a seek costs more.
 const MOST_GAP: u64 = 16 * 1024;
 
-/// From this length on, a range is read to where it is wanted, and not by way of the stage.
+/// The shortest range that is read to its destination directly, and not through the stage.
 const DIRECT: u64 = 64 * 1024;
 
 impl<R: Read + Seek> NpyReader<R> {
-    /// Reads a region: its elements in the order of the file, as an array of the shape that
-    /// [`region_shape`](crate::region::region_shape) tells has them. The reader then stands behind the last of them.
+    /// Reads a rectangular region without reading the rest of the array.
     ///
-    /// Only what is needed is read: the [`byte_ranges`](crate::region::byte_ranges) of the region, and the bytes between two of them if there
-    /// are at most 16 KiB, which are dropped. Besides the result this takes 256 KiB of memory.
+    /// The elements come in the order of the file, and
+    /// [`region_shape`](crate::region::region_shape) returns their shape. Afterwards the reader is
+    /// positioned behind the last of them.
+    ///
+    /// The [`byte_ranges`](crate::region::byte_ranges) of the region are read. Gaps of at most 16
+    /// KiB are read and discarded. Reading takes 256 KiB of memory beyond the result.
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec), and when the region has more or fewer axes than the array, goes beyond one of them, or has a
-    /// step of 0. An element that is no value of `T` is counted within the region.
+    /// Fails like [`into_vec`](Self::into_vec), and if the region has the wrong number of axes,
+    /// exceeds one of them, or has a step of 0. An error counts elements within the region.
     ///
     /// ```
     /// use npy_core::region::AxisRange;
@@ -50,8 +53,8 @@ impl<R: Read + Seek> NpyReader<R> {
         Ok(self.gather(region, whole, |mut reader| reader.read_vec(&plan, reader.remaining()))?.1)
     }
 
-    /// Reads the elements of a region: by `whole` where they lie together, so many from where the reader stands, else by `each` from a
-    /// reader that has them one after another. With them comes the header of an array that consists of them.
+    /// Reads the elements of a region: by `whole` if they are contiguous, otherwise by `each`, from
+    /// a reader that concatenates them. Also returns the header of an array of these elements.
     pub(crate) fn gather<V>(
         &mut self,
         region: &[AxisRange],
@@ -109,17 +112,17 @@ impl<R: Read + Seek> NpyReader<R> {
     }
 }
 
-/// The bytes of a region one after another, as if they lay together.
+/// Reads the bytes of a region as if they were contiguous.
 pub(crate) struct Gather<'a, R> {
     origin: Origin<'a, R>,
-    /// Those that come after the current one.
+    /// The pieces behind the current one.
     pieces: Pieces,
-    /// What is left of the current piece.
+    /// The rest of the current piece.
     current: Range<u64>,
-    /// Bytes that were read together, and what part of the data they are.
+    /// Bytes that were read together, and their range in the data.
     stage: Vec<u8>,
     staged: Range<u64>,
-    /// Whether the file is known to reach to the region's end.
+    /// Whether the file is known to reach the end of the region.
     is_there: bool,
 }
 
@@ -136,7 +139,8 @@ impl<R: Read + Seek> Gather<'_, R> {
         }
     }
 
-    /// Reads the rest of the current piece and those after it that are near, as many as the stage has room for.
+    /// Reads the rest of the current piece, and the next ones as far as they are near and fit the
+    /// stage.
     fn fill_stage(&mut self) -> io::Result<()> {
         let Range { start, mut end } = self.current.clone();
         let limit = start + STAGE_BYTES as u64;
@@ -193,11 +197,11 @@ impl<R: Read + Seek> Read for Gather<'_, R> {
     }
 }
 
-/// The stream in which the array is.
+/// The stream that holds the array.
 struct Origin<'a, R> {
     reader: &'a mut R,
     fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
-    /// Where it stands, counted from the beginning of the data.
+    /// The position, counted from the beginning of the data.
     position: u64,
     /// What the file ended in.
     missing: Option<Missing>,

@@ -11,15 +11,16 @@ use crate::format::rows::OuterAxis;
 use crate::memory::{Bulk, STAGE_BYTES, Spare};
 
 impl<R: Read> NpyReader<R> {
-    /// Passes over rows by reading them, without decoding, in bounded memory: for streams. In a file
-    /// [`seek_to`](Self::seek_to) goes anywhere at once.
+    /// Skips rows of a stream by reading and discarding them, in bounded memory.
     ///
-    /// A row is what one index of the outer axis has: the first axis in C order, the last in Fortran order. A row of a
-    /// one-dimensional array is an element.
+    /// In a file, [`seek_to`](Self::seek_to) skips without reading.
+    ///
+    /// A row is what one index of the outer axis has: of the first axis in C order, of the last in
+    /// Fortran order. A row of a one-dimensional array is an element.
     ///
     /// # Errors
     ///
-    /// When fewer rows are left, when the file ends early, or when reading fails.
+    /// Fails if fewer rows remain, if the file is truncated, or if reading fails.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -63,16 +64,19 @@ impl<R: Read> NpyReader<R> {
 }
 
 impl<R: Read + Seek> NpyReader<R> {
-    /// Goes to a row, counted from the beginning of the array; [`records`](Self::records), [`chunks`](Self::chunks) and the others
-    /// go on from there.
+    /// Seeks to a row, counted from the beginning of the array.
     ///
-    /// A row is what one index of the outer axis has: the first axis in C order, the **last** in Fortran order, where what has the
-    /// same first index does not lie together. A row of a one-dimensional array is an element. The row behind the last is the end of
-    /// the array, where the next array of a stream of several begins. The array need not begin where the stream does.
+    /// [`records`](Self::records), [`chunks`](Self::chunks) and the other methods continue from
+    /// there.
+    ///
+    /// A row is what one index of the outer axis has: of the first axis in C order, of the **last**
+    /// in Fortran order. A row of a one-dimensional array is an element. The row behind the last is
+    /// the end of the array, where the next array of the stream begins. The array need not begin at
+    /// the start of the stream.
     ///
     /// # Errors
     ///
-    /// When there are fewer rows, or when seeking fails.
+    /// Fails if there are fewer rows, or if seeking fails.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -92,14 +96,16 @@ impl<R: Read + Seek> NpyReader<R> {
         self.end()
     }
 
-    /// Reads some rows, counted from the beginning of the array: their elements in the order of the file. The reader then stands
-    /// behind them.
+    /// Reads a range of rows, counted from the beginning of the array.
     ///
-    /// What a row is, [`seek_to`](Self::seek_to) tells. For parts of rows there is [`read_region`](Self::read_region).
+    /// The elements come in the order of the file. Afterwards the reader is positioned behind them.
+    ///
+    /// [`seek_to`](Self::seek_to) explains what a row is. [`read_region`](Self::read_region) reads
+    /// parts of rows.
     ///
     /// # Errors
     ///
-    /// Like [`into_vec`](Self::into_vec), when there are fewer rows, and when seeking fails.
+    /// Fails like [`into_vec`](Self::into_vec), if there are fewer rows, and if seeking fails.
     ///
     /// ```
     /// # use npy_core::NpyReader;
@@ -121,7 +127,7 @@ impl<R: Read + Seek> NpyReader<R> {
         self.read_vec(&plan, elements.len())
     }
 
-    /// Goes to an element.
+    /// Seeks to an element.
     pub(crate) fn go_to(&mut self, element: usize) -> Result<()> {
         let itemsize = self.header.dtype().itemsize() as u64;
         seek(&mut self.reader, self.position as u64 * itemsize, element as u64 * itemsize)
@@ -131,7 +137,7 @@ impl<R: Read + Seek> NpyReader<R> {
     }
 }
 
-/// Moves a stream that stands at `from` to `to`. Relative, because the array may begin anywhere in the stream.
+/// Seeks from `from` to `to`, relatively, because the array may begin anywhere in the stream.
 pub(crate) fn seek(reader: &mut impl Seek, from: u64, to: u64) -> io::Result<()> {
     // Both are within the data, whose size fits an `isize`.
     let distance = to.cast_signed() - from.cast_signed();
@@ -139,7 +145,8 @@ pub(crate) fn seek(reader: &mut impl Seek, from: u64, to: u64) -> io::Result<()>
         0 => Ok(()),
         // A `BufReader` keeps its buffer if that reaches so far.
         1.. => reader.seek_relative(distance),
-        // Here it would go back in its buffer, behind which bytes may have been read from the file directly.
+        // Here it would go back in its buffer, behind which bytes may have been read from the file
+        // directly.
         _ => reader.seek(SeekFrom::Current(distance)).map(|_| ()),
     }
 }

@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use crate::error::Result;
 use crate::memory::Spare;
 
-/// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to where they are wanted.
+/// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to
+/// where they are wanted.
 pub(crate) struct Source<R> {
     pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
     /// How many bytes there are from the beginning of the header on, if that can be known.
@@ -17,10 +18,11 @@ pub(crate) struct Source<R> {
     pub(crate) consume: fn(&mut R, usize),
     /// Called when all elements were read: what can be checked only then.
     pub(crate) finish: fn(&mut R) -> Result<()>,
-    /// Whether nobody reads what follows the array, so that bytes of it may be read ahead.
+    /// Whether no one reads what follows the array, so that bytes of it may be read ahead.
     #[cfg_attr(not(feature = "object"), expect(dead_code, reason = "only pickles are read ahead"))]
     pub(crate) is_owned: bool,
-    /// How to read any part of it at any time, if it is a file in which the array begins where the file does.
+    /// How to read any part of it at any time, if it is a file in which the array begins where the
+    /// file does.
     pub(crate) file: Option<AsFile<R>>,
 }
 

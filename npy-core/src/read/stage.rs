@@ -13,8 +13,8 @@ use crate::memory::slots::{Sends, Sent, Slots};
 #[cfg(unix)]
 use crate::memory::threads::{Divide, FilePart, by_threads};
 
-/// How many elements to read next, of which the first begins at `offset` in the file. They end where the last one reaches a
-/// multiple of the stage's size, so that hardly a page is read twice.
+/// How many elements to read next, of which the first begins at `offset` in the file. They end
+/// where the last one reaches a multiple of the stage's size, so that hardly a page is read twice.
 pub(crate) fn elements_per_stage(offset: u64, itemsize: usize) -> usize {
     // Less than the stage.
     let past = usize::try_from(offset % STAGE_BYTES as u64).unwrap_or_default();
@@ -33,11 +33,13 @@ pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -
 /// Where threads put what they decode.
 #[cfg(unix)]
 pub(crate) trait Decode: Divide {
-    /// Decodes the next `count` elements of `itemsize` bytes, of which the first is number `first` of the array.
+    /// Decodes the next `count` elements of `itemsize` bytes, of which the first is number `first`
+    /// of the array.
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()>;
 }
 
-/// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the number of the first.
+/// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the
+/// number of the first.
 ///
 /// # Errors
 ///

@@ -8,14 +8,16 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
 
-/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the array.
+/// Reads a one-dimensional array from a stream into a vector.
 ///
-/// Several arrays in one stream are read one after another by passing `&mut stream`. Wrap a `File` in a `BufReader`, or better, use
-/// [`load`](crate::load).
+/// The stream is left just behind the array.
+///
+/// To read several arrays of one stream, pass `&mut stream` each time. Wrap a `File` in a
+/// `BufReader`, or better, use [`load`](crate::load).
 ///
 /// # Errors
 ///
-/// Like [`load`](crate::load).
+/// Fails like [`load`](crate::load).
 ///
 /// ```
 /// let mut stream = Vec::new();
@@ -31,11 +33,11 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }
 
-/// [`read`] with limits of one's own.
+/// [`read`] with [`ReadOptions`] or [`Limits`](crate::Limits).
 ///
 /// # Errors
 ///
-/// Like [`load`](crate::load).
+/// Fails like [`load`](crate::load).
 ///
 /// ```
 /// use npy_core::{ErrorKind, Limits};

@@ -14,12 +14,15 @@ use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
 
-/// One field of all records of a file in memory, in place: what `np.load(path, mmap_mode='r')['t']` is.
+/// One field of all records of a file in memory, without a copy.
 ///
-/// Made by [`view_column`], and by `column` of `NpyMap` and `NpyMapMut` (feature `mmap`). Each value is copied when it is asked for,
-/// wherever it lies, so that packed records will do; nothing else of a record is looked at. The values come in the order of the file,
-/// whatever the number of dimensions. All of them in a vector of their own are `column.iter().collect()`, or those of a file that is
-/// not in memory [`load_columns`](crate::load_columns).
+/// It is what `np.load(path, mmap_mode='r')['t']` is in Python.
+///
+/// [`view_column`] returns it, and so does `column` of `NpyMap` and `NpyMapMut` (feature `mmap`).
+/// Each value is copied when it is read, from any address, so that packed records are fine. Nothing
+/// else of a record is read. The values come in the order of the file, of any number of dimensions.
+/// `column.iter().collect()` makes a vector of them; [`load_columns`](crate::load_columns) does so
+/// for a file that is not in memory.
 ///
 /// ```
 /// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
@@ -38,25 +41,30 @@ use crate::options::ReadOptions;
 /// ```
 #[derive(Clone, Copy)]
 pub struct NpyColumn<'a, T> {
-    /// From the value of the first record to the end of that of the last. For each index below `len`, the `size_of::<T>()` bytes from
-    /// `index * stride` on are among them, and are a valid value in the native layout of `T`.
+    /// From the value of the first record to the end of that of the last. For each index below
+    /// `len`, the `size_of::<T>()` bytes from `index * stride` on are among them, and are a valid
+    /// value in the native layout of `T`.
     bytes: &'a [u8],
-    /// How many bytes a record takes.
+    /// The size of a record in bytes.
     stride: usize,
     len: usize,
     values: PhantomData<&'a [T]>,
 }
 
-/// One field of all records of a whole file in memory (read, mapped or embedded), in place.
+/// Borrows one field of all records of a file in memory.
 ///
-/// A field of a record within the record is named with a dot, such as `"origin.depth"`. Making it takes no time, however many records
-/// there are, except where not all bytes are values, as with bools and enums: those of this field are checked, every time.
+/// The file was read, mapped or embedded.
+///
+/// A dot names a field of a nested record, such as `"origin.depth"`. No element is read, unless
+/// some patterns of bytes are invalid, as for bools and enums: then all values of the field are
+/// checked, every time.
 ///
 /// # Errors
 ///
-/// When `bytes` do not begin with an `.npy` file that holds all of its data, or a limit is exceeded; when any of its fields holds Python objects;
-/// when its elements are no records, or have no field of that name; when the dtype of the field differs from `T`'s in anything, byte order
-/// included; when a bool in it is neither 0 nor 1, or an enum has no variant of a value.
+/// Fails if `bytes` do not begin with a complete `.npy` file or exceed a limit; if any field holds
+/// Python objects; if the elements are not records or have no such field; if the dtype of the field
+/// differs from that of `T` in anything, byte order included; or if a bool is neither 0 nor 1, or
+/// an enum has no variant of a value.
 ///
 /// ```
 /// # let header = npy_core::Header::new("[('t', '<f8'), ('origin', [('depth', '<f4')])]".parse()?, npy_core::Order::C, &[3])?;
@@ -70,11 +78,11 @@ pub fn view_column<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str) -> Result
     view_column_with(bytes, name, Limits::new())
 }
 
-/// [`view_column`] with limits of one's own.
+/// [`view_column`] with [`ReadOptions`] or [`Limits`](crate::Limits).
 ///
 /// # Errors
 ///
-/// Like [`view_column`].
+/// Fails like [`view_column`].
 ///
 /// ```
 /// use npy_core::Limits;
@@ -96,7 +104,7 @@ pub fn view_column_with<'a, T: NpyView + Copy>(
 }
 
 impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
-    /// The field of that name of an array whose data begin with `data`, which stand at `offset` in the file.
+    /// The named field of an array whose data are `data`, at `offset` in the file.
     pub(super) fn new(header: &Header, data: &'a [u8], offset: usize, name: &str) -> Result<Self> {
         let field = offset_of::<T>(name, header.dtype())?;
         let (stride, len) = (header.dtype().itemsize(), header.element_count());
@@ -107,7 +115,7 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
         Ok(column)
     }
 
-    /// Refuses bytes that are no value, wherever there can be some.
+    /// Refuses bytes that are not a value, if there can be some.
     fn check(&self, name: &str) -> Result<()> {
         let size = size_of::<T>();
         if !T::HAS_INVALID || size == 0 {
@@ -121,19 +129,19 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
         Ok(())
     }
 
-    /// How many values there are: as many as records.
+    /// Returns the number of values, which is that of the records.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The value in the record of that number, if there are so many.
+    /// Returns the value of the record at `index`, if it exists.
     ///
     /// See [`NpyColumn`] for an example.
     #[inline]
@@ -142,22 +150,24 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
         (index < self.len).then(|| unsafe { self.value(index) })
     }
 
-    /// The values, one after another.
+    /// Returns an iterator over the values.
     #[inline]
     pub fn iter(&self) -> NpyColumnIter<'a, T> {
         NpyColumnIter { column: *self, range: 0..self.len }
     }
 
-    /// The value in the record of that number.
+    /// The value of the record at `index`.
     ///
     /// # Safety
     ///
     /// There are more than `index` records.
     #[inline(always)]
     unsafe fn value(&self, index: usize) -> T {
-        // SAFETY: the product is an offset in `bytes`, as there are more records, so that it does not overflow either.
+        // SAFETY: the product is an offset in `bytes`, as there are more records, so that it does
+        // not overflow either.
         let bytes = unsafe { self.bytes.as_ptr().add(index * self.stride) };
-        // SAFETY: as many bytes as `T` has follow in `bytes`, and are a value. It is `Copy`, and nothing is asked of the address.
+        // SAFETY: as many bytes as `T` has follow in `bytes`, and are a value. It is `Copy`, and
+        // nothing is asked of the address.
         unsafe { bytes.cast::<T>().read_unaligned() }
     }
 }
@@ -167,16 +177,20 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
 macro_rules! column {
     ($map:ident) => {
         impl super::$map {
-            /// One field of all records, in place and without a struct for the others: what `np.load(path, mmap_mode='r')['t']` is.
+            /// Borrows one field of all records, without a struct for the others.
             ///
-            /// A field of a record within the record is named with a dot, such as `"origin.depth"`. That takes no time, except where not
-            /// all bytes are values, as with bools and enums: those of this field are checked, every time.
+            /// It is what `np.load(path, mmap_mode='r')['t']` is in Python.
+            ///
+            /// A dot names a field of a nested record, such as `"origin.depth"`. No element is
+            /// read, unless some patterns of bytes are invalid, as for bools and enums: then all
+            /// values of the field are checked, every time.
             ///
             /// # Errors
             ///
-            /// When the elements are no records, or have no field of that name; when the dtype of the field differs from `T`'s in
-            /// anything, byte order included; when a bool in it is neither 0 nor 1, or an enum has no variant of a value. Of other byte
-            /// orders and bools a copy can be read: see [`load_columns`](crate::load_columns).
+            /// Fails if the elements are not records or have no such field; if the dtype of the
+            /// field differs from that of `T` in anything, byte order included; or if a bool is
+            /// neither 0 nor 1, or an enum has no variant of a value.
+            /// [`load_columns`](crate::load_columns) reads a copy of other byte orders and bools.
             ///
             /// ```
             #[doc = concat!("# use npy_core::", stringify!($map), ";")]
@@ -189,7 +203,7 @@ macro_rules! column {
             /// #     file.extend(t.to_le_bytes());
             /// # }
             /// # std::fs::write(&path, file)?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// let t = map.column::<f64>("t")?;
             /// assert_eq!(t.iter().sum::<f64>() / t.len() as f64, 1.0);
@@ -234,7 +248,7 @@ impl<'a, T: NpyView + Copy> IntoIterator for &NpyColumn<'a, T> {
     }
 }
 
-/// The values of an [`NpyColumn`], one after another.
+/// An iterator over the values of an [`NpyColumn`].
 ///
 /// ```
 /// # let header = npy_core::Header::new("[('id', '|u1'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[4])?;
@@ -249,7 +263,7 @@ impl<'a, T: NpyView + Copy> IntoIterator for &NpyColumn<'a, T> {
 #[derive(Clone)]
 pub struct NpyColumnIter<'a, T> {
     column: NpyColumn<'a, T>,
-    /// Which are left; none is at or beyond `column.len`.
+    /// The remaining indices, all below `column.len`.
     range: Range<usize>,
 }
 
@@ -322,7 +336,7 @@ impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumnIter<'_, T> {
     }
 }
 
-/// Where in each record the field of that name begins, whose bytes are `T`s.
+/// The offset of the named field in each record, whose bytes are `T`s.
 fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
     if dtype.has_object() {
         return Err(ErrorKind::ObjectArray.into());

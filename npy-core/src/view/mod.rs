@@ -1,6 +1,7 @@
 //! Zero-copy views: the bytes of a file as a slice.
 //!
-//! Its `unsafe` proves that bytes are values of a type: their length, alignment, bit patterns and lifetime.
+//! Its `unsafe` proves that bytes are values of a type: their length, alignment, bit patterns and
+//! lifetime.
 #![allow(unsafe_code)]
 
 mod column;
@@ -24,14 +25,17 @@ pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
 #[cfg(feature = "mmap")]
 pub use map::{NpyMap, NpyMapMut};
 
-/// An element whose memory is the bytes of a file, so that it can be viewed in place: numbers, bools, fixed text, times, raw bytes,
-/// arrays of them, and structs with `#[npy(view)]`. See [`view`] for an example.
+/// An element whose memory is the bytes of a file, for zero-copy views.
+///
+/// These are numbers, bools, text of fixed width, times, raw bytes, arrays of them, and structs
+/// with `#[npy(view)]`. See [`view`] for an example.
 ///
 /// # Safety
 ///
-/// Only the derive implements it. In an array whose dtype is the native layout of the type (`LITTLE` or `BIG`), with an itemsize of
-/// `size_of::<Self>()`, the bytes of an element that passes `check` are a valid value. Unless `HAS_PADDING`, every byte of every value
-/// is initialised. There is no interior mutability in it.
+/// Only the derive implements it. In an array whose dtype is the native layout of the type
+/// (`LITTLE` or `BIG`), with an itemsize of `size_of::<Self>()`, the bytes of an element that
+/// passes `check` are a valid value. Unless `HAS_PADDING`, every byte of every value is
+/// initialised. It has no interior mutability.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place",
     note = "its memory is not the bytes of a file: read a copy instead",
@@ -47,11 +51,11 @@ pub unsafe trait NpyView: NpyElement + 'static {
     #[doc(hidden)]
     const HAS_PADDING: bool;
 
-    /// Whether not every pattern of bytes is a value.
+    /// Whether some patterns of bytes are invalid.
     #[doc(hidden)]
     const HAS_INVALID: bool;
 
-    /// Refuses the bytes of an element that are no value.
+    /// Refuses the bytes of an element that are not a value.
     #[doc(hidden)]
     fn check(bytes: &[u8]) -> Result<(), ValueError>;
 }
@@ -61,7 +65,7 @@ impl<T: NpyView> Probe<T> {
     pub const VIEW: () = T::PROOF;
 }
 
-/// Proof for the derive that a record's memory is the file's bytes, if every pattern of them is a value.
+/// Proof for the derive that the memory of a record is the file's bytes, if every pattern is valid.
 pub const fn bulk_of_view<T: NpyView>() -> Option<Bulk<T>> {
     const { T::PROOF }
     if T::HAS_INVALID {
@@ -98,7 +102,7 @@ pub const fn assert_field<T: NpyView>(lies_there: bool, message: &'static str) {
 ///
 /// # Errors
 ///
-/// When its bytes are no value.
+/// Fails if its bytes are not a value.
 pub fn check_field<T: NpyView>(record: &[u8], offset: usize, name: &'static str) -> Result<(), ValueError> {
     check_flattened::<T>(record, offset).map_err(|error| error.in_field(name))
 }
@@ -107,17 +111,20 @@ pub fn check_field<T: NpyView>(record: &[u8], offset: usize, name: &'static str)
 ///
 /// # Errors
 ///
-/// When its bytes are no value.
+/// Fails if its bytes are not a value.
 pub fn check_flattened<T: NpyView>(record: &[u8], offset: usize) -> Result<(), ValueError> {
     T::check(record.get(offset..).and_then(|rest| rest.get(..size_of::<T>())).ok_or_else(element::outside)?)
 }
 
-/// The elements of a whole file in memory (read, mapped or embedded), in place. They come in the order of the file.
+/// Borrows the elements of a file in memory, without copying them.
+///
+/// The file was read, mapped or embedded. The elements come in the order of the file.
 ///
 /// # Errors
 ///
-/// When `bytes` do not begin with an `.npy` file that holds all of its data; when the dtype differs from `T`'s in anything, byte
-/// order included; when the data do not lie at a multiple of `T`'s alignment; when a bool is neither 0 nor 1.
+/// Fails if `bytes` do not begin with a complete `.npy` file, if the dtype differs from that of `T`
+/// in anything, byte order included, if the data are not aligned for `T`, or if a bool is neither 0
+/// nor 1.
 ///
 /// ```
 /// # let mut file = vec![0_u8; 256];
@@ -132,7 +139,7 @@ pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
     view_with(bytes, Limits::new())
 }
 
-/// [`view`] with limits of one's own.
+/// [`view`] with [`ReadOptions`] or [`Limits`].
 ///
 /// ```
 /// use npy_core::Limits;
@@ -145,7 +152,7 @@ pub fn view<T: NpyView>(bytes: &[u8]) -> Result<&[T]> {
 ///
 /// # Errors
 ///
-/// Like [`view`].
+/// Fails like [`view`].
 pub fn view_with<T: NpyView>(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<&[T]> {
     Ok(view_with_header(bytes, options.into().limits)?.1)
 }
@@ -154,43 +161,44 @@ pub fn view_with<T: NpyView>(bytes: &[u8], options: impl Into<ReadOptions>) -> R
 ///
 /// # Errors
 ///
-/// Like [`view`].
+/// Fails like [`view`].
 pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, &[T])> {
     let (header, begin) = Header::parse_with(bytes, limits)?;
     let items = elements(&header, &bytes[begin..], begin, 0..header.element_count())?;
     Ok((header, items))
 }
 
-/// Elements in memory as those of another type, which is laid out as `header` says.
+/// Elements in memory as those of another type, laid out as `header` says.
 ///
 /// # Errors
 ///
-/// Like [`view`], when it is not.
+/// Fails like [`view`] if they are not.
 pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {
     let bytes = S::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(|| not_viewable::<T>(header.dtype(), ""))?;
     view_elements(header, bytes)
 }
 
-/// The elements of an array that stand in memory without their header.
+/// The elements of an array in memory without its header.
 pub(crate) fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> Result<&'a [T]> {
     elements(header, data, 0, 0..header.element_count())
 }
 
-/// Some elements of an array whose data begin with `data`, which stand at `offset` in the file.
+/// Some elements of an array whose data are `data`, at `offset` in the file.
 pub(crate) fn elements<'a, T: NpyView>(header: &Header, data: &'a [u8], offset: usize, range: Range<usize>) -> Result<&'a [T]> {
     let data = &data[locate::<T>(header, data, offset, &range)?];
-    // SAFETY: `locate` has checked that `data` are as many elements of `T`'s size at `T`'s alignment, laid out as `NpyView` demands,
-    // and valid ones. The lifetime is that of `data`.
+    // SAFETY: `locate` has checked that `data` are as many elements of `T`'s size at `T`'s
+    // alignment, laid out as `NpyView` demands, and valid ones. The lifetime is that of `data`.
     Ok(unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<T>(), range.len()) })
 }
 
-/// The elements of a whole file in memory, in place and to be changed there.
+/// Borrows the elements of a file in memory mutably.
 ///
-/// A struct with padding cannot be viewed so, because bytes that belong to no field would end up in the file: that fails the build.
+/// A struct with padding fails the build, because bytes that belong to no field would be written to
+/// the file.
 ///
 /// # Errors
 ///
-/// Like [`view`].
+/// Fails like [`view`].
 ///
 /// ```
 /// # let mut memory = vec![0_u8; 256];
@@ -205,7 +213,7 @@ pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
     view_mut_with(bytes, Limits::new())
 }
 
-/// [`view_mut`] with limits of one's own.
+/// [`view_mut`] with [`ReadOptions`] or [`Limits`].
 ///
 /// ```
 /// use npy_core::Limits;
@@ -218,7 +226,7 @@ pub fn view_mut<T: NpyView>(bytes: &mut [u8]) -> Result<&mut [T]> {
 ///
 /// # Errors
 ///
-/// Like [`view`].
+/// Fails like [`view`].
 pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], options: impl Into<ReadOptions>) -> Result<&mut [T]> {
     Ok(view_mut_with_header(bytes, options.into().limits)?.1)
 }
@@ -227,14 +235,14 @@ pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], options: impl Into<ReadOption
 ///
 /// # Errors
 ///
-/// Like [`view`].
+/// Fails like [`view`].
 pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<(Header, &mut [T])> {
     let (header, begin) = Header::parse_with(bytes, limits)?;
     let items = elements_mut(&header, &mut bytes[begin..], begin, 0..header.element_count())?;
     Ok((header, items))
 }
 
-/// [`elements`], to be changed.
+/// [`elements`], mutably.
 pub(crate) fn elements_mut<'a, T: NpyView>(
     header: &Header,
     data: &'a mut [u8],
@@ -249,12 +257,13 @@ pub(crate) fn elements_mut<'a, T: NpyView>(
     }
     let place = locate::<T>(header, data, offset, &range)?;
     let data = &mut data[place];
-    // SAFETY: as in `elements`; besides, the borrow is unique, and whatever `T` is stored, its bytes are initialised, because it has no
-    // padding.
+    // SAFETY: as in `elements`; the borrow is also unique, and whatever `T` is stored, its
+    // bytes are initialised, because it has no padding.
     Ok(unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<T>(), range.len()) })
 }
 
-/// Checks everything that viewing these elements needs; tells where in `data` their bytes are.
+/// Checks everything that viewing these elements needs, and returns the range of their bytes in
+/// `data`.
 fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
     let plan = element::plan::<T>(header.dtype())?;
     require_native::<T>(header.dtype(), &plan, "")?;
@@ -272,8 +281,8 @@ fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range
     Ok(place)
 }
 
-/// Refuses a dtype, whose plan this is, unless its bytes are laid out as `T` is in memory. It is that of the whole array, or of the field
-/// that `path` names.
+/// Refuses a dtype with this plan unless its bytes are laid out as `T` is in memory. It is that of
+/// the whole array, or of the field that `path` names.
 fn require_native<T: NpyView>(dtype: &DType, plan: &T::Plan, path: &str) -> Result<()> {
     const { T::PROOF }
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == *plan);
@@ -286,7 +295,7 @@ fn not_viewable<T: NpyElement>(dtype: &DType, path: &str) -> Error {
     ErrorKind::NotViewable { path: path.to_owned(), file, rust_type, rust }.into()
 }
 
-/// Where in `data`, which stand at `offset` in the file, the bytes of these elements are.
+/// The range of the bytes of these elements in `data`, which is at `offset` in the file.
 fn place_of(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
     let itemsize = header.dtype().itemsize();
     let place = range.start.saturating_mul(itemsize)..range.end.saturating_mul(itemsize);
@@ -314,7 +323,8 @@ macro_rules! view {
 
 macro_rules! plain {
     ($($type:ty,)*) => {$(
-        // SAFETY: a number: no padding, every pattern of bytes is a value, and its bytes reversed are the other byte order.
+        // SAFETY: a number: no padding, every pattern of bytes is a value, and its bytes reversed
+        // are the other byte order.
         unsafe impl Plain for $type {
             const WORD_BYTES: usize = size_of::<Self>();
         }
@@ -347,42 +357,46 @@ unsafe impl NpyView for bool {
     }
 }
 
-// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. They are one number.
+// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. They are one
+// number.
 unsafe impl Plain for LongDouble {
     const WORD_BYTES: usize = 16;
 }
 
 view!(LongDouble);
 
-// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not concern them.
+// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not
+// concern them.
 unsafe impl<const N: usize> Plain for FixedBytes<N> {
     const WORD_BYTES: usize = 1;
 }
 
 view!({const N: usize} FixedBytes<N>);
 
-// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not concern them.
+// SAFETY: `repr(transparent)` over bytes: no padding, every pattern is a value. Byte order does not
+// concern them.
 unsafe impl<const N: usize> Plain for FixedVoid<N> {
     const WORD_BYTES: usize = 1;
 }
 
 view!({const N: usize} FixedVoid<N>);
 
-// SAFETY: `repr(transparent)` over `[u32; N]`: no padding, every pattern is a value, each `u32` a number of its own.
+// SAFETY: `repr(transparent)` over `[u32; N]`: no padding, every pattern is a value, each `u32` a
+// number of its own.
 unsafe impl<const N: usize> Plain for FixedUnicode<N> {
     const WORD_BYTES: usize = 4;
 }
 
 view!({const N: usize} FixedUnicode<N>);
 
-// SAFETY: `repr(transparent)` over an `i64`, besides which it has only a `PhantomData`.
+// SAFETY: `repr(transparent)` over an `i64`, with only a `PhantomData` beside it.
 unsafe impl<U: Unit, const COUNT: u32> Plain for Datetime64<U, COUNT> {
     const WORD_BYTES: usize = 8;
 }
 
 view!({U: Unit, const COUNT: u32} Datetime64<U, COUNT>);
 
-// SAFETY: `repr(transparent)` over an `i64`, besides which it has only a `PhantomData`.
+// SAFETY: `repr(transparent)` over an `i64`, with only a `PhantomData` beside it.
 unsafe impl<U: Unit, const COUNT: u32> Plain for Timedelta64<U, COUNT> {
     const WORD_BYTES: usize = 8;
 }
@@ -395,8 +409,8 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const IS_BOOL: bool = T::IS_BOOL;
 }
 
-// SAFETY: an array has no padding between its items, so all that holds for an item holds for each. Its layout is that of its items,
-// one after another.
+// SAFETY: an array has no padding between its items, so all that holds for an item holds for each.
+// Its layout is that of its items, one after another.
 unsafe impl<T: NpyView, const N: usize> NpyView for [T; N] {
     const PROOF: () = T::PROOF;
     const HAS_PADDING: bool = T::HAS_PADDING;
@@ -432,7 +446,8 @@ unsafe impl Plain for half::bf16 {
 view!(half::bf16);
 
 #[cfg(feature = "complex")]
-// SAFETY: `repr(C)` with two fields of type `T`, so it has the layout of `[T; 2]`. Each is a number of its own.
+// SAFETY: `repr(C)` with two fields of type `T`, so it has the layout of `[T; 2]`. Each is a number
+// of its own.
 unsafe impl<T: Plain> Plain for num_complex::Complex<T> {
     const WORD_BYTES: usize = T::WORD_BYTES;
     const IS_BOOL: bool = T::IS_BOOL;

@@ -18,14 +18,18 @@ use crate::options::SaveOptions;
 use crate::sys::lock::{is_same, lock};
 
 impl<T: NpyElement> NpyWriter<T, File> {
-    /// Begins a one-dimensional file of any number of elements, which can be read at any time: by NumPy, by other processes, after a crash.
+    /// Creates a one-dimensional file that grows, and is valid at every instant.
     ///
-    /// The header says how many elements there are up to the last [`flush`](Self::flush), [`finish`](Self::finish), or until the writer is dropped.
-    /// Data are brought to the disk before the header counts them, so that whenever the process is killed or the power is cut, the file is a valid one that
-    /// holds the first of the elements that were pushed, at least those that were flushed. [`recover`] counts others that came through.
+    /// NumPy and other processes can read it at any time, and so can you after a crash.
     ///
-    /// What stood under `path` is replaced by the empty array at once. The file is locked: a second writer of this library is an error, but not on Windows,
-    /// where a lock would keep readers out. Do not [`save`](crate::save) to the path meanwhile: that puts another file in the place of this one.
+    /// The header counts the elements up to the last [`flush`](Self::flush), up to
+    /// [`finish`](Self::finish), or up to the drop of the writer. Data reach the disk before the
+    /// header counts them. So if the process is killed or the power is cut, the file is valid and
+    /// holds at least the flushed elements. [`recover`] counts others that were written.
+    ///
+    /// An existing file is replaced by the empty array at once. The file is locked: a second writer
+    /// of this library is an error, except on Windows, where a lock would keep readers out. Do not
+    /// [`save`](crate::save) to the path while the writer is open, because that replaces the file.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -41,19 +45,21 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// For text without a fixed width see [`create_like`](Self::create_like). Where no power cut need be survived, [`new`](NpyWriter::new) with a
-    /// [`File`] takes no time for the disk.
+    /// For text without a fixed width see [`create_like`](Self::create_like).
+    /// [`new`](NpyWriter::new) with a [`File`] is faster, and survives no power cut.
     ///
     /// # Errors
     ///
-    /// When the file cannot be made, or is none that can be gone back in.
+    /// Fails if the file cannot be created or cannot seek.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         expect_fixed_width::<T>()?;
         Self::create_like(path, &header_of(T::dtype(), &[0])?)
     }
 
-    /// [`create`](Self::create) with a dtype, an order and more dimensions: the rows of the outer axis are counted, whose length in `header` does not
-    /// matter. In C order that is the first axis, in Fortran order the last.
+    /// Creates a growing file with a given dtype, order and further dimensions.
+    ///
+    /// The outer axis grows: the first in C order, the last in Fortran order. Its length in
+    /// `header` has no effect. See [`create`](Self::create).
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
@@ -69,13 +75,14 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create), and when the dtype does not fit `T`, or rows have no elements.
+    /// Fails like [`create`](Self::create), if the dtype does not fit `T`, and if rows have no
+    /// elements.
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
             let length = header.to_bytes().len();
             let growable = growable::<T>(header, length)?;
-            // Nobody may be adding to what is replaced.
+            // The file that is replaced must not have a writer.
             let existing =
                 OpenOptions::new().write(true).open(path).ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
             existing.as_ref().map_or(Ok(()), lock)?;
@@ -95,11 +102,15 @@ impl<T: NpyElement> NpyWriter<T, File> {
         create().map_err(|error: Error| error.with_path(path))
     }
 
-    /// Goes on with a file that NumPy, this library or another program wrote, in its dtype and order.
+    /// Opens an existing file to append to it, in its dtype and order.
     ///
-    /// The header keeps its length. NumPy 1.24 and later leave room in it for more digits, and so does this library; an older file whose header has no
-    /// room left is an error. What stands behind the array, such as what a crash left uncounted, is cut off: call [`recover`] before to keep it. Another array
-    /// there is an error. Rows come behind the others along the outer axis, as in [`create_like`](Self::create_like).
+    /// NumPy, this library or any other program may have written it.
+    ///
+    /// The header keeps its length. NumPy 1.24 and later, and this library, reserve space for more
+    /// digits; an older file whose header has no space is an error. Bytes behind the array, such as
+    /// rows that a crash left uncounted, are truncated: call [`recover`] first to keep them.
+    /// Another array behind this one is an error. New rows extend the outer axis, as in
+    /// [`create_like`](Self::create_like).
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -115,15 +126,15 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened or is being added to already, when its dtype does not fit `T`, when it ends before its array does, has no dimensions, or
-    /// other arrays behind it.
+    /// Fails if the file cannot be opened or has another writer, if its dtype does not fit `T`, if
+    /// it is truncated, if it has no dimensions, or if other arrays follow.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {
             let OpenArray { mut file, header, data_offset, length } = OpenArray::open(path)?;
             let growable = growable::<T>(&header, data_offset)?;
             let layout = layout_of::<T>(&header);
-            // Whether there is room, and the header one that can be written.
+            // Whether the header has space, and can be written.
             let rows = growable.rows(layout.element_count() as u64);
             growable.bytes(rows.saturating_add(1))?;
             let end = data_offset as u64 + header.data_bytes();
@@ -135,17 +146,19 @@ impl<T: NpyElement> NpyWriter<T, File> {
             expect_one_array(&mut file, end)?;
             let cut = file.try_clone().map_err(cannot_write)?;
             let writer = Self::growing(path, file, &header, growable, layout.element_count() as u64)?;
-            // Now that nothing speaks against it.
+            // All checks have passed.
             cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
             Ok(writer)
         };
         append().map_err(|error: Error| error.with_path(path))
     }
 
-    /// Goes on with the file if there is one, as [`append`](Self::append) does, and begins one if not, as [`create`](Self::create) does.
+    /// Appends to an existing file, or creates a new one.
     ///
-    /// Never replaces a file: of several processes that begin one at the same time, one succeeds, and the others fail while it writes. An
-    /// empty file (0 bytes) is an error, as for `append`.
+    /// See [`append`](Self::append) and [`create`](Self::create).
+    ///
+    /// It never replaces a file. If several processes call it at the same time, one succeeds, and
+    /// the others fail while it writes. An empty file (0 bytes) is an error, as for `append`.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -162,7 +175,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// Like [`append`](Self::append) if there is a file, and like [`create`](Self::create) if not.
+    /// Fails like [`append`](Self::append) if the file exists, and like [`create`](Self::create)
+    /// otherwise.
     pub fn create_or_append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let is_absent = || std::fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -172,7 +186,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
             let growable = growable::<T>(&header, header.to_bytes().len())?;
             let (mut file, replacement) = Replacement::begin(path)?;
             file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            // Another process may have created it meanwhile, and added to it: that file stays.
+            // Another process may have created it meanwhile, and appended to it: that file stays.
             replacement.commit_new(|| file.sync_all())
         };
         if is_absent() {
@@ -190,16 +204,21 @@ impl<T: NpyElement> NpyWriter<T, File> {
 }
 
 impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
-    /// Begins a one-dimensional array of any number of elements in a stream that can be gone back in, where it stands; the number is put into the header
-    /// by [`flush`](Self::flush) and [`finish`](Self::finish).
+    /// Begins a one-dimensional array of unknown length in a stream that can seek.
     ///
-    /// With a [`File`] this is the fast way where no power cut need be survived: nothing is brought to the disk, where [`create`](NpyWriter::create)
-    /// takes an `fsync` or two at the beginning and at each `flush`. The header never counts what was not written before. What was not flushed is lost
-    /// if the process is killed; [`recover`] counts rows of it that were written. Dropping the writer counts every whole row, unless writing has failed.
-    /// Nothing locks the file.
+    /// The array begins at the current position. [`flush`](Self::flush) and
+    /// [`finish`](Self::finish) write the number of elements into the header.
     ///
-    /// A file that was opened for appending writes at its end only, and cannot be gone back in: that is an error, but it comes with the first `flush`,
-    /// when the array is there already. To add to a file use [`append`](NpyWriter::append).
+    /// With a [`File`] this is the fast way, and it survives no power cut: nothing is fsynced,
+    /// where [`create`](NpyWriter::create) takes an `fsync` or two at the beginning and at each
+    /// `flush`. The header never counts elements that were not written. Elements that were not
+    /// flushed are lost if the process is killed; [`recover`] counts rows of them that were
+    /// written. Dropping the writer counts every whole row, unless writing has failed. The file is
+    /// not locked.
+    ///
+    /// A file that was opened for appending cannot seek. That is an error, but only of the first
+    /// `flush`, when the array has been written. Use [`append`](NpyWriter::append) to add to a
+    /// file.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -213,14 +232,16 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When writing fails, or the width of the elements is not known: text without a fixed width, or an `Option`, whose field is left out where none has a
-    /// value.
+    /// Fails if writing fails, or if the width of the elements is unknown: of text without a fixed
+    /// width, or of an `Option`, whose field is left out if no element has a value.
     pub fn new(writer: W) -> Result<Self> {
         expect_fixed_width::<T>()?;
         Self::new_like(writer, &header_of(T::dtype(), &[0])?)
     }
 
-    /// [`new`](Self::new) with a dtype, an order and more dimensions, as [`create_like`](NpyWriter::create_like) has them.
+    /// Begins an array of unknown length with a given dtype, order and dimensions.
+    ///
+    /// See [`new`](Self::new) and [`create_like`](NpyWriter::create_like).
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
@@ -234,7 +255,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When writing fails, when the dtype does not fit `T`, or rows have no elements.
+    /// Fails if writing fails, if the dtype does not fit `T`, or if rows have no elements.
     pub fn new_like(mut writer: W, header: &Header) -> Result<Self> {
         let growable = growable::<T>(header, header.to_bytes().len())?;
         writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
@@ -251,7 +272,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ) -> Result<Self> {
         let committed = growable.rows(start);
         let mut writer = Self::with_header(writer, header)?;
-        // The header is there.
+        // The header is written.
         writer.stage = Vec::new();
         writer.handed = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(writer.itemsize as u64));
         writer.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
@@ -260,10 +281,10 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     }
 }
 
-/// How a header is put over another one, and data are brought to the disk: see [`Growth`].
+/// How a header is overwritten, and data are synced: see [`Growth`].
 type Changes<W> = (fn(&mut W, u64, &[u8]) -> io::Result<()>, fn(&mut W) -> io::Result<()>);
 
-/// The header of an array that grows by elements `T`, which may have its last axes in them.
+/// The header of an array that grows by elements `T`, which may contain its last axes.
 fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
     let axes = element::inner_axes::<T>();
     if axes > 0 && !matches!(header.dtype(), DType::SubArray(_)) && header.shape().len() <= axes {
@@ -275,7 +296,7 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
     Growable::new(header, &layout, length)
 }
 
-/// Refuses elements whose width is that of the longest, which nobody knows before.
+/// Refuses elements whose width is that of the longest, which is unknown in advance.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     if const { T::VARIES } {
         let problem = GrowthProblem::VariableWidth { dtype: T::dtype().to_string() };
@@ -284,22 +305,25 @@ pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     Ok(())
 }
 
-/// What [`recover`] has found and kept.
+/// The result of [`recover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// The rows that the header said.
+    /// The number of rows that the header counted before.
     pub before: u64,
-    /// The rows that it says now: all whole ones that the file has.
+    /// The number of rows that it counts now: all whole rows of the file.
     pub rows: u64,
-    /// Bytes of a row that was not whole, which were cut off.
+    /// The number of bytes of an incomplete row that were truncated.
     pub cut: u64,
 }
 
-/// Makes the header of a file say how many whole rows the file has: more than it said, if a crash left some uncounted; fewer, if the file is cut short.
+/// Restores a growing file: its header then counts all whole rows.
 ///
-/// After a crash of the process alone every row that came through is whole. After a power cut, rows behind the last
-/// [`flush`](NpyWriter::flush) may hold anything; [`append`](NpyWriter::append) without this cuts them off.
+/// These are more than before if a crash left some uncounted, and fewer if the file is truncated.
+///
+/// After a crash of the process alone, every row is whole. After a power cut, rows behind the last
+/// [`flush`](NpyWriter::flush) may hold anything. [`append`](NpyWriter::append) without `recover`
+/// truncates them.
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
@@ -315,8 +339,8 @@ pub struct Recovered {
 ///
 /// # Errors
 ///
-/// When the file cannot be opened or is being added to, has no header, when its array has no dimensions or no elements in a row, its header no room, or other arrays
-/// stand behind it.
+/// Fails if the file cannot be opened, has a writer or no header; if the array has no dimensions or
+/// no elements in a row; if the header has no space, or other arrays follow.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
     let recover = || {
@@ -329,7 +353,7 @@ pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
         let bytes = length.saturating_sub(data_offset as u64);
         let row_bytes = growable.row_bytes();
         let before = growable.rows(header.element_count() as u64);
-        // Rows without bytes are as many as the header says.
+        // The header alone counts rows without bytes.
         let rows = bytes.checked_div(row_bytes).unwrap_or(before);
         let cut = bytes - rows.saturating_mul(row_bytes).min(bytes);
         let text = growable.bytes(rows)?;
@@ -349,7 +373,7 @@ pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     recover().map_err(|error: Error| error.with_path(path))
 }
 
-/// A file that was opened to be changed, with its header.
+/// A file opened for writing, with its header.
 struct OpenArray {
     file: File,
     header: Header,
@@ -371,7 +395,7 @@ impl OpenArray {
     }
 }
 
-/// Refuses files that go on with another array, which would be cut off.
+/// Refuses files in which another array follows, which would be truncated.
 fn expect_one_array(file: &mut File, end: u64) -> Result<()> {
     let mut magic = [0; 6];
     let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read(&mut magic));

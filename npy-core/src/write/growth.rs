@@ -10,7 +10,7 @@ use crate::format::header::{Escapes, Header};
 use crate::options::Order;
 use crate::sys::lock::is_same;
 
-/// A header whose outer axis changes its length while the header keeps its own.
+/// A header of fixed length whose outer axis grows.
 #[derive(Clone, Debug)]
 pub(crate) struct Growable {
     header: Header,
@@ -22,7 +22,7 @@ pub(crate) struct Growable {
 }
 
 impl Growable {
-    /// For an array whose header has so many bytes in the file, and whose elements are seen as in `layout`.
+    /// A header of `length` bytes in the file, for elements as in `layout`.
     pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
         let outer = outer_axis(layout)?;
         let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
@@ -34,7 +34,7 @@ impl Growable {
         Ok(Self { header: header.clone(), length, row_elements, row_bytes })
     }
 
-    /// How many whole rows so many elements are.
+    /// The number of whole rows in a number of elements.
     pub(crate) fn rows(&self, elements: u64) -> u64 {
         elements / self.row_elements
     }
@@ -72,23 +72,23 @@ impl Growable {
         ErrorKind::CannotGrow { problem: GrowthProblem::HeaderFull { bytes: self.length } }.into()
     }
 
-    /// How many rows the header has room to say.
+    /// The largest number of rows that the header can hold.
     pub(crate) fn most_rows(&self) -> u64 {
         // As far as the size of an array allows.
         let largest = isize::MAX as u64 / self.row_bytes.max(self.row_elements);
         let Ok((_, end)) = self.dict(0) else { return 0 };
-        // The digit that is there, and those that find room before the line feed.
+        // The existing digit, and those that fit before the line feed.
         let digits = self.length.checked_sub(end).and_then(|digits| u32::try_from(digits).ok()).unwrap_or_default();
         10_u64.checked_pow(digits).map_or(largest, |next| largest.min(next - 1))
     }
 
-    /// The header of so many rows, as long as the one that is there.
+    /// The header for a number of rows, in the same number of bytes.
     pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
         let (mut bytes, end) = self.dict(rows)?;
         if end >= self.length {
             return Err(self.full());
         }
-        // As many bytes as before, whatever NumPy would make of it now.
+        // As many bytes as before, whatever NumPy would write now.
         bytes.truncate(end);
         bytes.resize(self.length - 1, b' ');
         bytes.push(b'\n');
@@ -98,7 +98,7 @@ impl Growable {
         Ok(bytes)
     }
 
-    /// A header of so many rows, and where in it the dict ends.
+    /// A header for a number of rows, and the end of its dict.
     fn dict(&self, rows: u64) -> Result<(Vec<u8>, usize)> {
         let mut shape = self.header.shape().to_vec();
         let outer = outer_axis(&self.header)?;
@@ -116,29 +116,29 @@ impl Growable {
     }
 }
 
-/// The axis along which an array grows: rows that are added come behind all others in the file.
+/// The axis along which an array grows: new rows come last in the file.
 fn outer_axis(header: &Header) -> Result<usize> {
     let axes = header.shape().len();
     let outer = if header.order() == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) };
     outer.ok_or_else(|| ErrorKind::CannotGrow { problem: GrowthProblem::NoDimensions }.into())
 }
 
-/// An array that is being written, and whose rows nobody has counted before.
+/// An array whose rows are counted while they are written.
 pub(crate) struct Growth<W> {
     pub(crate) growable: Growable,
-    /// Puts bytes so far before the stream's place, and comes back.
+    /// Overwrites bytes at a distance before the current position, and comes back.
     pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
-    /// Sees that what was written is on the disk, if it is a disk.
+    /// Syncs what was written, if it is on a disk.
     pub(crate) sync: fn(&mut W) -> io::Result<()>,
-    /// Elements that were in the file before.
+    /// The number of elements that the file had before.
     pub(crate) start: u64,
-    /// The rows that the header says.
+    /// The number of rows that the header counts.
     pub(crate) committed: u64,
-    /// The file, where it is one that was opened by its path.
+    /// The file, if it was opened by path.
     pub(crate) file: Option<GrowingFile>,
 }
 
-/// Goes so many bytes back, writes others over what is there, and comes back.
+/// Seeks back, overwrites bytes, and comes back.
 pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
     let distance = |bytes: u64| i64::try_from(bytes).map_err(io::Error::other);
     // Relative to here, because the array need not begin where the stream does.
@@ -165,32 +165,32 @@ pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The file that an array grows in, beside the stream that is written to.
+/// The file that holds a growing array, in addition to the stream.
 pub(crate) struct GrowingFile {
     file: File,
-    /// Where it was found.
+    /// Its path.
     path: PathBuf,
-    /// It is going to be on the disk, so that its pieces begin their way there when they are written.
+    /// Starts writing pieces to the disk early, because the file is going to be synced.
     write_back: WriteBack,
 }
 
 impl GrowingFile {
-    /// For a file that was written before up to `place`.
+    /// A file that was written before up to `place`.
     pub(crate) fn new(file: &File, path: &Path, place: u64) -> io::Result<Self> {
         Ok(Self { file: file.try_clone()?, path: path.to_owned(), write_back: WriteBack::from(place) })
     }
 
-    /// Where the file was found.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Notes that the file was written up to `place`.
+    /// Records that the file was written up to `place`.
     pub(crate) fn note(&mut self, place: u64) {
         self.write_back.reach(&self.file, place);
     }
 
-    /// Checks that the file is still the one under its path.
+    /// Checks that the path still names this file.
     pub(crate) fn expect_in_place(&self) -> io::Result<()> {
         let gone = || io::Error::from(Error::from(ErrorKind::Conflict { conflict: Conflict::Replaced }));
         if is_same(&self.file, &self.path) { Ok(()) } else { Err(gone()) }

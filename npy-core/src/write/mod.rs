@@ -27,26 +27,30 @@ use output::{SMALL_BYTES, Stream, cannot_write, write_parts};
 use replace::replace_file_with;
 use small::write_small;
 
-/// Rows that are put together go to the file in pieces that end at multiples of this: the page cache takes them in by large pages then. Pieces
-/// that do not were measured to take 1.4 to 6 times as long on ext4. A slice of so many bytes is not copied to be put together with others.
+/// Assembled rows are written in pieces that end at multiples of this: the page cache uses large
+/// pages for them. Other pieces took 1.4 to 6 times as long on ext4. A slice of this size is not
+/// copied.
 pub(crate) const PIECE: usize = 4 << 20;
 
-/// What is encoded, and small slices, go there in pieces that end at multiples of this, which are in the second-level cache when they are written.
-/// Saving records took 1.07 (ext4) to 1.17 times (tmpfs) as long with 4 MiB where that cache has 1 MiB.
+/// Encoded elements and small slices are written in pieces that end at multiples of this, while
+/// they are in the second-level cache. With 4 MiB, saving records took 1.07 (ext4) to 1.17 (tmpfs)
+/// times as long where that cache has 1 MiB.
 const STAGED_PIECE: usize = 512 << 10;
 
-/// What is zeroed at a time before elements are encoded there: so little that it is in the first-level cache when it is written again. Saving
-/// records took 1.1 times as long with 256 KiB.
+/// How much is zeroed before elements are encoded there, while it is in the first-level cache.
+/// Saving records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
 
-/// Saves a slice as a one-dimensional file, byte for byte as `np.save` would. A slice of arrays `[T; N]` has one dimension more.
+/// Saves a slice as a one-dimensional file, byte for byte as `np.save` does.
 ///
-/// Either the whole new file stands under `path` afterwards or what stood there before: the data go to a temporary file in the same
-/// directory, which is then renamed.
+/// A slice of arrays `[T; N]` becomes a file of one more dimension.
+///
+/// Atomic: a save either replaces the whole file or leaves the old one untouched. The data go to a
+/// temporary file in the same directory, which is then renamed.
 ///
 /// # Errors
 ///
-/// When the file cannot be written, or an element cannot be expressed in the dtype.
+/// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -64,7 +68,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Like [`save`].
+/// Fails like [`save`].
 ///
 /// ```
 /// use npy_core::SaveOptions;
@@ -85,7 +89,8 @@ pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: im
     })
 }
 
-/// [`write`](write()) in Fortran order: takes the memory of two more arrays where the elements have axes of their own.
+/// [`write`](write()) in Fortran order. Takes the memory of two more arrays if the elements have
+/// axes.
 fn write_transposed<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
     let mut file = Vec::new();
     write(&mut file, items)?;
@@ -99,11 +104,15 @@ fn write_transposed<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Resul
     writer.write_all(&bytes).and_then(|()| writer.flush()).map_err(cannot_write)
 }
 
-/// [`save`] in the dtype of another file, such as the one that the elements came from.
+/// Saves a slice in the dtype of another file, such as the one it came from.
 ///
-/// Each field keeps the dtype, byte order, title and place that it has in `original`; `save` writes those of the Rust type, so that a `String` read
-/// from `S6` becomes `<U…`, as wide as the longest. Fields that the struct does not have are left out; the others are then packed. The shape
-/// of `original` does not matter: the file has one dimension. For another shape use [`NpyWriter::create_like`] with the `original`'s dtype.
+/// Each field keeps the dtype, byte order, title and position that it has in `original`. [`save`]
+/// writes those of the Rust type instead, so that a `String` read from `S6` becomes `<U…`, as wide
+/// as the longest. Fields that the struct does not have are left out, and the others are then
+/// packed.
+///
+/// The shape of `original` has no effect: the file has one dimension. For other shapes use
+/// [`NpyWriter::create_like`] with the dtype of `original`.
 ///
 /// ```
 /// # use npy_core::{Header, NpyElement, Order};
@@ -125,8 +134,8 @@ fn write_transposed<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Resul
 ///
 /// # Errors
 ///
-/// Fails like [`save`], if `original` lacks a field or has one of another kind, and if an element does not fit its dtype: the error names
-/// the record and the field.
+/// Fails like [`save`], if `original` lacks a field or has one of another kind, and if an element
+/// does not fit its dtype: the error names the record and the field.
 pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &Header) -> Result<()> {
     let path = path.as_ref();
     let own = dtype_of(items.iter());
@@ -145,11 +154,11 @@ pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &
     })
 }
 
-/// Writes a slice to a stream as a one-dimensional array, byte for byte as `np.save` would.
+/// Writes a slice to a stream as a one-dimensional array, as `np.save` does.
 ///
 /// # Errors
 ///
-/// When writing fails, or an element cannot be expressed in the dtype.
+/// Fails if writing fails, or if an element cannot be expressed in the dtype.
 ///
 /// ```
 /// let mut file = Vec::new();
@@ -169,7 +178,8 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
     Ok(())
 }
 
-/// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]` have one dimension more.
+/// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]`
+/// have one dimension more.
 pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
     match dtype {
         DType::SubArray(array) => {
@@ -180,20 +190,22 @@ pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
     }
 }
 
-/// The dtype that holds all of `items`: that of the type, but for text and raw bytes of any width.
+/// Returns a dtype that holds all of `items`.
+///
+/// It is that of the type, except for text and raw bytes of any width.
 pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
     if const { T::VARIES } { T::dtype_of(items) } else { T::dtype() }
 }
 
-/// Writes an array, one element after another, or slices of them.
+/// Writes an array, one element or slice after another.
 ///
-/// | the number of elements | | when the process is killed | when the power is cut | a [`flush`](Self::flush) takes |
+/// | length | constructors | after a kill | after a power cut | a [`flush`](Self::flush) takes |
 /// |---|---|---|---|---|
-/// | is known | [`with_len`](Self::with_len), [`with_header`](Self::with_header): any stream | the file is torn | the file is torn | a `write` |
-/// | is not | [`new`](Self::new): a stream that can be gone back in | what was flushed is there | nothing is certain | two `write`s |
-/// | is not | [`create`](NpyWriter::create), [`append`](NpyWriter::append): a file | what was flushed is there | what was flushed is there | two `fsync`s |
+/// | known | [`with_len`](Self::with_len), [`with_header`](Self::with_header): any stream | torn | torn | a `write` |
+/// | unknown | [`new`](Self::new): a stream that can seek | flushed rows | uncertain | two `write`s |
+/// | unknown | [`create`](NpyWriter::create), [`append`](NpyWriter::append): a file | flushed rows | flushed rows | two `fsync`s |
 ///
-/// It buffers small writes itself: a file needs no `BufWriter`.
+/// It buffers small writes: a file needs no `BufWriter`.
 ///
 /// ```
 /// use npy_core::NpyWriter;
@@ -209,49 +221,55 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
 ///
 /// # Drop
 ///
-/// A writer that is dropped is finished, unless writing has failed. An array that grows ([`new`](Self::new), [`create`](NpyWriter::create),
-/// [`append`](NpyWriter::append)) keeps every whole row that was accepted, also after elements were refused and in a panic; an array whose length is
-/// known gets the elements that are still buffered, but not after an error or in a panic. A drop cannot report an error, so call
-/// [`finish`](Self::finish).
+/// Dropping a writer finishes it, unless writing has failed. An array that grows
+/// ([`new`](Self::new), [`create`](NpyWriter::create), [`append`](NpyWriter::append)) keeps every
+/// whole row that was accepted, even after elements were refused and in a panic. An array of known
+/// length gets the buffered elements, but not after an error or in a panic. A drop cannot report an
+/// error, so call [`finish`](Self::finish).
 #[must_use = "errors of writing the end of the array are seen only by `finish`"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
     pub(crate) writer: Stream<W>,
     pub(crate) plan: T::Plan,
     pub(crate) itemsize: usize,
     pub(crate) expected: u64,
-    /// Elements taken so far.
+    /// Elements accepted so far.
     pub(crate) count: u64,
-    /// Bytes that were handed on, the header included.
+    /// Bytes written to the stream, the header included.
     pub(crate) handed: u64,
-    /// What was not handed on yet; at first the header, so that a small array takes one system call.
+    /// Bytes not written yet; at first the header, so that a small array takes one system call.
     pub(crate) stage: Vec<u8>,
-    /// Of an array whose length is known only at the end.
+    /// State of an array of unknown length.
     pub(crate) growth: Option<Growth<W>>,
     state: State,
     element: PhantomData<fn(&T)>,
 }
 
-/// What the last call came to.
+/// The outcome of the last call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It went well.
+    /// It succeeded.
     Good,
     /// Its elements were refused, and nothing of them was written.
     Refused,
-    /// Elements are being encoded behind this many bytes of the stage. It stays so if their iterator panics.
+    /// Elements are being encoded behind this many bytes of the stage; remains if their iterator
+    /// panics.
     Encoding(usize),
-    /// Writing has failed, so that what the stream holds is not known; or the stream was given back.
+    /// Writing has failed, so that the content of the stream is unknown; or the stream was
+    /// returned.
     Over,
 }
 
 impl<T: NpyElement, W: Write> NpyWriter<T, W> {
-    /// Begins a one-dimensional array of `len` elements. Takes any stream: nothing is changed afterwards.
+    /// Begins a one-dimensional array of `len` elements, in any stream.
     ///
-    /// The dtype is `T::dtype()`. For text without a fixed width (`String`) use [`with_header`](Self::with_header).
+    /// The header is complete from the start; nothing is rewritten later.
+    ///
+    /// The dtype is `T::dtype()`. For text without a fixed width (`String`) use
+    /// [`with_header`](Self::with_header).
     ///
     /// # Errors
     ///
-    /// When the array would be larger than the address space.
+    /// Fails if the array would exceed the address space.
     ///
     /// ```
     /// use npy_core::NpyWriter;
@@ -268,11 +286,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Self::with_header(writer, &header_of(T::dtype(), &[len])?)
     }
 
-    /// Begins an array of any shape, order and dtype. The elements are then written in the order that the header says.
+    /// Begins an array of any shape, order and dtype.
+    ///
+    /// Write the elements in the order of the header.
     ///
     /// # Errors
     ///
-    /// When the dtype does not fit `T`; the error lists every difference.
+    /// Fails if the dtype does not fit `T`, and lists every difference.
     ///
     /// ```
     /// # use npy_core::{Header, NpyWriter, Order};
@@ -288,10 +308,10 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Self::with_header_as(writer, header, &layout_of::<T>(header))
     }
 
-    /// Writes `header`, and elements as those of the array that `layout` describes, which has the same bytes.
+    /// Writes `header`, and elements as those of `layout`, which has the same bytes.
     #[doc(hidden)]
     pub fn with_header_as(writer: W, header: &Header, layout: &Header) -> Result<Self> {
-        // A small array is put together in one piece of memory.
+        // A small array is assembled in one buffer.
         let room = usize::try_from(layout.data_bytes()).ok().filter(|bytes| *bytes <= SMALL_BYTES).unwrap_or_default();
         Ok(Self {
             plan: element::plan_to_write::<T>(layout.dtype())?,
@@ -307,7 +327,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         })
     }
 
-    /// Begins an array of any number of elements, whose header is written by others.
+    /// Begins an array of unknown length, whose header the caller writes.
     #[cfg(feature = "npz")]
     pub(crate) fn open_ended(writer: W, header: &Header) -> Result<Self> {
         let mut writer = Self::with_header(writer, header)?;
@@ -316,7 +336,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(writer)
     }
 
-    /// Ends one that was [`open_ended`](Self::open_ended); tells how many elements were written.
+    /// Ends an [`open_ended`](Self::open_ended) array and returns the number of its elements.
     #[cfg(feature = "npz")]
     pub(crate) fn finish_open(mut self) -> Result<u64> {
         self.admit(0)?;
@@ -339,11 +359,12 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When the array is full, when the element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if the array is full, if the element cannot be expressed in the dtype, or if writing
+    /// fails.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
         let items = std::slice::from_ref(item);
-        // What most calls are: a few bytes that are copied, for which there is room.
+        // Most calls copy a few bytes, for which there is space.
         if let Some((bulk, Difference::None)) = element::bulk::<T>(&self.plan, self.itemsize)
             && let Some(bytes) = bulk.bytes_of(items)
             && self.stage.capacity() - self.stage.len() >= bytes.len()
@@ -371,7 +392,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// Like [`push`](Self::push).
+    /// Fails like [`push`](Self::push).
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
         let result = self.write_items(items);
         self.note_result(result)
@@ -383,7 +404,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         if difference == Difference::None {
             self.admit(items.len())?;
             let is_last = self.count + items.len() as u64 == self.expected;
-            // What comes in parts is put together to pieces; a whole array, or a large part, is not copied.
+            // Small parts are assembled to pieces; a whole array, or a large part, is not copied.
             if bytes.len() >= PIECE || (is_last && bytes.len() >= SMALL_BYTES && self.stage.len() + bytes.len() > STAGE_BYTES) {
                 let written = write_parts(&mut self.writer, &[&self.stage, bytes]);
                 self.note(written, self.stage.len() + bytes.len())?;
@@ -406,11 +427,11 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(())
     }
 
-    /// Writes the elements of an iterator over references, such as that of a strided array.
+    /// Writes the elements of an iterator over references, as of a strided array.
     ///
     /// # Errors
     ///
-    /// Like [`push`](Self::push).
+    /// Fails like [`push`](Self::push).
     ///
     /// ```
     /// use std::collections::BTreeSet;
@@ -443,13 +464,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             if room == 0 {
                 return Err(self.overfull(1));
             }
-            // How many the iterator says it has at most; it need not be right.
+            // The upper bound of the iterator, which need not be right.
             let step = at_once.min(room).min(items.size_hint().1.unwrap_or(at_once).max(1));
             // Zeros, so that padding is written as zeros.
             let begin = self.make_room(step * self.itemsize)?;
             self.stage.resize(begin + step * self.itemsize, 0);
             let part = items.by_ref().take(step);
-            // Until it went well: if the iterator panics, what is in the stage is nothing that was pushed.
+            // Until it succeeds: if the iterator panics, the stage holds nothing that was pushed.
             self.state = State::Encoding(begin);
             let encoded = element::encode_all(&self.plan, self.itemsize, part, &mut self.stage[begin..], self.count);
             let count = encoded.as_ref().map_or(0, |count| *count);
@@ -461,11 +482,14 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(())
     }
 
-    /// Hands on what was written so far, and of an array that grows (see [`create`](NpyWriter::create)) commits it: the data are brought to the
-    /// disk, then the header that counts them, then that. Whatever happens afterwards, the file holds at least these rows. A row that is not whole
-    /// yet is counted later.
+    /// Writes the buffered elements, and commits an array that grows.
     ///
-    /// On a disk that takes some milliseconds, as `fsync` does: commit as often as you can bear to lose what came since, and not after every element.
+    /// To commit, the data are written to the disk first, then the header that counts them.
+    /// Whatever happens afterwards, the file holds at least these rows. An incomplete row is
+    /// counted later.
+    ///
+    /// On a disk that takes some milliseconds, as `fsync` does. Commit as often as you can afford
+    /// to lose the rows since the last commit, not after every element.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -481,7 +505,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.commit().map_err(|error| self.locate(error))
     }
@@ -493,12 +517,14 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
             Some(growth) => growth.commit(&mut self.writer, self.count, self.itemsize),
             None => self.writer.flush().map_err(cannot_write),
         };
-        // What did not come to the disk now is not counted later.
+        // What did not reach the disk now is not counted later.
         self.state = if result.is_ok() { State::Good } else { State::Over };
         result
     }
 
-    /// Writes what is left to write, and gives the stream back. An array that grows is [committed](Self::flush).
+    /// Writes the buffered elements and returns the stream.
+    ///
+    /// An array that grows is [committed](Self::flush).
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -510,7 +536,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// When fewer elements were written than the header says, when the last row is not whole, or writing fails.
+    /// Fails if fewer elements were written than the header says, if the last row is incomplete, or
+    /// if writing fails.
     pub fn finish(mut self) -> Result<W> {
         self.end().map_err(|error| self.locate(error))
     }
@@ -531,13 +558,13 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         self.writer.take().map_err(cannot_write)
     }
 
-    /// Has a drop write nothing more: what the elements were for has failed.
+    /// Prevents a drop from writing more: the owner of the elements has failed.
     #[cfg(feature = "npz")]
     pub(crate) fn abandon(&mut self) {
         self.state = State::Over;
     }
 
-    /// Notes what the call came to that ends with this result.
+    /// Records the outcome of a call that ends with this result.
     pub(crate) fn note_result(&mut self, result: Result<()>) -> Result<()> {
         self.state = match (self.state, &result) {
             (state @ (State::Over | State::Encoding(_)), _) => state,
@@ -547,7 +574,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         result.map_err(|error| self.locate(error))
     }
 
-    /// Names the file in an error, if it is known where it is.
+    /// Adds the path to an error, if it is known.
     #[cold]
     fn locate(&self, error: Error) -> Error {
         match self.growth.as_ref().and_then(|growth| growth.file.as_ref()) {
@@ -556,7 +583,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         }
     }
 
-    /// Refuses elements for which the header has no room, and all after a failure.
+    /// Refuses elements that the header cannot count, and all elements after a failure.
     pub(crate) fn admit(&self, count: usize) -> Result<()> {
         if matches!(self.state, State::Over | State::Encoding(_)) {
             return Err(ErrorKind::FailedBefore { action: "cannot write the array", cause: None }.into());
@@ -572,7 +599,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         ErrorKind::WrongCount { expected: self.expected, found: self.count + count as u64 }.into()
     }
 
-    /// Sees that the stage has room for `bytes` more; tells where they go.
+    /// Reserves `bytes` more in the stage, and returns their position.
     pub(crate) fn make_room(&mut self, bytes: usize) -> Result<usize> {
         let piece = self.piece();
         if self.stage.len() >= piece {
@@ -580,7 +607,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         }
         if self.stage.capacity() - self.stage.len() < bytes {
             let left = self.expected.saturating_sub(self.count).saturating_mul(self.itemsize as u64);
-            // All that it will ever need, if it is known that it is going to be full.
+            // All that it ever needs, if it is going to be filled.
             if self.growth.is_none() && self.expected < u64::MAX && left >= STAGED_PIECE as u64 {
                 reserve_exact(&mut self.stage, STAGED_PIECE + bytes)?;
             }
@@ -589,12 +616,12 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(self.stage.len())
     }
 
-    /// How much is handed on at a time. What is pushed to a file that grows is not kept back for long.
+    /// The size of a piece. A file that grows does not hold pushed elements back for long.
     fn piece(&self) -> usize {
         if self.growth.is_some() { STAGE_BYTES } else { STAGED_PIECE }
     }
 
-    /// Hands on what is in the stage up to the last multiple of a piece.
+    /// Writes the stage up to the last multiple of a piece.
     fn hand_on_pieces(&mut self, piece: usize) -> Result<()> {
         let length = self.stage.len();
         let behind = (self.handed + length as u64) % piece as u64;
@@ -614,7 +641,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(())
     }
 
-    /// Notes that so many bytes were handed on, or that the stream holds nobody knows what.
+    /// Records that bytes were written, or that the content of the stream is unknown.
     pub(crate) fn note(&mut self, written: std::io::Result<()>, bytes: usize) -> Result<()> {
         match written {
             Ok(()) => {
@@ -636,7 +663,7 @@ impl<T: NpyElement, W: Write> Drop for NpyWriter<T, W> {
     fn drop(&mut self) {
         let is_kept = match self.state {
             State::Good => self.growth.is_some() || !thread::panicking(),
-            // Rows of a growing array that were taken before are whole.
+            // Rows of a growing array that were accepted before are whole.
             State::Refused => self.growth.is_some(),
             State::Encoding(begin) => {
                 self.stage.truncate(begin);
@@ -646,7 +673,7 @@ impl<T: NpyElement, W: Write> Drop for NpyWriter<T, W> {
             State::Over => false,
         };
         if is_kept {
-            // Nobody is there to be told.
+            // No one can be told of the error.
             let _ = self.flush();
         }
     }
@@ -659,7 +686,7 @@ impl<T: NpyElement, W: Write> fmt::Debug for NpyWriter<T, W> {
 }
 
 impl<W: Write> Growth<W> {
-    /// Puts the number of rows into the header, once they are where they are safe. `count` elements were added.
+    /// Writes the number of rows into the header, once they are safe. `count` elements were added.
     fn commit(&mut self, writer: &mut Stream<W>, count: u64, itemsize: usize) -> Result<()> {
         let elements = self.start + count;
         let rows = self.growable.rows(elements);
@@ -679,14 +706,14 @@ impl<W: Write> Growth<W> {
         self.file.as_ref().map_or(Ok(()), |file| file.expect_in_place().map_err(cannot_write))
     }
 
-    /// How many elements are missing in the last row.
+    /// The number of elements that the last row lacks.
     fn missing(&self, count: u64) -> u64 {
         let row = self.growable.row_elements();
         (self.start + count).next_multiple_of(row) - self.start - count
     }
 }
 
-/// The array as the elements `T` see it: those that are arrays have the last axes in them.
+/// The array as elements `T`, which contain its last axes if they are arrays.
 pub(crate) fn layout_of<T: NpyElement>(header: &Header) -> Cow<'_, Header> {
     let axes = element::inner_axes::<T>();
     let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };

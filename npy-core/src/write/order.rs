@@ -10,24 +10,24 @@ use crate::element::{Difference, NpyElement};
 use crate::error::{ErrorKind, Result};
 use crate::transpose::padded::PaddedRows;
 
-/// So much of each line is taken at a time at least, if it is possible: a line of the cache.
+/// The least part of a line that is taken at a time, if possible: a cache line.
 const LEAST_BYTES: usize = 64;
 
-/// What is put together in memory at most, as a part of all, where less would not be enough for [`LEAST_BYTES`].
+/// The largest part of the array that is assembled in memory, if [`LEAST_BYTES`] needs that much.
 const LARGEST_PART: usize = 8;
 
-/// What it takes to remember the lines, as a part of what is put together of them at a time, is at most one of so many.
+/// The memory for remembered lines is at most this fraction of what is assembled at a time.
 const LARGEST_PART_OF_MEMORY: usize = 4;
 
-/// Shorter rows would each be too little to be written from a place of its own.
+/// Shorter rows are too short to be written from separate places.
 const LEAST_BYTES_OF_ROWS: usize = 4096;
 
 impl<T: NpyElement, W: Write> NpyWriter<T, W> {
-    /// Writes the elements of `count` lines of `length` elements so that those of the same index come one after another: the first of
-    /// all lines, then the second of all, and so on. For `npy-ndarray`.
+    /// Writes `count` lines of `length` elements transposed: the first element of all lines, then
+    /// the second of all, and so on. For `npy-ndarray`.
     ///
-    /// The lines are asked for several times if there are so many of them that they are not remembered, and parts of them are put
-    /// together in the cache.
+    /// If there are too many lines to remember, `lines` is called several times. Parts of them are
+    /// assembled in the cache.
     #[doc(hidden)]
     pub fn write_across<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
     where
@@ -93,8 +93,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(())
     }
 
-    /// Hands on the stage and rows behind it, up to the last multiple of a piece; the stage holds the rest then. Tells whether the
-    /// writer takes several rows at once.
+    /// Writes the stage and the rows behind it, up to the last multiple of a piece, and leaves the
+    /// rest in the stage. Returns whether the writer takes several rows at once.
     fn hand_on_rows(&mut self, rows: &PaddedRows<T>) -> Result<bool> {
         let staged = self.stage.len();
         let length = rows.rows().fold(staged, |length, row| length.saturating_add(row.len()));
@@ -125,7 +125,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(is_vectored)
     }
 
-    /// [`write_across`](Self::write_across) one element after another.
+    /// [`write_across`](Self::write_across), one element after another.
     fn extend_across<'a, L>(&mut self, lines: impl Fn() -> L, length: usize) -> Result<()>
     where
         T: 'a,
@@ -135,8 +135,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 }
 
-/// The lines, so that they need not be found anew for each of their parts, which took a tenth of the time; if that is little memory
-/// beside what is put together at a time, `part_bytes` bytes of each line.
+/// The lines, if remembering them takes little memory compared to what is assembled at a time:
+/// `part_bytes` bytes of each. Finding them again for each part took a tenth of the time.
 fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
     lines: impl Fn() -> L,
     count: usize,
@@ -151,30 +151,31 @@ fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
     Some(remembered)
 }
 
-/// The rows of the array that is written: each is what all lines have at one index.
+/// The rows of the written array: each has the elements of one index of all lines.
 struct Rows {
-    /// How many elements a row has.
+    /// The number of elements in a row.
     count: usize,
-    /// How many rows there are.
+    /// The number of rows.
     length: usize,
     row_bytes: usize,
-    /// So many are put together at a time at least.
+    /// The least number of rows assembled at a time.
     least: usize,
 }
 
 impl Rows {
-    /// How many are put together at a time behind one another.
+    /// The number of rows assembled at a time, one behind the other.
     fn at_once(&self) -> usize {
         (PIECE / self.row_bytes.max(1)).max(self.least).min(self.length.max(1))
     }
 
-    /// Whether they are put together at places of their own, from which several are written with one call.
+    /// Whether they are assembled at separate places, from which several are written with one call.
     fn are_worth_places(&self) -> bool {
         self.count > 0 && self.row_bytes >= LEAST_BYTES_OF_ROWS && self.row_bytes.saturating_mul(self.length) >= PIECE
     }
 
-    /// As many as lead to the end of a piece, if the next begins at this place of the file. The last of them may reach beyond it. Of rows
-    /// that are longer than a piece no more than must be, because they take much memory.
+    /// The number of rows up to the end of a piece, if the next begins at this position of the
+    /// file. The last may exceed it. Of rows longer than a piece only the least number, because
+    /// they take much memory.
     fn up_to_piece(&self, place: u64) -> usize {
         if self.row_bytes >= PIECE {
             return self.most_at_once();
@@ -186,14 +187,14 @@ impl Rows {
         rows.clamp(1, self.most_at_once())
     }
 
-    /// The most that [`up_to_piece`](Self::up_to_piece) may be.
+    /// The largest result of [`up_to_piece`](Self::up_to_piece).
     fn most_at_once(&self) -> usize {
         let more = if self.row_bytes >= PIECE { 0 } else { PIECE.div_ceil(self.row_bytes.max(1)) };
         self.least.saturating_add(more).min(self.length.max(1))
     }
 }
 
-/// How many elements of each line are put together at a time at least.
+/// The least number of elements of each line that are assembled at a time.
 fn least_rows(length: usize, itemsize: usize) -> usize {
     (LEAST_BYTES / itemsize.max(1)).clamp(1, (length / LARGEST_PART).max(1))
 }

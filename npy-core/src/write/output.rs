@@ -6,41 +6,43 @@ use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use crate::error::{Error, ErrorKind};
 use crate::sys::disk::write_back;
 
-/// What goes to the disk at a time, while the next is being copied: so much that a disk is busy with it, so little that there is not much left to be
-/// waited for at the end. Of 1, 4 and 16 MiB, 4 took the least time for files of 64 MiB and of 512 MiB.
+/// The size of the pieces that are written to the disk while the next is copied: large enough to
+/// keep a disk busy, small enough to leave little at the end. Of 1, 4 and 16 MiB, 4 took the least
+/// time for files of 64 MiB and of 512 MiB.
 const PIECE: u64 = 4 << 20;
 
-/// Elements of so many bytes are written at one go, with what stands around them.
+/// Elements of at most this size are written with one call, together with what surrounds them.
 pub(crate) const SMALL_BYTES: usize = 16 << 10;
 
-/// Up to so many bytes of both, a header goes to the file with the elements behind it: a file system gives larger pages to what comes at once. On ext4, files of
-/// 1 MiB took 0.93 of the time, of 2 MB 0.98 to 0.99, and of 4 MB 1.03. On tmpfs it makes no difference.
+/// Up to this size, a header and its elements are written with one call: the file system uses
+/// larger pages for them. On ext4, files of 1 MiB took 0.93 of the time, of 2 MB 0.98 to 0.99, and
+/// of 4 MB 1.03. On tmpfs there is no difference.
 const MOST_TOGETHER: u64 = 2 << 20;
 
-/// A file that is written to from its beginning. If it is to be on the disk in the end, its pieces begin their way there when they are written:
-/// `fsync` then takes a quarter less time in all.
+/// A file written from its beginning. If it is going to be synced, its pieces are written to the
+/// disk early: `fsync` then takes a quarter less time in all.
 #[derive(Debug)]
 pub struct Output {
     file: File,
     is_durable: bool,
-    /// Where the next bytes go.
+    /// The current position.
     place: u64,
     write_back: WriteBack,
 }
 
-/// Up to where the pieces of a file are on their way to the disk.
+/// The end of the pieces that are being written to the disk.
 #[derive(Debug, Default)]
 pub(crate) struct WriteBack {
     begun: u64,
 }
 
 impl WriteBack {
-    /// Of a file that was written before up to there.
+    /// Of a file that was written before up to a position.
     pub(crate) fn from(begun: u64) -> Self {
         Self { begun }
     }
 
-    /// Has the pieces begin their way that end before `place`, up to where the file was written.
+    /// Starts writing the pieces that end before `place`, up to which the file was written.
     pub(crate) fn reach(&mut self, file: &File, place: u64) {
         let end = place - place % PIECE;
         if end > self.begun {
@@ -51,12 +53,12 @@ impl WriteBack {
 }
 
 impl Output {
-    /// A file to be written to from its beginning.
+    /// A file to write from its beginning.
     pub(crate) fn new(file: File, is_durable: bool) -> Self {
         Self { file, is_durable, place: 0, write_back: WriteBack::default() }
     }
 
-    /// Where the next bytes go: behind what was written, if nobody went back. The system need not be asked for it.
+    /// The current position: behind what was written, if no one seeked. No system call is needed.
     pub(crate) fn place(&self) -> u64 {
         self.place
     }
@@ -66,13 +68,13 @@ impl Output {
         &self.file
     }
 
-    /// How much is taken at a time: of what is to be on the disk, to the end of a piece, which is at most 4 MiB away.
+    /// The size of one write: of a file to be synced, to the end of a piece, at most 4 MiB.
     fn room(&self) -> usize {
         let room = if self.is_durable { PIECE - self.place % PIECE } else { u64::MAX };
         usize::try_from(room).unwrap_or(usize::MAX)
     }
 
-    /// Notes that so many bytes were written.
+    /// Records that bytes were written.
     fn note(&mut self, written: usize) {
         self.place = self.place.saturating_add(written as u64);
         if self.is_durable {
@@ -94,7 +96,7 @@ impl Write for Output {
         let fitting = slices.iter().take_while(|slice| room.checked_sub(slice.len()).map(|left| room = left).is_some()).count();
         let has_bytes = slices[..fitting].iter().any(|slice| !slice.is_empty());
         match slices.get(fitting) {
-            // The first that has any does not fit as a whole.
+            // The first nonempty one does not fit as a whole.
             Some(slice) if !has_bytes => self.write(slice),
             _ => {
                 let written = self.file.write_vectored(&slices[..fitting])?;
@@ -116,10 +118,10 @@ impl Seek for Output {
     }
 }
 
-/// A writer's stream, which the end of the writer gives back. After a panic in it, it is not called again: a drop would do so while the panic
-/// unwinds.
+/// The stream of a writer, which is returned at the end. After a panic in it, it is not called
+/// again: a drop would do so during unwinding.
 pub(crate) struct Stream<W> {
-    /// `None` once it was given back.
+    /// `None` once it was returned.
     stream: Option<W>,
     /// A call has begun and did not return.
     is_in_call: bool,
@@ -130,12 +132,12 @@ impl<W> Stream<W> {
         Self { stream: Some(stream), is_in_call: false }
     }
 
-    /// Gives the stream back.
+    /// Returns the stream.
     pub(crate) fn take(&mut self) -> io::Result<W> {
         self.stream.take().ok_or_else(gone)
     }
 
-    /// The stream, for what needs no panic to be noticed.
+    /// The stream, for calls whose panics need no notice.
     #[cfg(any(feature = "npz", test))]
     pub(crate) fn get(&self) -> Option<&W> {
         self.stream.as_ref()
@@ -176,7 +178,8 @@ impl<W: Write> Write for Stream<W> {
     }
 }
 
-/// Writes parts one after another; [small](SMALL_BYTES) ones at one go, and those with one call of which that is [faster](MOST_TOGETHER).
+/// Writes parts in order; [small](SMALL_BYTES) ones with one call, if that is
+/// [faster](MOST_TOGETHER).
 pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
     match total_length(parts) {
         length if length <= SMALL_BYTES as u64 => writer.write_all(&parts.concat()),
@@ -188,11 +191,13 @@ pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Resul
     }
 }
 
-/// Writes slices one after another, several with one call if the writer can; tells whether it seems to.
+/// Writes slices in order, several with one call if the writer can, and returns whether it seems
+/// to.
 pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
-    /// Linux takes as many.
+    /// The limit of Linux.
     const MOST: usize = 1024;
-    // Without empty ones at the beginning: who takes one slice at a time would seem to take none.
+    // Leading empty slices are skipped: a writer that takes one slice at a time would seem to take
+    // none.
     IoSlice::advance_slices(&mut slices, 0);
     let (first, count) = (slices.first().map_or(0, |slice| slice.len()), slices.len());
     let mut is_vectored = None;
@@ -221,7 +226,7 @@ pub(crate) fn cannot_write(error: io::Error) -> Error {
     Error::io("cannot write the array", error)
 }
 
-/// How many bytes they have together.
+/// The sum of their lengths.
 pub(crate) fn total_length(parts: &[&[u8]]) -> u64 {
     parts.iter().fold(0, |length, part| length.saturating_add(part.len() as u64))
 }
@@ -231,7 +236,8 @@ pub(crate) mod tests {
     use super::super::NpyWriter;
     use super::*;
 
-    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now and then.
+    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now
+    /// and then.
     pub(crate) struct Picky {
         pub(crate) bytes: Vec<u8>,
         pub(crate) most: usize,

@@ -13,20 +13,21 @@ use crate::options::SaveOptions;
 use crate::sys::disk::{Directory, reserve_on_disk};
 use crate::sys::lock::{is_at, lock};
 
-/// Has `write` write a temporary file beside `path`, then gives it that name. After an error, what stood there still does.
+/// Replaces the file at `path` by what `write` writes, atomically.
 ///
 /// # Errors
 ///
-/// When `write` fails, or the file cannot be made or renamed.
+/// Fails if `write` fails, or if the file cannot be created or renamed.
 pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
     replace_file_with(path, SaveOptions::new(), 0, write)
 }
 
-/// [`replace_file`] with options. At least `bytes` are going to be written, if that is known; room for them is asked for.
+/// [`replace_file`] with options. `bytes` is the least size of the file, if known, to reserve
+/// space.
 ///
 /// # Errors
 ///
-/// Like [`replace_file`].
+/// Fails like [`replace_file`].
 pub fn replace_file_with(
     path: &Path,
     options: impl Into<SaveOptions>,
@@ -49,12 +50,12 @@ pub fn replace_file_with(
     save().map_err(|error| error.with_path(path))
 }
 
-/// Overwrites the file without truncating it first, and cuts off what is left of the old one.
+/// Overwrites the file without truncating it first, and then truncates the rest of the old one.
 fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
     // Not into a file that grows, nor while others save it. Pipes and devices have no lock.
     let locked = lock(&file);
-    // Asked with the lock held: nobody else writes any more.
+    // Asked with the lock held: no one else writes any more.
     let before = file.metadata().map_err(cannot_create)?;
     let is_file = before.is_file();
     if is_file {
@@ -76,15 +77,15 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&
     Ok(())
 }
 
-/// A file that is being written, which will stand in the place of another.
+/// A file that is being written to replace another.
 pub(crate) struct Replacement {
-    /// The temporary file; `None` for a pipe or a device, which is written to and not replaced.
+    /// The temporary file; `None` for a pipe or a device, which is not replaced.
     temporary: Option<TemporaryFile>,
     target: PathBuf,
 }
 
 impl Replacement {
-    /// Begins one for `path`. Without a [`commit`](Self::commit), what stands there stays.
+    /// Begins one for `path`. Without a [`commit`](Self::commit), the old file stays.
     pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
         let itself = fs::symlink_metadata(path).ok();
         let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
@@ -97,7 +98,7 @@ impl Replacement {
             let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
             return Ok((file, Self { temporary: None, target: path.to_owned() }));
         }
-        // Absolute, so that it stays the same when the process goes to another directory.
+        // Absolute, so that a change of the working directory has no effect.
         let target = if is_link { follow_links(path) } else { path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
         let (file, temporary) = TemporaryFile::create(&target)?;
         let permissions = existing.map(|existing| existing.permissions());
@@ -112,14 +113,14 @@ impl Replacement {
         self.temporary.is_some()
     }
 
-    /// Puts the file in its place; `sync` brings it to the disk, if asked.
+    /// Renames the file over the target; `sync` syncs it first, if asked.
     pub(crate) fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
         let Some(temporary) = self.temporary else { return Ok(()) };
         if !options.durable {
             return temporary.rename(&self.target);
         }
         sync().map_err(cannot_write)?;
-        // Opened first: after the rename only bringing the name to the disk can fail.
+        // Opened first: after the rename only syncing the directory can fail.
         let directory = Directory::of(&self.target).map_err(cannot_write)?;
         temporary.rename(&self.target)?;
         directory.sync().map_err(not_durable)
@@ -127,7 +128,7 @@ impl Replacement {
 }
 
 impl Replacement {
-    /// Gives the file its name durably, unless the name is taken by now: returns whether it was free.
+    /// Names the file durably unless the name is taken, and returns whether it was free.
     pub(crate) fn commit_new(self, sync: impl FnOnce() -> io::Result<()>) -> Result<bool> {
         let Some(temporary) = self.temporary else { return Ok(false) };
         sync().map_err(cannot_write)?;
@@ -136,7 +137,7 @@ impl Replacement {
             // The first name goes.
             Ok(()) => drop(temporary),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            // Not every file system has hard links. There the name is reserved by an empty file.
+            // Not every file system has hard links. Without them, an empty file reserves the name.
             Err(_) => match OpenOptions::new().write(true).create_new(true).open(&self.target) {
                 Ok(_) => temporary.rename(&self.target)?,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
@@ -148,9 +149,9 @@ impl Replacement {
     }
 }
 
-/// What a link points to, which is replaced while the link stays one; also if nothing is there yet.
+/// The target of a symbolic link, which is replaced while the link stays; it need not exist.
 fn follow_links(path: &Path) -> PathBuf {
-    // More are taken for a circle by Linux.
+    // Linux considers more a cycle.
     const MOST: usize = 40;
     let mut target = path.to_owned();
     for _ in 0..MOST {
@@ -166,7 +167,8 @@ struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// The one of this target, which a process that was killed may have left; or, while another process saves the same target, one of this process.
+    /// The temporary file of this target, which a killed process may have left; or one of this
+    /// process, while another process saves the same target.
     fn create(target: &Path) -> Result<(File, Self)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let invalid = || cannot_create(io::ErrorKind::InvalidFilename.into());
@@ -185,7 +187,8 @@ impl TemporaryFile {
         }
     }
 
-    /// A new file of that name, in the place of one that is left over; `None` if others have it, or it is something else.
+    /// A new file of that name, replacing a leftover; `None` if others have it, or it is not a
+    /// file.
     fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
         let mut options = OpenOptions::new();
         // Read too, because a map needs that.
@@ -193,8 +196,8 @@ impl TemporaryFile {
         for is_second in [false, true] {
             match options.create_new(true).open(path) {
                 Ok(file) => {
-                    // From now on others see that it is taken. Between the two it may have been taken over: then that is who has it. Where there are no
-                    // locks, nobody takes anything over.
+                    // From now on others see that it is taken. If it was taken over before this,
+                    // the other process has it. Without locks, nothing is taken over.
                     let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
                     return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
                 }
@@ -202,12 +205,12 @@ impl TemporaryFile {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => break,
                 Err(error) => return Err(cannot_create(error)),
             }
-            // What somebody else put there, a link say, is left alone.
+            // What others put there, such as a link, is left alone.
             if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
                 break;
             }
             let Ok(left) = OpenOptions::new().write(true).open(path) else { break };
-            // Not written into, but made anew: others may have it open, or be its owner.
+            // Created anew, not overwritten: others may have it open, or own it.
             if left.try_lock().is_err() || !is_at(&left, path) || fs::remove_file(path).is_err() {
                 break;
             }
@@ -215,7 +218,7 @@ impl TemporaryFile {
         Ok(None)
     }
 
-    /// Gives the file a second name, which must be free.
+    /// Creates a hard link of the file under a free name.
     fn link(&self, target: &Path) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         fs::hard_link(path, target)

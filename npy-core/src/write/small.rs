@@ -11,13 +11,13 @@ use crate::format::header::{PLAIN_HEADER_BYTES, encode_plain};
 use crate::format::shape::element_count;
 use crate::options::Order;
 
-/// Writes an array of a few numbers that need no conversion, if it is one; tells whether it was.
+/// Writes a small array of numbers that need no conversion, and returns whether it was one.
 ///
-/// The general header and writer take as long as a twentieth of creating a file.
+/// The general header and writer take a twentieth of the time of creating a file.
 ///
 /// # Errors
 ///
-/// When writing fails. What is wrong with the array is for the general writer to say.
+/// Fails if writing fails. The general writer reports errors of the array.
 pub fn write_small<T: NpyElement>(
     writer: &mut impl Write,
     dtype: &DType,
@@ -32,9 +32,10 @@ pub fn write_small<T: NpyElement>(
     Ok(true)
 }
 
-/// The bytes of the file; `None` if its header has another length than [`PLAIN_HEADER_BYTES`], or is not that of so many elements.
+/// The bytes of the file; `None` if its header has another length than [`PLAIN_HEADER_BYTES`] or
+/// does not fit the number of elements.
 fn small_file(scalar: Scalar, order: Order, shape: &[usize], elements: &[u8]) -> Option<Vec<u8>> {
-    // A shape that no array can have is for the general writer to refuse.
+    // The general writer refuses impossible shapes.
     let data_bytes = element_count(shape, scalar.itemsize()).ok()? * scalar.itemsize();
     if data_bytes != elements.len() {
         return None;
@@ -53,7 +54,7 @@ mod tests {
     use crate::format::header::Header;
     use crate::options::Order;
 
-    /// What `write_small` writes; `None` if it leaves it to others.
+    /// What `write_small` writes; `None` if the general writer has to.
     fn small<T: NpyElement>(dtype: &str, order: Order, shape: &[usize], items: &[T]) -> Option<Vec<u8>> {
         let dtype: DType = dtype.parse().unwrap();
         let mut file = Vec::new();
@@ -117,7 +118,8 @@ mod tests {
             expect_next();
             assert_eq!(small(&own, order, &[4], &[1_i32; 3]), None);
             expect_next();
-            // No header of two lines, no array that there can be, more axes than most have, and too many elements.
+            // No header of two lines, no array that there can be, more axes than most have, and too
+            // many elements.
             assert_eq!(small(&own, order, &[100_000_000, 0], &[1_i32; 0]), None);
             expect_next();
             assert_eq!(small(&own, order, &[usize::MAX, 2, 0], &[1_i32; 0]), None);

@@ -115,9 +115,12 @@ pub enum DynArray {
     Record(DynValues),
     /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
-    /// `|O`, Python objects, also as fields of records, and texts of a `StringDType`: read only if
-    /// [`ReadOptions::objects`](npy_core::ReadOptions::objects()) says so. `into::<ArrayD<String>>()` and the like make
-    /// arrays of objects of one type, [`objects_as`](Self::objects_as) of any that has a [`FromPyObject`](npy_core::object::FromPyObject).
+    /// `|O`: Python objects, also as fields of records, and text of a `StringDType`.
+    ///
+    /// Read only if [`ReadOptions::objects`](npy_core::ReadOptions::objects) allows it.
+    /// `into::<ArrayD<String>>()` makes an array of one type, and
+    /// [`objects_as`](Self::objects_as) one of any type that implements
+    /// [`FromPyObject`](npy_core::object::FromPyObject).
     #[cfg(feature = "object")]
     Object(ObjectArray),
 }

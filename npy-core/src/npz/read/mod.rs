@@ -538,8 +538,9 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put arrays at
-    /// any address: [`NpzWriter::set_aligned`](super::NpzWriter::set_aligned) writes others, and [`view_or_read`](Self::view_or_read) reads a copy.
+    /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put
+    /// arrays at any address. [`WriteOptions::aligned`](super::WriteOptions::aligned) aligns them, and
+    /// [`view_or_read`](Self::view_or_read) reads a copy.
     pub fn view<T: NpyView>(&mut self, name: &str) -> Result<&'a [T]> {
         let index = self.find(name)?;
         let limits = self.limits;

@@ -17,10 +17,12 @@ use crate::memory::reserve_exact;
 use crate::options::{ReadOptions, SaveOptions};
 use crate::write::replace::Replacement;
 
-/// A file mapped into memory to be read: its elements are slices at once, and only the parts that are looked at are read from the disk.
+/// A file mapped into memory for reading.
 ///
-/// [`file_bytes`](Self::file_bytes) gives the mapped file to functions that take one in memory. `npy_ndarray::MapNpyExt` gives array views
-/// of `ndarray`.
+/// Its elements are slices at once. Only the pages that you touch are read from the disk.
+///
+/// [`file_bytes`](Self::file_bytes) returns the mapped file, for functions that take a file in
+/// memory. `npy_ndarray::MapNpyExt` returns array views of `ndarray`.
 ///
 /// ```
 /// use npy_core::NpyMap;
@@ -28,7 +30,7 @@ use crate::write::replace::Replacement;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("samples.npy");
 /// # npy_core::save(&path, &[1.0_f64, 2.0, 4.0])?;
-/// // SAFETY: nobody changes this file or cuts it while it is mapped.
+/// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { NpyMap::open(&path)? };
 /// let samples: &[f64] = map.view()?;
 /// assert_eq!(samples[2], 4.0);
@@ -38,20 +40,22 @@ pub struct NpyMap {
     /// From the beginning of the file to the end of the array.
     pub(crate) file: Mmap,
     pub(crate) header: Header,
-    /// Where the data begin.
+    /// The offset of the data.
     pub(crate) begin: usize,
-    /// Where it was opened, for errors.
+    /// The path, for errors.
     pub(crate) path: Box<Path>,
 }
 
-/// A file mapped into memory to be changed, or a copy of it that is private to the process.
+/// A file mapped into memory for writing, or a private copy of it.
 ///
-/// [`create`](Self::create) makes a file of any size at once, whose parts take room on the disk only when they are filled. Many processes
-/// can fill it together, each its own rows: [`row_range`](crate::region::row_range) tells which, [`rows_mut`](Self::rows_mut) gives them. Threads
-/// take [`split_rows_mut`](Self::split_rows_mut).
+/// [`create`](Self::create) makes a file of its full size at once, whose parts take disk space when
+/// they are filled. Many processes can fill it together: [`row_range`](crate::region::row_range)
+/// returns the rows of each, and [`rows_mut`](Self::rows_mut) borrows them. Threads take
+/// [`split_rows_mut`](Self::split_rows_mut).
 ///
-/// [`bytes_mut`](Self::bytes_mut) changes the data. There is no mutable [`file_bytes`](Self::file_bytes): it would let the header of the
-/// file differ from [`header`](Self::header).
+/// [`bytes_mut`](Self::bytes_mut) changes the data. There is no mutable
+/// [`file_bytes`](Self::file_bytes): it would let the header of the file differ from
+/// [`header`](Self::header).
 ///
 /// ```
 /// use npy_core::{Header, NpyElement, NpyMapMut, Order};
@@ -59,7 +63,7 @@ pub struct NpyMap {
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("traces.npy");
 /// let header = Header::new(f32::dtype(), Order::C, &[1000, 512])?;
-/// // SAFETY: nobody else changes this file or cuts it while it is mapped.
+/// // SAFETY: no one else changes or truncates this file while it is mapped.
 /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
 /// map.rows_mut::<f32>(10..12)?.fill(1.5);
 /// map.flush()?;
@@ -69,36 +73,39 @@ pub struct NpyMapMut {
     /// From the beginning of the file to the end of the array.
     pub(crate) file: MmapMut,
     pub(crate) header: Header,
-    /// Where the data begin.
+    /// The offset of the data.
     pub(crate) begin: usize,
-    /// Where it was opened, for errors.
+    /// The path, for errors.
     pub(crate) path: Box<Path>,
 }
 
 impl NpyMap {
-    /// Maps a file to be read: mode `r` of NumPy.
+    /// Maps a file for reading: mode `r` of NumPy.
     ///
     /// # Errors
     ///
-    /// When it is no regular file, cannot be opened or mapped, is no `.npy` file, is shorter than its header says, or holds Python objects.
+    /// Fails if it is not a regular file, cannot be opened or mapped, is not an `.npy` file, is
+    /// truncated, or holds Python objects.
     ///
     /// # Safety
     ///
-    /// The bytes of a map are those of the file, whoever changes it, inside of this process or outside.
+    /// The bytes of a map are those of the file, even if another process changes it.
     ///
-    /// - While a slice or a column borrows from the map, the elements that it shows must not change: that is undefined behaviour. A file
-    ///   that an [`NpyWriter`](crate::NpyWriter) adds to changes its header, which belongs to the bytes of the map: map it when the writer is done.
-    /// - While the file is mapped, it must not be cut shorter: touching a page that is no longer there ends the process, on Unix by the
-    ///   signal SIGBUS. So does a disk or a network that fails.
+    /// - While a slice or a column borrows elements from the map, they must not change: that is
+    ///   undefined behaviour. An [`NpyWriter`](crate::NpyWriter) changes the header of its file,
+    ///   which is part of the map: map the file when the writer has finished.
+    /// - While the file is mapped, it must not be truncated: touching a missing page ends the
+    ///   process, on Unix with SIGBUS. So does a disk or a network that fails.
     ///
-    /// Take a file that nobody else knows or may write, or locks that everyone who writes it respects. A file that is replaced by a rename,
-    /// as [`save`](crate::save) does, is harmless: the map keeps the old one. Without any such certainty [`load`](crate::load) the file.
+    /// Map a file that no one else knows or may write, or that all writers lock. A file that is
+    /// replaced by a rename, as [`save`](crate::save) does, is harmless: the map keeps the old one.
+    /// Without such certainty, [`load`](crate::load) the file.
     ///
     /// ```
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody changes this file or cuts it while it is mapped.
+    /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let map = unsafe { npy_core::NpyMap::open(&path)? };
     /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
     /// # Ok::<(), npy_core::Error>(())
@@ -108,7 +115,7 @@ impl NpyMap {
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with limits of one's own.
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`].
     ///
     /// ```
     /// use npy_core::{Limits, NpyMap};
@@ -116,7 +123,7 @@ impl NpyMap {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let map = unsafe { NpyMap::open_with(&path, Limits::new().data_bytes(4)) };
     /// assert!(map.is_err()); // 12 bytes
     /// # Ok::<(), npy_core::Error>(())
@@ -124,7 +131,7 @@ impl NpyMap {
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     ///
     /// # Safety
     ///
@@ -132,37 +139,39 @@ impl NpyMap {
     pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
         let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, false)?;
-        // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
+        // SAFETY: the caller promises that no one changes what a slice shows, or truncates the
+        // file.
         let file = unsafe { MmapOptions::new().len(length).map(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 }
 
 impl NpyMapMut {
-    /// Maps a file to be changed in place: mode `r+` of NumPy.
+    /// Maps a file for reading and writing: mode `r+` of NumPy.
     ///
     /// # Errors
     ///
-    /// Like [`NpyMap::open`], and when the file must not be written.
+    /// Fails like [`NpyMap::open`], and if the file is not writable.
     ///
     /// # Safety
     ///
-    /// The bytes of a map are those of the file, whoever changes it, inside of this process or outside.
+    /// The bytes of a map are those of the file, even if another process changes it.
     ///
-    /// - While a slice or a column borrows from the map, nobody else may change the elements that it shows; if it is a slice to be changed, nobody else
-    ///   may look at them either. Both are undefined behaviour. Elements that no slice shows are free: processes that fill disjoint
-    ///   [`rows_mut`](Self::rows_mut) of a file, and look at nothing else of it, are in order. A second map of the file is somebody else
-    ///   too.
-    /// - While the file is mapped, it must not be cut shorter: touching a page that is no longer there ends the process, on Unix by the
-    ///   signal SIGBUS. So does a disk or a network that fails, and a disk that is full when a part of the file is filled for the first
-    ///   time.
+    /// - While a slice or a column borrows elements from the map, no one else may change them.
+    ///   While a mutable slice does, no one else may read them either. Both are undefined
+    ///   behaviour. Other elements are free: several processes may fill disjoint
+    ///   [`rows_mut`](Self::rows_mut) of a file, if they touch nothing else of it. A second map of
+    ///   the file counts as someone else.
+    /// - While the file is mapped, it must not be truncated: touching a missing page ends the
+    ///   process, on Unix with SIGBUS. So does a disk or a network that fails, and a full disk when
+    ///   a part of the file is filled for the first time.
     ///
     /// ```
     /// # use npy_core::NpyMapMut;
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { NpyMapMut::open(&path)? };
     /// map.view_mut::<i32>()?[1] = 20;
     /// drop(map);
@@ -174,7 +183,7 @@ impl NpyMapMut {
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with limits of one's own.
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`].
     ///
     /// ```
     /// use npy_core::{Limits, NpyMapMut};
@@ -182,7 +191,7 @@ impl NpyMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let map = unsafe { NpyMapMut::open_with(&path, Limits::new().data_bytes(4)) };
     /// assert!(map.is_err()); // 12 bytes
     /// # Ok::<(), npy_core::Error>(())
@@ -190,7 +199,7 @@ impl NpyMapMut {
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     ///
     /// # Safety
     ///
@@ -198,18 +207,21 @@ impl NpyMapMut {
     pub unsafe fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
         let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, true)?;
-        // SAFETY: the caller promises that nobody else uses what a slice shows, or cuts the file.
+        // SAFETY: the caller promises that no one else uses what a slice shows, or truncates the
+        // file.
         let file = unsafe { MmapOptions::new().len(length).map_mut(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 
-    /// Maps a file so that changes stay in the memory of this process and never reach the file: mode `c` of NumPy, copy-on-write.
+    /// Maps a file copy-on-write: mode `c` of NumPy.
+    ///
+    /// Changes stay in the memory of this process and never reach the file.
     ///
     /// Only the pages that are changed take memory. The file need not be writable.
     ///
     /// # Errors
     ///
-    /// Like [`NpyMap::open`].
+    /// Fails like [`NpyMap::open`].
     ///
     /// # Safety
     ///
@@ -220,7 +232,7 @@ impl NpyMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: nobody changes this file or cuts it while it is mapped.
+    /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let mut map = unsafe { NpyMapMut::open_copy(&path)? };
     /// map.view_mut::<i32>()?.sort();
     /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
@@ -232,7 +244,7 @@ impl NpyMapMut {
         unsafe { Self::open_copy_with(path, Limits::new()) }
     }
 
-    /// [`open_copy`](Self::open_copy) with limits of one's own.
+    /// [`open_copy`](Self::open_copy) with [`ReadOptions`] or [`Limits`].
     ///
     /// ```
     /// use npy_core::{Limits, NpyMapMut};
@@ -240,7 +252,7 @@ impl NpyMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let map = unsafe { NpyMapMut::open_copy_with(&path, Limits::new().data_bytes(4)) };
     /// assert!(map.is_err()); // 12 bytes
     /// # Ok::<(), npy_core::Error>(())
@@ -248,7 +260,7 @@ impl NpyMapMut {
     ///
     /// # Errors
     ///
-    /// Like [`open_copy`](Self::open_copy).
+    /// Fails like [`open_copy`](Self::open_copy).
     ///
     /// # Safety
     ///
@@ -256,21 +268,23 @@ impl NpyMapMut {
     pub unsafe fn open_copy_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
         let Opened { file, header, begin, length } = Opened::open(path, options.into().limits, false)?;
-        // SAFETY: the caller promises that nobody changes what a slice shows, or cuts the file.
+        // SAFETY: the caller promises that no one changes what a slice shows, or truncates the
+        // file.
         let file = unsafe { MmapOptions::new().len(length).map_copy(&file) };
         Ok(Self { file: file.map_err(|error| cannot_map(error).with_path(path))?, header, begin, path: path.into() })
     }
 
-    /// Makes a new file of zeros and maps it to be filled: mode `w+` of NumPy.
+    /// Creates a file of zeros and maps it for writing: mode `w+` of NumPy.
     ///
-    /// The zeros are not written, so that it takes no time, and on most file systems no room until it is filled. What stood under that
-    /// path before is replaced when the file has its header and its size; an error leaves it as it was. From then on the file has the
-    /// right size and opens everywhere, and how much of it is filled is for those who fill it to know.
+    /// The zeros are not written: on most file systems they take no disk space until they are
+    /// filled. An existing file is replaced once the new one has its header and its size; an error
+    /// leaves it untouched. The new file is valid from the start. It does not say how much of it is
+    /// filled.
     ///
     /// # Errors
     ///
-    /// When the file cannot be made so large or mapped, when something stands there that is no regular file, or when the dtype is that
-    /// of Python objects.
+    /// Fails if the file cannot be created, extended or mapped, if the path names something other
+    /// than a regular file, or if the dtype is that of Python objects.
     ///
     /// # Safety
     ///
@@ -281,7 +295,7 @@ impl NpyMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// let header = Header::new(i32::dtype(), Order::C, &[3])?;
-    /// // SAFETY: nobody else uses this file while it is mapped.
+    /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
     /// map.view_mut::<i32>()?[1] = 20;
     /// drop(map);
@@ -300,8 +314,8 @@ impl NpyMapMut {
             let (file, replacement) = Replacement::begin(path)?;
             header.write(&file)?;
             file.set_len(length as u64).map_err(|error| Error::io("cannot resize the file", error))?;
-            // SAFETY: nobody else knows the file by now, and afterwards the caller promises that nobody uses what a slice shows, or cuts
-            // the file.
+            // SAFETY: no one else knows the file by now, and afterwards the caller promises that
+            // no one uses what a slice shows, or truncates the file.
             let map = unsafe { MmapOptions::new().len(length).map_mut(&file) }.map_err(cannot_map)?;
             replacement.commit(SaveOptions::new(), || file.sync_all())?;
             // Where a map keeps its file open, it would keep the temporary file's lock too.
@@ -311,14 +325,14 @@ impl NpyMapMut {
         create().map_err(|error: Error| error.with_path(path))
     }
 
-    /// The bytes of the elements, to be changed.
+    /// Borrows the bytes of the elements mutably.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// # let header = Header::new("<u2".parse()?, Order::C, &[3])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
     /// map.bytes_mut()[2..4].copy_from_slice(&[0, 1]);
     /// assert_eq!(npy_core::load::<u16>(&path)?, [0, 256, 0]);
@@ -328,20 +342,21 @@ impl NpyMapMut {
         &mut self.file[self.begin..]
     }
 
-    /// The elements in the order of the file, to be changed in place.
+    /// Borrows the elements mutably, in the order of the file.
     ///
-    /// A struct with padding cannot be viewed so, because bytes that belong to no field would end up in the file: that fails the build.
+    /// A struct with padding fails the build, because bytes that belong to no field would be
+    /// written to the file.
     ///
     /// # Errors
     ///
-    /// Like [`view`](Self::view).
+    /// Fails like [`view`](Self::view).
     ///
     /// ```
     /// # use npy_core::NpyMapMut;
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::open(&path)? };
     /// for sample in map.view_mut::<f64>()? {
     ///     *sample *= 2.0;
@@ -354,11 +369,13 @@ impl NpyMapMut {
         elements_mut(&self.header, &mut self.file[self.begin..], self.begin, 0..count).map_err(|error| error.with_path(&*self.path))
     }
 
-    /// The elements of some rows, to be changed in place. See [`rows`](Self::rows) for what a row is.
+    /// Borrows the elements of a range of rows mutably.
+    ///
+    /// See [`rows`](Self::rows) for what a row is.
     ///
     /// # Errors
     ///
-    /// Like [`rows`](Self::rows).
+    /// Fails like [`rows`](Self::rows).
     ///
     /// ```
     /// # use npy_core::region::row_range;
@@ -366,7 +383,7 @@ impl NpyMapMut {
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("traces.npy");
     /// # let header = Header::new(f32::dtype(), Order::C, &[10, 3])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
     /// // In the process 1 of 4:
     /// let rows = row_range(map.row_count(), 1, 4);
@@ -382,21 +399,23 @@ impl NpyMapMut {
         rows.map_err(|error| error.with_path(&*self.path))
     }
 
-    /// The elements in `n` blocks of nearly equally many rows, to be changed in place by as many threads.
+    /// Borrows `n` blocks of rows mutably, one for each of `n` threads.
     ///
-    /// The blocks are those of [`row_range`](crate::region::row_range): some are empty if there are fewer rows. See [`rows`](Self::rows) for what a
-    /// row is.
+    /// The blocks have nearly equal numbers of rows.
+    ///
+    /// They are those of [`row_range`](crate::region::row_range): some are empty if there are fewer
+    /// rows. See [`rows`](Self::rows) for what a row is.
     ///
     /// # Errors
     ///
-    /// Like [`view`](Self::view).
+    /// Fails like [`view`](Self::view).
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("traces.npy");
     /// # let header = Header::new(u32::dtype(), Order::C, &[10, 3])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
     /// std::thread::scope(|scope| {
     ///     for (i, block) in (0..).zip(map.split_rows_mut::<u32>(4)?) {
@@ -419,20 +438,23 @@ impl NpyMapMut {
         Ok(blocks)
     }
 
-    /// Waits until all changes are on the disk. Other processes and readers of the file see them without that.
+    /// Waits until all changes are on the disk.
     ///
-    /// The name of a file that was just made may reach the disk later. A map of [`open_copy`](Self::open_copy) has nothing to write.
+    /// Other processes and readers of the file see the changes without it.
+    ///
+    /// The name of a new file may reach the disk later. A map of [`open_copy`](Self::open_copy) has
+    /// nothing to write.
     ///
     /// # Errors
     ///
-    /// When writing fails, which is noticed nowhere else.
+    /// Fails if writing fails, which is reported nowhere else.
     ///
     /// ```
     /// # use npy_core::NpyMapMut;
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::open(&path)? };
     /// map.view_mut::<f64>()?.fill(3.0);
     /// map.flush()?;
@@ -442,18 +464,18 @@ impl NpyMapMut {
         self.file.flush().map_err(|error| self.locate(cannot_flush(error)))
     }
 
-    /// Has the changes written to the disk without waiting for it.
+    /// Starts writing all changes to the disk, without waiting.
     ///
     /// # Errors
     ///
-    /// When that cannot be begun. What fails afterwards is not told.
+    /// Fails if that cannot be started. Later failures are not reported.
     ///
     /// ```
     /// # use npy_core::NpyMapMut;
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("samples.npy");
     /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: nobody else knows the file.
+    /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { NpyMapMut::open(&path)? };
     /// map.view_mut::<f64>()?.fill(3.0);
     /// map.flush_async()?;
@@ -464,28 +486,28 @@ impl NpyMapMut {
     }
 }
 
-/// What both maps can: all that only looks. The examples need the type's name.
+/// The methods of both maps that only read. The examples need the name of the type.
 macro_rules! looking {
     ($map:ident) => {
         impl $map {
-            /// The header, as it was when the file was mapped.
+            /// Returns the header, as it was when the file was mapped.
             pub fn header(&self) -> &Header {
                 &self.header
             }
 
-            /// Where in the file the data begin.
+            /// Returns the offset of the data in the file.
             pub fn data_offset(&self) -> usize {
                 self.begin
             }
 
-            /// The data: the bytes of the elements, without the header.
+            /// Borrows the bytes of the elements, without the header.
             ///
             /// ```
             #[doc = concat!("# use npy_core::", stringify!($map), ";")]
             /// # let directory = tempfile::tempdir()?;
             /// # let path = directory.path().join("samples.npy");
             /// # npy_core::save(&path, &[1_u8, 2, 3])?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.bytes(), [1, 2, 3]);
             /// # Ok::<(), npy_core::Error>(())
@@ -494,17 +516,19 @@ macro_rules! looking {
                 &self.file[self.begin..]
             }
 
-            /// The mapped bytes of the file: the header and the data, without what follows the array.
+            /// Borrows the mapped bytes of the file: header and data.
             ///
-            /// Functions that take a file in memory take this slice. The map itself is no slice: its length would be that of the header
-            /// and the data in bytes.
+            /// Bytes behind the array are not among them.
+            ///
+            /// Functions that take a file in memory take this slice. The map itself is not a slice:
+            /// its length would be that of the header and the data in bytes.
             ///
             /// ```
             #[doc = concat!("# use npy_core::{NpyReader, ", stringify!($map), "};")]
             /// # let directory = tempfile::tempdir()?;
             /// # let path = directory.path().join("samples.npy");
             /// # npy_core::save(&path, &[1.0_f32, 2.0, 3.0])?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.file_bytes().len(), map.data_offset() + 3 * size_of::<f32>());
             /// assert_eq!(NpyReader::from_bytes(map.file_bytes())?.into_vec::<f32>()?, [1.0, 2.0, 3.0]);
@@ -520,22 +544,26 @@ macro_rules! looking {
                 &self.file
             }
 
-            /// The elements in the order of the file, in place. A record's fields are those of its struct, which needs `#[npy(view)]`.
+            /// Borrows the elements in the order of the file.
             ///
-            /// That takes no time, except where not all bytes are values, as with bools and enums: they are checked, every time.
+            /// Records need a struct with `#[npy(view)]`.
+            ///
+            /// No element is read, unless some patterns of bytes are invalid, as for bools and
+            /// enums: then all are checked, every time.
             ///
             /// # Errors
             ///
-            /// When the dtype differs from `T`'s in anything, byte order included; when the data do not lie at a multiple of `T`'s
-            /// alignment, as in some files of NumPy before 1.14; when a bool is neither 0 nor 1. A copy can be read of all of these: see
-            /// [`NpyReader::from_bytes`](crate::NpyReader::from_bytes), which takes [`file_bytes`](Self::file_bytes).
+            /// Fails if the dtype differs from that of `T` in anything, byte order included; if the
+            /// data are not aligned for `T`, as in some files of NumPy before 1.14; or if a bool is
+            /// neither 0 nor 1. [`NpyReader::from_bytes`](crate::NpyReader::from_bytes) reads a
+            /// copy of all of these from [`file_bytes`](Self::file_bytes).
             ///
             /// ```
             #[doc = concat!("# use npy_core::", stringify!($map), ";")]
             /// # let directory = tempfile::tempdir()?;
             /// # let path = directory.path().join("samples.npy");
             /// # npy_core::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.view::<f64>()?.iter().sum::<f64>(), 7.0);
             /// assert!(map.view::<f32>().is_err());
@@ -545,19 +573,22 @@ macro_rules! looking {
                 elements(&self.header, self.bytes(), self.begin, 0..self.header.element_count()).map_err(|error| self.locate(error))
             }
 
-            /// How many rows there are; see [`rows`](Self::rows).
+            /// Returns the number of rows; see [`rows`](Self::rows).
             pub fn row_count(&self) -> usize {
                 OuterAxis::of(&self.header).rows
             }
 
-            /// The elements of some rows, in place. Nothing else is looked at, so that others may change what lies outside of these rows.
+            /// Borrows the elements of a range of rows.
             ///
-            /// A row is what lies together in the file: what the first axis counts in C order, and what the last axis counts, usually
-            /// called a column, in Fortran order. An array without axes is one row.
+            /// Nothing else is read, so that others may change other rows.
+            ///
+            /// A row is contiguous in the file: it has one index of the first axis in C order, and
+            /// of the last axis, usually called a column, in Fortran order. An array without axes
+            /// is one row.
             ///
             /// # Errors
             ///
-            /// Like [`view`](Self::view), and when there are fewer rows.
+            /// Fails like [`view`](Self::view), and when there are fewer rows.
             ///
             /// ```
             #[doc = concat!("# use npy_core::{", stringify!($map), ", NpyWriter, Header, Order, NpyElement};")]
@@ -567,7 +598,7 @@ macro_rules! looking {
             /// # let mut file = header.to_bytes();
             /// # file.extend([1, 2, 3, 4, 5, 6]);
             /// # std::fs::write(&path, file)?;
-            /// # // SAFETY: nobody else knows the file.
+            /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.header().shape(), [3, 2]);
             /// assert_eq!(map.rows::<u8>(1..3)?, [3, 4, 5, 6]);
@@ -600,13 +631,13 @@ macro_rules! looking {
 looking!(NpyMap);
 looking!(NpyMapMut);
 
-/// A file whose header has been read, and that holds all of its data.
+/// A file whose header was read, and that holds all of its data.
 pub(crate) struct Opened {
     pub(crate) file: File,
     pub(crate) header: Header,
-    /// Where the data begin.
+    /// The offset of the data.
     pub(crate) begin: usize,
-    /// Where they end.
+    /// The end of the data.
     pub(crate) length: usize,
 }
 
@@ -634,7 +665,7 @@ impl Opened {
 }
 
 pub(crate) fn open_regular(path: &Path, write: bool) -> Result<File> {
-    // Before it is opened, which may wait for ever if it is a pipe.
+    // Before it is opened: opening a pipe may wait forever.
     require_regular(&fs::metadata(path).map_err(cannot_open)?)?;
     OpenOptions::new().read(true).write(write).open(path).map_err(cannot_open)
 }
@@ -644,7 +675,7 @@ pub(crate) fn cannot_open(error: io::Error) -> Error {
     Error::io("cannot open the file", error)
 }
 
-/// Where the data begin and end that follow a header.
+/// The range of the data behind a header.
 fn extent(header: &Header, begin: usize) -> Result<(usize, usize)> {
     if header.dtype().has_object() {
         return Err(ErrorKind::ObjectArray.into());
