@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ndarray::Array1;
+use ndarray::{Array1, Array2};
 use npy_core::object::ObjectOptions;
-use npy_core::{ErrorKind, npz};
-use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, npz::WriteOptions};
+use npy_core::{DynValues, ErrorKind, Order, npz};
+use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, SaveOptions, npz::WriteOptions};
 
 /// An archive is opened and begun with options as a struct is read and written with them.
 #[test]
@@ -61,4 +61,55 @@ fn an_archive_is_opened_for_objects() {
     assert!(matches!(error.kind(), ErrorKind::ObjectArray), "{error}");
     let mut archive = NpzReader::open_with(&path, ReadOptions::new().objects(ObjectOptions::new())).unwrap();
     assert_eq!(archive.dynamic("names").unwrap().to_string(), "['a' 'b']");
+}
+
+/// One order for each way to read an archive, and for objects of any kind that have one.
+#[test]
+fn demanded_order_reaches_every_reader() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.npz");
+    let matrix = Array2::from_shape_fn((2, 3), |(row, column)| (3 * row + column) as i32);
+    let arrays = BTreeMap::from([("x".to_owned(), matrix.clone())]);
+    arrays.save_npz(&path).unwrap();
+    let options = ReadOptions::new().order(Order::Fortran);
+    let mut archive = NpzReader::open_with(&path, options).unwrap();
+    for read in [
+        archive.by_name("x").unwrap(),
+        archive.dynamic("x").unwrap().into::<Array2<i32>>().unwrap(),
+        NpzReader::open(&path).unwrap().dynamic_with("x", options).unwrap().into().unwrap(),
+        BTreeMap::<String, Array2<i32>>::load_npz_with(&path, options).unwrap().remove("x").unwrap(),
+        BTreeMap::<String, DynArray>::load_npz_with(&path, options).unwrap().remove("x").unwrap().into().unwrap(),
+    ] {
+        assert_eq!((read.strides(), &read), (&[1, 2][..], &matrix));
+    }
+}
+
+/// In the order that is demanded, a file is the one that NumPy would write of such an array; what it holds stays.
+#[test]
+fn core_saves_and_loads_in_a_demanded_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.npy");
+    let rows: Vec<[[u16; 2]; 3]> = (0..4).map(|row| [[row, row + 10], [row + 20, row + 30], [row + 40, row + 50]]).collect();
+    for order in [Order::C, Order::Fortran] {
+        npy_core::save_with(&path, &rows, SaveOptions::new().order(order)).unwrap();
+        let saved = fs::read(&path).unwrap();
+        let values = DynValues::load(&path).unwrap();
+        assert_eq!((values.order(), values.shape()), (order, &[4, 3, 2][..]));
+        assert_eq!(npy_core::load::<[[u16; 2]; 3]>(&path).unwrap(), rows);
+        for other in [Order::C, Order::Fortran] {
+            let read = DynValues::load_with(&path, ReadOptions::new().order(other)).unwrap();
+            assert_eq!(read.order(), other);
+            read.save_with(&path, SaveOptions::new().order(order)).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), saved);
+        }
+    }
+    // One axis, and no bytes, have no order but C.
+    for order in [Order::C, Order::Fortran] {
+        npy_core::save_with(&path, &[1_u8, 2], SaveOptions::new().order(order)).unwrap();
+        assert_eq!(DynValues::load_with(&path, ReadOptions::new().order(order)).unwrap().order(), Order::C);
+        npy_core::save_with(&path, &[[0_u8; 0]; 3], SaveOptions::new().order(order)).unwrap();
+        assert_eq!(DynValues::load(&path).unwrap().shape(), [3, 0]);
+        npy_core::save_with::<[[f64; 2]; 3]>(&path, &[], SaveOptions::new().order(order)).unwrap();
+        assert_eq!(npy_core::load::<[[f64; 2]; 3]>(&path).unwrap(), [[[0.0; 2]; 3]; 0]);
+    }
 }

@@ -218,7 +218,7 @@ impl<R: Read + Seek> NpzReader<R> {
         S: DataOwned,
         D: Dimension,
     {
-        let read = self.archive.array(index).and_then(|reader| into_array(reader, None));
+        let read = self.archive.array(index).and_then(|reader| into_array(reader, self.arrays.order));
         read.map_err(|error| self.archive.locate(error, index))
     }
 
