@@ -1,4 +1,4 @@
-//! Files and streams into arrays that are there already.
+//! Files and streams into existing arrays.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,17 +8,20 @@ use super::ndarray::Dimension;
 use npy_core::__private::with_file;
 use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
-/// How many elements are read at a time where those of the array do not lie together.
+/// The number of elements that are read at a time if those of the array are not contiguous.
 const ELEMENTS: usize = 1 << 15;
 
-/// Reads a file over the elements of an array, or of a part of one, without taking memory for another: for loops over many files.
+/// Reads a file into an existing array or a part of one.
 ///
-/// The array keeps its order; a file of the other order is transposed. Fastest is a file of the order that the array has.
+/// No memory is allocated for another array. Use it in loops over many files.
+///
+/// The array keeps its order; a file in the other order is transposed. A file in the same order is
+/// fastest.
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
-/// elements may be overwritten.
+/// Fails like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and if the shapes differ.
+/// After an error some elements may be overwritten.
 ///
 /// ```
 /// use ndarray::{Array2, Array3, array, s};
@@ -44,11 +47,11 @@ where
     load_npy_into_with(path, array, ReadOptions::new())
 }
 
-/// [`load_npy_into`] with [`ReadOptions`], or with [`Limits`](npy_core::Limits) of one's own.
+/// [`load_npy_into`] with [`ReadOptions`] or [`Limits`](npy_core::Limits).
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::Array1;
@@ -72,13 +75,15 @@ where
     with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
 }
 
-/// Reads the array that begins at the stream's position over the elements of an array, and leaves the stream just after it.
+/// Reads the array at the current position of a stream into an existing array.
+///
+/// The stream is left just behind the array.
 ///
 /// See [`load_npy_into`].
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::{Array1, array};
@@ -121,7 +126,7 @@ where
     let array = if order == Order::Fortran { array.reversed_axes() } else { array };
     let mut slots = array.into_iter();
     for chunk in reader.chunks::<A>(ELEMENTS) {
-        // In this order: the end of a chunk must not take a slot.
+        // In this order, because the end of a chunk must not take a slot.
         chunk?.into_iter().zip(slots.by_ref()).for_each(|(item, slot)| *slot = item);
     }
     Ok(())
