@@ -27,8 +27,8 @@ const ELEMENTS: usize = 1 << 15;
 /// use ndarray::{Array2, Array3, array, s};
 /// use npy_ndarray::{WriteNpyExt, load_npy_into};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+/// # let directory = tempfile::tempdir()?;
+/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
 /// # array![[1, 2], [3, 4]].save_npy(&paths[0])?;
 /// # array![[5, 6], [7, 8]].save_npy(&paths[1])?;
 /// let mut images = Array3::<i32>::zeros((2, 2, 2));
@@ -58,8 +58,8 @@ where
 /// use npy_ndarray::load_npy_into_with;
 /// use npy_core::ReadOptions;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("trace.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("trace.npy");
 /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
 /// let mut trace = Array1::<f64>::zeros(2);
 /// load_npy_into_with(&path, &mut trace, ReadOptions::new().threads(2))?;
