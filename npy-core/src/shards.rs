@@ -78,9 +78,9 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or created, if existing shards have another dtype or more
-    /// dimensions than the elements, if one is missing between others, or if another writer has
-    /// this prefix. (An empty file `.steps.npy-lock` serves as the lock, and remains.)
+    /// Fails if a file cannot be read or created, or if another writer has this prefix. (An empty
+    /// file `.steps.npy-lock` serves as the lock, and remains.) Existing shards must have the dtype
+    /// and the dimensions of the elements, and none may be missing between others.
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
         expect_fixed_width::<T>()?;

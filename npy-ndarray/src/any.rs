@@ -40,9 +40,9 @@ pub enum Loaded {
 ///
 /// # Errors
 ///
-/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), if the feature
-/// that reads it is off ([`ErrorKind::MissingFeature`]), if it is an archive in a pipe, and like
-/// [`DynArray::load_npy`], `NpzReader::open` and `RaArray::load`.
+/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), or if the
+/// feature that reads it is off ([`ErrorKind::MissingFeature`]). An archive in a pipe is an error.
+/// Also fails like [`DynArray::load_npy`], `NpzReader::open` and `RaArray::load`.
 ///
 #[cfg_attr(feature = "npz", doc = "```")]
 #[cfg_attr(not(feature = "npz"), doc = "```ignore")]

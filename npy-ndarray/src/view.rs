@@ -28,9 +28,9 @@ pub trait ViewNpyExt<'a>: Sized {
     ///
     /// # Errors
     ///
-    /// Fails if `buf` does not hold a complete `.npy` file of that dtype in native byte order and
-    /// that number of dimensions, if its data are not aligned for the elements, or if a bool is
-    /// neither 0 nor 1.
+    /// Fails if `buf` does not hold a complete `.npy` file of that dtype and number of dimensions.
+    /// Fails if its byte order is not native, if its data are not aligned for the elements, or if a
+    /// bool is neither 0 nor 1.
     fn view_npy(buf: &'a [u8]) -> Result<Self> {
         Self::view_npy_with(buf, Limits::new())
     }

@@ -66,8 +66,9 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or is not an archive, or if the member of a field is
-    /// missing (the error names all of them), damaged, or of another dtype or number of dimensions.
+    /// Fails if the file cannot be read or is not an archive. Fails if the member of a field is
+    /// missing, damaged, or of another dtype or number of dimensions. The error names all missing
+    /// members.
     fn load_npz<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_npz_with(path, ReadOptions::new())
     }
