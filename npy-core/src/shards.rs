@@ -78,9 +78,9 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or created, if existing shards have another dtype or more
-    /// dimensions than the elements, if one is missing between others, or if another writer has
-    /// this prefix. (An empty file `.steps.npy-lock` serves as the lock, and remains.)
+    /// Fails if a file cannot be read or created, or if another writer has this prefix. (An empty
+    /// file `.steps.npy-lock` serves as the lock, and remains.) Existing shards must have the dtype
+    /// and the dimensions of the elements, and none may be missing between others.
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
         expect_fixed_width::<T>()?;
@@ -475,8 +475,9 @@ fn count_of(prefix: &Path) -> Result<u64> {
 
 /// The numbers of the existing files.
 fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
-    let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot_read = |error| Error::io("cannot read the directory", error).with_path(folder);
+    let parent = prefix.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = parent.unwrap_or(Path::new("."));
+    let cannot_read = |error| Error::io("cannot read the directory", error).with_path(directory);
     let mut begin = prefix.file_name().map_or_else(OsString::new, OsString::from);
     begin.push("-");
     let number_of = |name: OsString| -> Option<u64> {
@@ -486,7 +487,7 @@ fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
         digits.parse().ok().filter(|number| is_number && format!("{number:0DIGITS$}") == digits)
     };
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(folder).map_err(cannot_read)? {
+    for entry in fs::read_dir(directory).map_err(cannot_read)? {
         numbers.extend(number_of(entry.map_err(cannot_read)?.file_name()));
     }
     Ok(numbers)

@@ -1,9 +1,10 @@
-//! The adapter for one version of `ndarray`: `lib.rs` compiles this file and the modules below once for each version.
+//! The adapter for one version of `ndarray`: `lib.rs` compiles this file and the modules below once
+//! for each version.
 //!
 //! The modules are in the order of their floors: each imports only from modules above it.
 //!
-//! What differs between the versions comes from the parent: `ndarray` itself, `array_ref!` and `match_dtype!`. Modules name each other by
-//! `super`, because `crate` would be the same for both.
+//! What differs between the versions comes from the parent: `ndarray` itself, `array_ref!` and
+//! `match_dtype!`. Modules refer to each other by `super`, because `crate` is the same for both.
 
 mod order;
 mod region;
@@ -53,13 +54,13 @@ pub use region::{NpyBlocks, read_region};
 pub use view::{ViewMutNpyExt, ViewNpyExt};
 pub use write::{WriteNpyExt, create_new_npy, write_npy, write_zeroed_npy};
 
-// The bounds of two implementations, which a compiler's message may name.
+// Bounds of two implementations, which a compiler message may name.
 #[doc(hidden)]
 pub use read::OwnedArrayOf;
 #[doc(hidden)]
 pub use write::ArrayOf;
 
-/// What generated code calls. Not for others; it may change with any release.
+/// The interface for generated code; it may change with any release.
 #[cfg(feature = "npz")]
 #[doc(hidden)]
 pub mod __private {

@@ -15,29 +15,34 @@ use super::dynamic::DynArray;
 #[cfg(feature = "npz")]
 use super::npz::NpzReader;
 
-/// What [`load_any`] finds in a file.
+/// The content of a file, as [`load_any`] finds it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Loaded {
     /// The array of an `.npy` file.
     Array(DynArray),
-    /// An `.npz` archive, of which only the directory has been read (feature `npz`).
+    /// An `.npz` archive, of which only the central directory was read (feature `npz`).
     #[cfg(feature = "npz")]
     Archive(NpzReader<ArchiveFile>),
-    /// An `.ra` file with its metadata (feature `rawarray`). [`DynArray::from_values`] makes an array of its values.
+    /// An `.ra` file with its metadata (feature `rawarray`).
+    ///
+    /// [`DynArray::from_values`] makes an array of its values.
     #[cfg(feature = "rawarray")]
     RawArray(RaArray),
 }
 
-/// Loads a file whatever its format: `.npy`, `.npz` or `.ra`. The content decides, as in `np.load`, and not the name.
+/// Loads a file of any format: `.npy`, `.npz` or `.ra`.
 ///
-/// Arrays are read at once. The members of an archive are read on demand. A pipe is read as a stream if it holds one array.
+/// The content decides, as in `np.load`, not the name.
+///
+/// Arrays are read at once. The members of an archive are read on demand. A pipe is read as a
+/// stream if it holds one array.
 ///
 /// # Errors
 ///
-/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), if the feature that reads it is off
-/// ([`ErrorKind::MissingFeature`]), if it is an archive in a pipe, and like [`DynArray::load_npy`], `NpzReader::open` and
-/// `RaArray::load`.
+/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), or if the
+/// feature that reads it is off ([`ErrorKind::MissingFeature`]). An archive in a pipe is an error.
+/// Also fails like [`DynArray::load_npy`], `NpzReader::open` and `RaArray::load`.
 ///
 #[cfg_attr(feature = "npz", doc = "```")]
 #[cfg_attr(not(feature = "npz"), doc = "```ignore")]
@@ -63,11 +68,13 @@ pub fn load_any<P: AsRef<Path>>(path: P) -> Result<Loaded> {
     load_any_with(path, ReadOptions::new())
 }
 
-/// [`load_any`] with options. Those of an archive apply to each of its arrays; an `.ra` file has no choice of order here.
+/// [`load_any`] with options.
+///
+/// Those of an archive apply to each of its arrays. The order does not apply to an `.ra` file.
 ///
 /// # Errors
 ///
-/// Like [`load_any`].
+/// Fails like [`load_any`].
 ///
 /// ```
 /// use npy_ndarray::{ErrorKind, ReadOptions, load_any_with, npy_core::Limits};
@@ -89,7 +96,7 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let mut file = File::open(path).map_err(cannot_open)?;
     let is_regular = file.metadata().map_err(cannot_open)?.is_file();
     let start = first_bytes(&mut file)?;
-    // Regular files are opened again by their path, which is the fastest way to read them.
+    // Regular files are opened again by path, which is the fastest way to read them.
     match FileFormat::of(&start) {
         Some(FileFormat::Npy) if is_regular => DynArray::load_npy_with(path, options).map(Loaded::Array),
         Some(FileFormat::Npy) => DynArray::read_npy_with(start.chain(file), options).map(Loaded::Array),
@@ -133,8 +140,8 @@ mod tests {
     /// Truncated files of each format: what reads them says so, or which feature would.
     #[test]
     fn names_the_feature_that_is_off() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
         for (start, expected, is_on) in
             [(&b"PK\x03\x04"[..], "npz", cfg!(feature = "npz")), (b"rawarray", "rawarray", cfg!(feature = "rawarray"))]
         {

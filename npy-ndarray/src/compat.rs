@@ -1,8 +1,10 @@
-//! The compatible layer: names of `ndarray-npy` that this crate spells differently or does not need.
+//! The compatibility layer: names of `ndarray-npy` that this crate spells differently or does not
+//! need.
 //!
-//! A program that uses `ndarray-npy` 0.10 compiles after a change of its `use` declarations. Errors are aliases of the one
-//! [`Error`], so that what such a program matches on is [`Error::kind`]. New code uses [`Error`], [`NpyElement`] and
-//! [`NpyView`]. The page [`from_ndarray_npy`](crate::guide::from_ndarray_npy) has a table of all names.
+//! A program that uses `ndarray-npy` 0.10 compiles after a change of its `use` declarations. Errors
+//! are aliases of one [`Error`], and matches on variants become matches on [`Error::kind`]. New
+//! code uses [`Error`], [`NpyElement`] and [`NpyView`]. The page
+//! [`from_ndarray_npy`](crate::guide::from_ndarray_npy) has a table of all names.
 //!
 //! ```
 //! use ndarray::{Array2, array};
@@ -109,7 +111,7 @@ pub trait ViewElement: NpyView {}
 
 impl<T: NpyView> ViewElement for T {}
 
-/// An element that can be viewed and changed in place: every [`NpyView`].
+/// An element that can be viewed mutably: every [`NpyView`].
 ///
 /// ```
 /// use ndarray::ArrayViewMut1;

@@ -11,9 +11,11 @@ use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
 
 use super::write::write_elements;
 
-/// Writes an array of any number of rows, some at a time, into a file that is valid at every instant: [`NpyWriter::create`] for arrays of `ndarray`.
+/// Writes blocks of rows into a file that grows.
 ///
-/// The rows of the outer axis are counted: in C order the first axis, in Fortran order the last.
+/// The file is valid at every instant. It is [`NpyWriter::create`] for arrays of `ndarray`.
+///
+/// The outer axis grows: the first in C order, the last in Fortran order.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -38,12 +40,14 @@ pub struct NpyBlockWriter<A: NpyElement> {
     writer: NpyWriter<A, File>,
     shape: Vec<usize>,
     order: Order,
-    /// Whether a block was written in part.
+    /// Whether a block was written partly.
     failed: bool,
 }
 
 impl<A: NpyElement> NpyBlockWriter<A> {
-    /// Begins a file. The length of the outer axis in `shape` does not matter.
+    /// Creates a growing file.
+    ///
+    /// The length of the outer axis in `shape` has no effect.
     ///
     /// ```
     /// use ndarray::Array3;
@@ -60,19 +64,19 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// Like [`NpyWriter::create_like`].
+    /// Fails like [`NpyWriter::create_like`].
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
         Ok(Self { writer: NpyWriter::create_like(path, &header)?, shape: shape.to_vec(), order, failed: false })
     }
 
-    /// Goes on with a file.
+    /// Opens an existing file to append to it.
     ///
     /// See [`NpyBlockWriter`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`NpyWriter::append`].
+    /// Fails like [`NpyWriter::append`].
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         let writer = NpyWriter::append(path)?;
@@ -82,7 +86,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         Ok(Self { writer, shape: header.shape().to_vec(), order: header.order(), failed: false })
     }
 
-    /// Writes rows behind the others.
+    /// Appends a block of rows.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -100,8 +104,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// When the block has another number of dimensions, or another length of an axis that is not the outer one; when an element cannot be expressed in the dtype;
-    /// when writing fails.
+    /// Fails if the block has another number of dimensions or another length of an inner axis, if
+    /// an element cannot be expressed in the dtype, or if writing fails.
     pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
             return Err(ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec() }.into());
@@ -119,7 +123,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         written
     }
 
-    /// Refuses rows behind a block that was written in part.
+    /// Refuses rows behind a block that was written partly.
     fn expect_whole(&self) -> Result<()> {
         if self.failed {
             return Err(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }.into());
@@ -127,7 +131,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         Ok(())
     }
 
-    /// Commits the rows so far: see [`NpyWriter::flush`].
+    /// Commits all rows: see [`NpyWriter::flush`].
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -146,19 +150,19 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.expect_whole()?;
         self.writer.flush()
     }
 
-    /// Commits all rows, and closes the file.
+    /// Commits all rows and closes the file.
     ///
     /// See [`NpyBlockWriter`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn finish(self) -> Result<()> {
         self.expect_whole()?;
         self.writer.finish().map(drop)
@@ -169,7 +173,7 @@ fn outer_axis(axes: usize, order: Order) -> Option<usize> {
     if order == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) }
 }
 
-/// The shape with so many rows.
+/// The shape with a number of rows.
 fn grown(shape: &[usize], order: Order, rows: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     if let Some(outer) = outer_axis(shape.len(), order) {

@@ -10,7 +10,9 @@ use npy_core::{ErrorKind, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
 use super::order::{layout, layout_of};
 use super::view::overflow;
 
-/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`. Maps of `.ra` files (`RaMap`, feature `rawarray`) have it too.
+/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
+///
+/// Maps of `.ra` files have it too (`RaMap`, feature `rawarray`).
 ///
 /// ```
 /// use ndarray::{Ix2, array};
@@ -27,27 +29,29 @@ use super::view::overflow;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait MapNpyExt {
-    /// The whole array, in place.
+    /// Views the whole array in place.
     ///
     /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`NpyMap::view`], and when the number of dimensions differs.
+    /// Fails like [`NpyMap::view`], and if the number of dimensions differs.
     fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>>;
 
-    /// Some rows of the array, in place: a range of its first axis in C order, and of its last in Fortran order. Nothing else is looked
-    /// at, so that others may change it.
+    /// Views a range of rows in place.
+    ///
+    /// Rows are those of the first axis in C order, and of the last in Fortran order. Nothing else
+    /// is read, so that others may change it.
     ///
     /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`array`](Self::array), and when there are fewer rows.
+    /// Fails like [`array`](Self::array), and if there are fewer rows.
     fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>>;
 }
 
-/// Views a mapped file as an array to be changed in place: `map.array_mut::<f64, Ix2>()?`.
+/// Views a mapped file as a mutable array: `map.array_mut::<f64, Ix2>()?`.
 ///
 /// ```
 /// use ndarray::{Ix2, array};
@@ -65,22 +69,22 @@ pub trait MapNpyExt {
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait MapMutNpyExt: MapNpyExt {
-    /// The whole array, in place.
+    /// Views the whole array in place.
     ///
     /// See [`MapMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`MapNpyExt::array`].
+    /// Fails like [`MapNpyExt::array`].
     fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
 
-    /// Some rows of the array, in place: what one of many processes fills.
+    /// Views a range of rows mutably, for one of many processes to fill.
     ///
     /// See [`MapMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`MapNpyExt::array_rows`].
+    /// Fails like [`MapNpyExt::array_rows`].
     fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
 }
 

@@ -3,7 +3,7 @@
 use super::ndarray::{Dimension, Shape, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Order, Result};
 
-/// The file's shape as a dimension of an array type, and its order as the array's layout.
+/// The shape of the file as a dimension of an array type, and its order as the layout.
 pub(crate) fn layout<D: Dimension>(header: &Header, order: Order) -> Result<Shape<D>> {
     layout_of(header.shape(), order)
 }

@@ -14,8 +14,9 @@ use super::region::read_region;
 
 /// Reads a file into an owned array: `Array2::<f64>::load_npy(path)?`.
 ///
-/// Implemented for every owned array ([`Array`](ndarray::Array), [`ArcArray`](ndarray::ArcArray), [`CowArray`](ndarray::CowArray)) of
-/// every dimension, fixed or dynamic. The array's memory has the order of the file.
+/// Implemented for every owned array ([`Array`](ndarray::Array), [`ArcArray`](ndarray::ArcArray),
+/// [`CowArray`](ndarray::CowArray)) of every dimension, fixed or dynamic. The array has the order
+/// of the file.
 ///
 /// ```
 /// use ndarray::{ArrayD, array};
@@ -28,12 +29,14 @@ use super::region::read_region;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadNpyExt: Sized {
-    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    /// Reads the array at the current position of a stream.
+    ///
+    /// The stream is left just behind the array.
     ///
     /// # Errors
     ///
-    /// When reading fails, when no `.npy` file begins there, when the dtype is another than the elements', or when the array has another
-    /// number of dimensions.
+    /// Fails if reading fails, if no `.npy` file begins there, if the dtype is not that of the
+    /// elements, or if the number of dimensions differs.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -48,18 +51,18 @@ pub trait ReadNpyExt: Sized {
         Self::read_npy_with(reader, ReadOptions::new())
     }
 
-    /// Reads a file.
+    /// Loads a file by path.
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::Array1;
     /// use npy_ndarray::ReadNpyExt;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("trace.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let trace = Array1::<f64>::load_npy(&path)?;
     /// assert_eq!(trace.sum(), 4.0);
@@ -73,7 +76,7 @@ pub trait ReadNpyExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -91,14 +94,14 @@ pub trait ReadNpyExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{ReadOptions, Order, ReadNpyExt, WriteNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.npy");
     /// array![[1, 2], [3, 4]].save_npy(&path)?;
     /// let matrix = Array2::<i32>::load_npy_with(&path, ReadOptions::new().order(Order::Fortran).threads(2))?;
     /// assert_eq!((matrix[[1, 0]], matrix.strides()), (3, &[1, 2][..]));
@@ -106,13 +109,16 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a file that is open: relative to a directory, say, or without a name.
+    /// Loads an open file.
     ///
-    /// As fast as [`load_npy`](Self::load_npy); the array begins where the file stands, and errors name no path.
+    /// Use it for a file that was opened relative to a directory, or that has no name.
+    ///
+    /// The array begins at the current position of the file. Errors name no path. It is as fast as
+    /// [`load_npy`](Self::load_npy).
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -135,7 +141,7 @@ pub trait ReadNpyExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -152,22 +158,24 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
+    /// Loads a rectangular region of a file without reading the rest.
     ///
-    /// The array has as many axes as the file, and the order of the file. For several regions of one file, and for streams, see
-    /// [`read_region`](super::read_region).
+    /// Each axis takes a range, an index or a stepped range.
+    ///
+    /// The array has the axes and the order of the file. For several regions of one file, and for
+    /// streams, see [`read_region`](super::read_region).
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy), and when the region has more or fewer axes than the array, goes beyond one of them, or has a
-    /// step of 0.
+    /// Fails like [`read_npy`](Self::read_npy), and if the region has the wrong number of axes,
+    /// exceeds one of them, or has a step of 0.
     ///
     /// ```
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{AxisRange, ReadNpyExt, WriteNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.npy");
     /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
     /// // In Python: np.load(path, mmap_mode="r")[1:, ::2]
     /// let part = Array2::<i32>::load_npy_region(&path, &[(1..).into(), AxisRange::from(..).step_by(2)])?;
@@ -178,8 +186,8 @@ pub trait ReadNpyExt: Sized {
 }
 
 /// For every owned array whose elements have a dtype ([`NpyElement`]).
-// The bound is on the array and not on its elements: the compiler shows the message of a bound that a method needs only if it is on the
-// type that the method is called on.
+// The bound is on the array and not on its elements: the compiler shows the message of a bound that
+// a method needs only if it is on the type that the method is called on.
 impl<S, D> ReadNpyExt for ArrayBase<S, D>
 where
     S: DataOwned,
@@ -243,26 +251,27 @@ where
     D: Dimension,
 {
     let order = order.unwrap_or(reader.header().order());
-    // Before the data are read: they may be many.
+    // Before the data are read, which may be large.
     let layout = layout::<D>(reader.header(), order)?;
     let shape = layout.raw_dim().clone();
     let items = reader.into_vec_in(order)?;
     let overflow = || ErrorKind::ShapeOverflow { shape: shape.slice().to_vec(), itemsize: size_of::<A>() };
-    // `ndarray` refuses what the header has refused already, but for a Rust type that is larger than the file's.
+    // `ndarray` refuses what the header has refused already, except for a Rust type larger than
+    // that of the file.
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
 }
 
-/// Reads a file into an owned array, whose type the context tells.
+/// Loads a file into an owned array of the type that the context demands.
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`].
+/// Fails like [`ReadNpyExt::load_npy`].
 ///
 /// ```
 /// # use ndarray::{Array1, array};
 /// # use npy_ndarray::{read_npy, write_npy};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
 /// write_npy(&path, &array![1.0_f32, 2.0])?;
 /// let samples: Array1<f32> = read_npy(&path)?;
 /// assert_eq!(samples.len(), 2);

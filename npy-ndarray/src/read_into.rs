@@ -1,4 +1,4 @@
-//! Files and streams into arrays that are there already.
+//! Files and streams into existing arrays.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,24 +8,27 @@ use super::ndarray::Dimension;
 use npy_core::__private::with_file;
 use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
-/// How many elements are read at a time where those of the array do not lie together.
+/// The number of elements that are read at a time if those of the array are not contiguous.
 const ELEMENTS: usize = 1 << 15;
 
-/// Reads a file over the elements of an array, or of a part of one, without taking memory for another: for loops over many files.
+/// Reads a file into an existing array or a part of one.
 ///
-/// The array keeps its order; a file of the other order is transposed. Fastest is a file of the order that the array has.
+/// No memory is allocated for another array. Use it in loops over many files.
+///
+/// The array keeps its order; a file in the other order is transposed. A file in the same order is
+/// fastest.
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
-/// elements may be overwritten.
+/// Fails like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and if the shapes differ.
+/// After an error some elements may be overwritten.
 ///
 /// ```
 /// use ndarray::{Array2, Array3, array, s};
 /// use npy_ndarray::{WriteNpyExt, load_npy_into};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+/// # let directory = tempfile::tempdir()?;
+/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
 /// # array![[1, 2], [3, 4]].save_npy(&paths[0])?;
 /// # array![[5, 6], [7, 8]].save_npy(&paths[1])?;
 /// let mut images = Array3::<i32>::zeros((2, 2, 2));
@@ -44,19 +47,19 @@ where
     load_npy_into_with(path, array, ReadOptions::new())
 }
 
-/// [`load_npy_into`] with [`ReadOptions`], or with [`Limits`](npy_core::Limits) of one's own.
+/// [`load_npy_into`] with [`ReadOptions`] or [`Limits`](npy_core::Limits).
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::Array1;
 /// use npy_ndarray::load_npy_into_with;
 /// use npy_core::ReadOptions;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("trace.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("trace.npy");
 /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
 /// let mut trace = Array1::<f64>::zeros(2);
 /// load_npy_into_with(&path, &mut trace, ReadOptions::new().threads(2))?;
@@ -72,13 +75,15 @@ where
     with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
 }
 
-/// Reads the array that begins at the stream's position over the elements of an array, and leaves the stream just after it.
+/// Reads the array at the current position of a stream into an existing array.
+///
+/// The stream is left just behind the array.
 ///
 /// See [`load_npy_into`].
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::{Array1, array};
@@ -121,7 +126,7 @@ where
     let array = if order == Order::Fortran { array.reversed_axes() } else { array };
     let mut slots = array.into_iter();
     for chunk in reader.chunks::<A>(ELEMENTS) {
-        // In this order: the end of a chunk must not take a slot.
+        // In this order, because the end of a chunk must not take a slot.
         chunk?.into_iter().zip(slots.by_ref()).for_each(|(item, slot)| *slot = item);
     }
     Ok(())

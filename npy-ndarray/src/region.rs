@@ -13,14 +13,17 @@ use npy_core::{ErrorKind, NpyElement, NpyReader, Order, Result};
 
 use super::order::{layout, layout_of};
 
-/// Reads a region of the array that a reader is for: what [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region) does
-/// with a file, for several regions of one file, for streams, and with limits.
+/// Reads a rectangular region of the array of a reader.
 ///
-/// The array's memory has the order of the file. The reader then stands behind the region's last element.
+/// [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region) does this with a file. Use a
+/// reader for several regions of one file, for streams, and for limits.
+///
+/// The array has the order of the file. The reader is then positioned behind the last element of
+/// the region.
 ///
 /// # Errors
 ///
-/// Like [`NpyReader::read_region`], and when the array has another number of dimensions.
+/// Fails like [`NpyReader::read_region`], and if the number of dimensions differs.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -45,7 +48,7 @@ where
     D: Dimension,
 {
     let order = reader.header().order();
-    // Before the data are read: they may be many.
+    // Before the data are read, which may be large.
     layout::<D>(reader.header(), order)?;
     let shape = region_shape(reader.header(), region)?;
     let layout = layout_of(&shape, order)?;
@@ -53,12 +56,12 @@ where
     ArrayBase::from_shape_vec(layout, items).map_err(|_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() }.into())
 }
 
-/// An array in blocks of some rows, one after another, in the memory of one block.
+/// An iterator over blocks of rows, in the memory of one block.
 ///
-/// A row is what one index of the outer axis has. That is the first axis in C order, and the **last** in Fortran order, where what has
-/// the same first index does not lie together in the file: of a Fortran file of shape (2, 100) blocks of 10 rows have the shape (2, 10).
-/// The last block may have fewer rows. Each block has the order of the file. An array without elements has no blocks. After an error
-/// the iterator ends.
+/// A row is what one index of the outer axis has: of the first axis in C order, and of the **last**
+/// in Fortran order. Of a Fortran file of shape (2, 100), blocks of 10 rows have the shape (2, 10).
+/// The last block may have fewer rows. Each block has the order of the file. An array without
+/// elements has no blocks. After an error the iterator ends.
 ///
 /// ```
 /// use ndarray::{Array2, Axis, Ix2};
@@ -86,13 +89,14 @@ pub struct NpyBlocks<A, D, R = BufReader<File>> {
 }
 
 impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
-    /// Opens a file, to be read in blocks of so many rows. 0 is taken for 1.
+    /// Opens a file to read it in blocks of `rows` rows. 0 is 1.
     ///
     /// See [`NpyBlocks`] for an example.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is no `.npy` file, or has another number of dimensions than `D`, or none.
+    /// Fails if the file cannot be read, is not an `.npy` file, or has no dimension or another
+    /// number of them than `D`.
     pub fn open(path: impl AsRef<Path>, rows: usize) -> Result<Self> {
         let path = path.as_ref();
         let open = || Self::new(NpyReader::open(path)?, rows);
@@ -101,11 +105,12 @@ impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
 }
 
 impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
-    /// The rows that are left to a reader, in blocks of so many.
+    /// Reads the remaining rows of a reader in blocks of `rows` rows.
     ///
     /// # Errors
     ///
-    /// When the array has another number of dimensions than `D`, or none, or the reader does not stand at the beginning of a row.
+    /// Fails if the array has no dimension or another number of them than `D`, or if the reader is
+    /// not at the beginning of a row.
     ///
     /// ```
     /// use ndarray::Ix1;
@@ -137,14 +142,14 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
         Ok(Self { reader, shape, axis, per_row, rows: rows.max(1), is_done: false, array: PhantomData })
     }
 
-    /// The reader, which stands behind the last block.
+    /// Returns the reader, positioned behind the last block.
     pub fn into_inner(self) -> NpyReader<R> {
         self.reader
     }
 
     fn read(&mut self) -> Result<Option<Array<A, D>>> {
         let length = self.rows.saturating_mul(self.per_row);
-        // The first of chunks, which tells of another dtype even if there is nothing to read.
+        // The first chunk, which reports another dtype even if there is nothing to read.
         let Some(items) = self.reader.chunks::<A>(length).next().transpose()? else { return Ok(None) };
         let mut shape = self.shape.clone();
         if let Some(rows) = shape.get_mut(self.axis) {

@@ -6,7 +6,9 @@ use npy_core::{ErrorKind, Header, Limits, NpyView, Result};
 
 use super::order::layout;
 
-/// Views a whole file in memory (read, mapped or embedded) as an array, without copying its data.
+/// Views a file in memory as an array, without copying its data.
+///
+/// The file was read, mapped or embedded.
 ///
 /// ```
 /// # use ndarray::{ArrayView2, array};
@@ -20,19 +22,20 @@ use super::order::layout;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ViewNpyExt<'a>: Sized {
-    /// Views the array that `buf` begins with.
+    /// Views the array at the beginning of `buf`.
     ///
     /// See [`ViewNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When `buf` does not hold a whole `.npy` file of that dtype in native byte order and that number of dimensions; when its data do not
-    /// lie at a multiple of the element's alignment; when a bool is neither 0 nor 1.
+    /// Fails if `buf` does not hold a complete `.npy` file of that dtype and number of dimensions.
+    /// Fails if its byte order is not native, if its data are not aligned for the elements, or if a
+    /// bool is neither 0 nor 1.
     fn view_npy(buf: &'a [u8]) -> Result<Self> {
         Self::view_npy_with(buf, Limits::new())
     }
 
-    /// [`view_npy`](Self::view_npy) with limits of one's own.
+    /// [`view_npy`](Self::view_npy) with limits.
     ///
     /// ```
     /// use ndarray::ArrayView1;
@@ -46,11 +49,11 @@ pub trait ViewNpyExt<'a>: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`view_npy`](Self::view_npy).
+    /// Fails like [`view_npy`](Self::view_npy).
     fn view_npy_with(buf: &'a [u8], limits: Limits) -> Result<Self>;
 }
 
-/// Views a whole file in memory (read or mapped) as an array to be changed in place.
+/// Views a file in memory as a mutable array.
 ///
 /// ```
 /// # use ndarray::{Array2, ArrayViewMut2, array};
@@ -64,18 +67,18 @@ pub trait ViewNpyExt<'a>: Sized {
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ViewMutNpyExt<'a>: Sized {
-    /// Views the array that `buf` begins with.
+    /// Views the array at the beginning of `buf`.
     ///
     /// See [`ViewMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`ViewNpyExt::view_npy`].
+    /// Fails like [`ViewNpyExt::view_npy`].
     fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self> {
         Self::view_mut_npy_with(buf, Limits::new())
     }
 
-    /// [`view_mut_npy`](Self::view_mut_npy) with limits of one's own.
+    /// [`view_mut_npy`](Self::view_mut_npy) with limits.
     ///
     /// ```
     /// use ndarray::ArrayViewMut1;
@@ -89,7 +92,7 @@ pub trait ViewMutNpyExt<'a>: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`ViewNpyExt::view_npy`].
+    /// Fails like [`ViewNpyExt::view_npy`].
     fn view_mut_npy_with(buf: &'a mut [u8], limits: Limits) -> Result<Self>;
 }
 

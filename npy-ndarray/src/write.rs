@@ -10,16 +10,17 @@ use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension
 use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with, write_small};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
-/// Parts of lines that are shorter than a line of the cache are not worth being transposed.
+/// Parts of lines shorter than a cache line are not worth transposing.
 const LEAST_BYTES_OF_LINES: usize = 64;
 
-/// Nor are parts of arrays that are in the cache anyway.
+/// Neither are parts of arrays that are in the cache anyway.
 const LEAST_BYTES_ACROSS: usize = 4096;
 
-/// Writes an array as `np.save` would: `array.save_npy(path)?`.
+/// Writes an array as `np.save` does: `array.save_npy(path)?`.
 ///
-/// Implemented for every array and view of every dimension, contiguous, strided or reversed. A Fortran-contiguous array becomes a file
-/// in Fortran order, every other one in C order. Elements that are arrays, `[T; N]`, are refused: give the array one more axis.
+/// Implemented for every array and view of every dimension, contiguous, strided or reversed. A
+/// Fortran-contiguous array becomes a file in Fortran order, every other one in C order. Elements
+/// that are arrays, `[T; N]`, are refused: give the array one more axis.
 ///
 /// ```
 /// use ndarray::{Array2, s};
@@ -37,18 +38,20 @@ const LEAST_BYTES_ACROSS: usize = 4096;
     note = "for a slice or a vector see `npy_core::save`, in an archive `add_slice`; for a number `ndarray::arr0`, in an archive `add_scalar`"
 )]
 pub trait WriteNpyExt {
-    /// Writes the array to a stream, without a copy of the whole.
+    /// Writes the array to a stream, without a second copy.
     ///
     /// See [`WriteNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an element cannot be expressed in its dtype.
+    /// Fails if writing fails, or if an element cannot be expressed in its dtype.
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         self.write_npy_with(writer, SaveOptions::new())
     }
 
-    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    /// Saves the array as a file, atomically.
+    ///
+    /// A save either replaces the whole file or leaves the old one untouched.
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -63,12 +66,14 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
+    /// Fails like [`write_npy`](Self::write_npy), and if the file cannot be created.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_npy_with(path, SaveOptions::new())
     }
 
-    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    /// [`write_npy`](Self::write_npy) with options.
+    ///
+    /// Only the order has an effect on a stream.
     ///
     /// ```
     /// use ndarray::array;
@@ -82,14 +87,14 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()>;
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`], or [`SaveOptions`], which have the order too.
+    /// [`save_npy`](Self::save_npy) with options.
     ///
     /// ```
     /// # use ndarray::array;
-    /// # use npy_ndarray::{SaveOptions, Order, SaveOptions, WriteNpyExt};
+    /// # use npy_ndarray::{Order, SaveOptions, WriteNpyExt};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("matrix.npy");
     /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
@@ -99,13 +104,13 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`save_npy`](Self::save_npy).
+    /// Fails like [`save_npy`](Self::save_npy).
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
     }
 
-    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    /// The least number of bytes that will be written, as far as it is known.
     #[doc(hidden)]
     fn data_bytes(&self) -> u64 {
         0
@@ -113,7 +118,7 @@ pub trait WriteNpyExt {
 }
 
 /// For every array and view whose elements have a dtype ([`NpyElement`]).
-// The bound is on the array for the sake of the compiler's message: see `ReadNpyExt`.
+// The bound is on the array for the sake of the compiler message: see `ReadNpyExt`.
 impl<S, D> WriteNpyExt for ArrayBase<S, D>
 where
     S: Data,
@@ -158,12 +163,12 @@ where
     }
 }
 
-/// How many bytes so many elements have; none if that depends on their values.
+/// The size of a number of elements; `None` if it depends on their values.
 pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 
-/// Writes an array that the header says is of `dtype`, with its elements as those of `stored`, which has the same bytes.
+/// Writes an array of `dtype` in the header, with elements of `stored`, which has the same bytes.
 pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     array: array_ref!(&A, D),
     dtype: &DType,
@@ -199,7 +204,7 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     Ok(())
 }
 
-/// All elements, if they lie together in that order.
+/// All elements, if they are contiguous in that order.
 fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&[A]> {
     match order {
         Order::C => array.as_slice(),
@@ -220,7 +225,7 @@ where
     }
 }
 
-/// Writes elements that do not lie together, in an order.
+/// Writes elements that are not contiguous, in an order.
 fn write_scattered<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
@@ -252,8 +257,8 @@ fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &Arra
     Ok(())
 }
 
-/// The axis along which elements are contiguous in memory, if it is not the last one and long enough for parts of lines along it to be
-/// transposed in the cache.
+/// The axis along which elements are contiguous in memory, if it is not the last one, and long
+/// enough for transposing parts of lines in the cache.
 fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
     let axis = view.axes().find(|axis| axis.stride == 1 && axis.len > 1)?;
     let number = axis.axis.index();
@@ -267,7 +272,7 @@ fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
 ///
 /// # Errors
 ///
-/// Like [`WriteNpyExt::save_npy`].
+/// Fails like [`WriteNpyExt::save_npy`].
 ///
 /// ```
 /// # use ndarray::array;
@@ -284,11 +289,11 @@ where
     array.save_npy(path)
 }
 
-/// Saves an array as a new file; one that stands there already is an error.
+/// Saves an array as a new file; an existing file is an error.
 ///
 /// # Errors
 ///
-/// Like [`WriteNpyExt::save_npy`], and when the file exists.
+/// Fails like [`WriteNpyExt::save_npy`], and if the file exists.
 ///
 /// ```
 /// # use ndarray::array;
@@ -313,14 +318,17 @@ where
     })
 }
 
-/// Writes an array of zeros in C order from the file's position on, without writing the zeros: on most file systems they take no room.
+/// Writes an array of zeros in C order, without writing the zeros.
 ///
-/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](super::ViewMutNpyExt). What stood in the file behind the
-/// position is gone.
+/// It begins at the current position of the file. On most file systems the zeros take no disk
+/// space.
+///
+/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](super::ViewMutNpyExt).
+/// Bytes behind the position are lost.
 ///
 /// # Errors
 ///
-/// When writing fails or the shape is larger than any array can be.
+/// Fails if writing fails, or if the shape exceeds the address space.
 ///
 /// ```
 /// # use ndarray::Array2;
@@ -340,7 +348,7 @@ where
     let header = Header::new(A::dtype(), Order::C, shape.slice())?;
     let bytes = header.to_bytes();
     let begin = file.stream_position()?;
-    // Cut first, so that what is added afterwards is zeros.
+    // Truncated first, so that what is added afterwards is zeros.
     file.set_len(begin)?;
     file.write_all(&bytes)?;
     let end = begin + bytes.len() as u64 + header.data_bytes();

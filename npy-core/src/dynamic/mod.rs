@@ -62,8 +62,8 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// Fails if the number of bytes does not fit the dtype and the shape, if the dtype holds Python
-    /// objects or is a sub-array, or if the array exceeds the address space.
+    /// Fails if the number of bytes does not fit the dtype and the shape, or if the array exceeds
+    /// the address space. Dtypes of Python objects and sub-arrays are refused.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};

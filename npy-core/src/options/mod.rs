@@ -68,12 +68,12 @@ impl ReadOptions {
 
     /// Sets the maximum number of threads, the calling one included; 0 is 1.
     ///
-    /// An array is read by several threads if it has 8 MiB or more, if its file is opened by path,
-    /// on Unix, and if its elements are `Send`. For a struct with type parameters, the derive knows
-    /// that only if they have the bound `Send`; numbers and text of fixed width need no proof.
-    /// Members of an archive are decompressed by several threads as well. The result is the same,
-    /// and so is the error: that of the first invalid element. Custom conversions, `#[npy(with =
-    /// …)]`, are called on these threads.
+    /// An array is read by several threads if it has 8 MiB or more, its file is opened by path, on
+    /// Unix, and its elements are `Send`. For a struct with type parameters, the derive knows that
+    /// only if they have the bound `Send`; numbers and text of fixed width need no proof. Members
+    /// of an archive are decompressed by several threads as well. The result is the same, and so is
+    /// the error: that of the first invalid element. Custom conversions, `#[npy(with = …)]`, are
+    /// called on these threads.
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -218,9 +218,9 @@ impl SaveOptions {
 
     /// Sets whether the file is overwritten instead of being replaced.
     ///
-    /// Many times as fast for many small files of the same size, because ext4 and other file
-    /// systems flush a file that replaces another at once (0.1 to 2 ms each). **A crash, an error
-    /// or a full disk leaves a torn file**, and a concurrent reader sees a mix of old and new. With
+    /// Many times as fast for many small files of the same size: ext4 and other file systems flush
+    /// a file that replaces another at once (0.1 to 2 ms each). **A crash, an error or a full disk
+    /// leaves a torn file**, and a concurrent reader sees a mix of old and new. With
     /// [`durable`](Self::durable) the file is on the disk when saving ends, but a crash in between
     /// tears it all the same. Fails if another writer overwrites the file or appends to it.
     /// Symbolic links are kept.

@@ -1,35 +1,36 @@
 //! Limits and permissions for pickles.
 
-/// What reading does with a class or function that is not on the list of what NumPy's own files and
-/// plain values need.
+/// The treatment of unknown classes and functions in a pickle.
+///
+/// Known are those that NumPy's own files and plain values need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownGlobals {
-    /// The file is refused, by an error that names it.
+    /// Refuses the file, with an error that names the class or function.
     #[default]
     Refuse,
-    /// It becomes a [`PyObject::Opaque`](crate::object::PyObject::Opaque), which has its name and
-    /// what it would be given. Nothing is imported or called then either.
+    /// Keeps it as a [`PyObject::Opaque`](crate::object::PyObject::Opaque), with its name and
+    /// arguments. Nothing is imported or called.
     Opaque,
 }
 
-/// How a `str` of Python 2, which is bytes, is read: the argument `encoding` of `np.load`.
+/// The encoding of a `str` of Python 2: `encoding` of `np.load`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Encoding {
     /// As ASCII; other bytes are an error.
     #[default]
     Ascii,
-    /// As latin-1: each byte is the character of that number.
+    /// As Latin-1: each byte is the character of that number.
     Latin1,
     /// As [`PyObject::Bytes`](crate::object::PyObject::Bytes).
     Bytes,
 }
 
-/// How arrays of Python objects are read, and how much they may ask for.
+/// Options and limits for arrays of Python objects.
 ///
-/// The defaults read every file that NumPy itself writes of plain values, in memory that is
-/// proportional to the file.
+/// The defaults read every file of plain values that NumPy writes, in memory proportional to the
+/// file.
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, ObjectOptions, UnknownGlobals};
@@ -52,17 +53,18 @@ pub struct ObjectOptions {
     pub(crate) expansion: u64,
 }
 
-/// More levels than this are not read, because values are walked and dropped by functions that call
-/// themselves.
+/// The limit of levels, because recursive functions walk and drop values.
 pub(crate) const MOST_DEPTH: usize = 200;
 
-/// Levels that are read if nothing else is asked for, and written.
+/// The default limit of levels, for reading and writing.
 pub(crate) const DEFAULT_DEPTH: usize = 200;
 
 impl ObjectOptions {
-    /// The default options: other classes and functions are refused, `str` of Python 2 is ASCII; at
-    /// most 200 levels of containers, any number of objects and of bytes, and 64 MiB for copies of
-    /// what is shared.
+    /// Returns the default options.
+    ///
+    /// Unknown classes and functions are refused, and a `str` of Python 2 is ASCII. Containers have
+    /// at most 200 levels. Objects and bytes are unlimited, and copies of shared objects take at
+    /// most 64 MiB.
     pub const fn new() -> Self {
         Self {
             unknown_globals: UnknownGlobals::Refuse,
@@ -74,7 +76,7 @@ impl ObjectOptions {
         }
     }
 
-    /// What is done with classes and functions that are not on the list.
+    /// Sets the treatment of unknown classes and functions.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectOptions, UnknownGlobals};
@@ -96,7 +98,7 @@ impl ObjectOptions {
         self
     }
 
-    /// How a `str` of Python 2 is read.
+    /// Sets the encoding of a `str` of Python 2.
     ///
     /// ```
     /// use npy_core::object::{self, Encoding, ObjectOptions};
@@ -116,8 +118,10 @@ impl ObjectOptions {
         self
     }
 
-    /// How deep objects may contain each other, the array itself included, and each axis of an
-    /// array beyond its first. More than 200 has no effect.
+    /// Limits the nesting of objects.
+    ///
+    /// The array itself counts, and so does each axis beyond the first. Values above 200 have no
+    /// effect.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions, PyObject};
@@ -135,7 +139,7 @@ impl ObjectOptions {
         self
     }
 
-    /// How many objects the pickle may make, dtypes and the like included.
+    /// Limits the number of objects in the pickle, dtypes and the like included.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions};
@@ -151,7 +155,7 @@ impl ObjectOptions {
         self
     }
 
-    /// How many bytes the pickle may have.
+    /// Limits the size of the pickle in bytes.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions};
@@ -167,9 +171,10 @@ impl ObjectOptions {
         self
     }
 
-    /// How many bytes the values may take beyond 64 for each byte of the pickle. An object that is
-    /// in several places of a pickle is there once, and is copied to each of them when it is read:
-    /// so a file of a few bytes could ask for any amount of memory.
+    /// Limits the memory of values beyond 64 bytes for each byte of the pickle.
+    ///
+    /// An object in several places of a pickle is stored once, and copied to each of them when it
+    /// is read. Without this limit, a file of a few bytes could ask for any amount of memory.
     pub const fn expansion(mut self, limit: u64) -> Self {
         self.expansion = limit;
         self

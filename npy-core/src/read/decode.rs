@@ -95,8 +95,8 @@ impl<R: Read> NpyReader<R> {
         self.end()
     }
 
-    /// Reads the bytes of `count` elements in parts that stay in the cache, if they are not in
-    /// memory already, and calls `each` with those of some elements and their number.
+    /// Calls `each` with the bytes of `count` elements, part by part, and the number of elements in
+    /// the part. Bytes that are not in memory are read in parts that stay in the cache.
     pub(crate) fn for_each_stage(
         &mut self,
         count: usize,

@@ -34,8 +34,8 @@ use source::Source;
 /// ```
 /// use npy_core::NpyReader;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("big.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("big.npy");
 /// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
 /// let mut reader = NpyReader::open(&path)?;
 /// assert_eq!(reader.header().shape(), [5]);

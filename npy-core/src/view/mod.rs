@@ -122,9 +122,9 @@ pub fn check_flattened<T: NpyView>(record: &[u8], offset: usize) -> Result<(), V
 ///
 /// # Errors
 ///
-/// Fails if `bytes` do not begin with a complete `.npy` file, if the dtype differs from that of `T`
-/// in anything, byte order included, if the data are not aligned for `T`, or if a bool is neither 0
-/// nor 1.
+/// Fails if `bytes` do not begin with a complete `.npy` file, or if a bool is neither 0 nor 1.
+/// Fails if the dtype differs from that of `T` in anything, byte order included, or if the data are
+/// not aligned for `T`.
 ///
 /// ```
 /// # let mut file = vec![0_u8; 256];

@@ -126,8 +126,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be opened or has another writer, if its dtype does not fit `T`, if
-    /// it is truncated, if it has no dimensions, or if other arrays follow.
+    /// Fails if the file cannot be opened, has another writer, is truncated, has no dimensions, or
+    /// is followed by other arrays. Fails if its dtype does not fit `T`.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {

@@ -53,8 +53,8 @@ const ZEROED_BYTES: usize = 4 << 10;
 /// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 ///
 /// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("names.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("names.npy");
 /// npy_core::save(&path, &["Ada".to_owned(), "Grace".to_owned()])?;
 /// let names: Vec<String> = npy_core::load(&path)?; // in Python: array(['Ada', 'Grace'], dtype='<U5')
 /// assert_eq!(names[1], "Grace");
@@ -73,8 +73,8 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 /// ```
 /// use npy_core::SaveOptions;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
 /// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
 /// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
@@ -493,8 +493,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// ```
     /// # use npy_core::NpyWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("readings.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("readings.npy");
     /// let mut readings = NpyWriter::<f64, _>::create(&path)?;
     /// readings.push(&0.5)?;
     /// readings.flush()?;

@@ -1,4 +1,4 @@
-//! Arrays of one Rust type out of those of whatever dtype: as they are, cast, or one field.
+//! Conversions of arrays of any dtype to one Rust type: exact, cast, or one field.
 
 use std::any::{Any, TypeId};
 
@@ -15,7 +15,7 @@ use super::read::shaped;
 use super::write::to_values;
 use super::{DynArray, TypedArray, each};
 
-/// What a [`DynArray`] becomes by [`into`](DynArray::into): owned arrays.
+/// An owned array that a [`DynArray`] converts to by [`into`](DynArray::into).
 ///
 /// ```
 /// use ndarray::{ArrayD, array};
@@ -26,13 +26,13 @@ use super::{DynArray, TypedArray, each};
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait FromDynArray: Sized {
-    /// The array, moved if its elements are of this type already.
+    /// Converts the array, without a copy if its elements have this type.
     ///
     /// See [`FromDynArray`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`DynArray::into`].
+    /// Fails like [`DynArray::into`].
     fn from_dyn_array(array: DynArray) -> Result<Self>;
 }
 
@@ -53,7 +53,7 @@ where
     }
 }
 
-/// The array itself if it has elements of the type asked for, else a decoded copy.
+/// The array itself if its elements have the requested type, else a decoded copy.
 fn own<T, A, S, D>(numbers: TypedArray<T>) -> Result<ArrayBase<S, D>>
 where
     T: NpyElement + Clone + 'static,
@@ -74,12 +74,16 @@ where
 }
 
 impl DynArray {
-    /// An owned array of one Rust type and, unless it is an `ArrayD`, so many axes: the array itself, without a copy, if its elements are
-    /// numbers of that type. Records, text and times are decoded; Python objects become texts, numbers, bools, or an `Option` of these. Nothing is converted: see [`cast`](Self::cast).
+    /// Converts to an owned array of one Rust type, exactly.
+    ///
+    /// Numbers of that type are moved, without a copy. Records, text and times are decoded. Python
+    /// objects become text, numbers, bools, or an `Option` of these. The number of axes must match,
+    /// unless the target is an `ArrayD`. To convert numbers see [`cast`](Self::cast).
     ///
     /// # Errors
     ///
-    /// When the dtype is another than the type's, an element is no value of it, or there are more or fewer axes.
+    /// Fails if the dtype is not that of the type, if an element is not a value of it, or if the
+    /// number of axes differs.
     ///
     /// ```
     /// use ndarray::{Array1, ArrayD, array};
@@ -97,12 +101,12 @@ impl DynArray {
         A::from_dyn_array(self)
     }
 
-    /// The elements in place, as a view.
+    /// Views the elements in place.
     ///
     /// # Errors
     ///
-    /// When the dtype is another than the type's, or an element is no value of it. Numbers are viewed whatever the file's byte order;
-    /// records and text only in the machine's.
+    /// Fails if the dtype is not that of the type, or if an element is not a value of it. Numbers
+    /// are viewed in any byte order of the file, records and text only in that of the machine.
     ///
     /// ```
     /// use ndarray::array;
@@ -126,12 +130,15 @@ impl DynArray {
         )
     }
 
-    /// The numbers as those of another type, by NumPy's rule for storing results ([`Casting::SameKind`]): to wider types, and to
-    /// narrower ones of the same kind, where floats are rounded and integers wrap.
+    /// Converts the numbers to another type, by [`Casting::SameKind`].
+    ///
+    /// That is NumPy's rule for storing results: to wider types, and to narrower ones of the same
+    /// kind, where floats are rounded and integers wrap.
     ///
     /// # Errors
     ///
-    /// When the rule does not allow it, as it does not for floats to integers, or when the elements are no numbers.
+    /// Fails if the rule does not allow it, as from floats to integers, or if the elements are not
+    /// numbers.
     ///
     /// ```
     /// use ndarray::array;
@@ -152,8 +159,9 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
-    /// is named, by its place in the array with the last axis fastest.
+    /// Fails if the rule does not allow it, if the elements are not numbers, or, with
+    /// [`Casting::Checked`], if one does not fit. The error names the first, by its position with
+    /// the last axis fastest.
     ///
     /// ```
     /// use ndarray::array;
@@ -180,14 +188,16 @@ impl DynArray {
         })
     }
 
-    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`. The axes of a field that is
-    /// a sub-array become the last ones.
+    /// Copies one field of an array of records.
     ///
-    /// A field of records that hold Python objects is an array of objects: numbers and text of Python.
+    /// A dot names a field of a nested record: `pose.position`. The axes of a field that is a
+    /// sub-array become the last ones.
+    ///
+    /// A field of records with Python objects is an array of objects: numbers and text of Python.
     ///
     /// # Errors
     ///
-    /// When the elements are no records, or have no such field.
+    /// Fails if the elements are not records or have no such field.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
@@ -205,13 +215,13 @@ impl DynArray {
         Self::from_values(self.field_values(name)?)
     }
 
-    /// The elements of one field, as an array of a Rust type: [`field`](Self::field), then [`into`](Self::into).
+    /// Decodes one field: [`field`](Self::field), then [`into`](Self::into).
     ///
     /// See [`field`](Self::field) for an example.
     ///
     /// # Errors
     ///
-    /// Like those.
+    /// Fails like those.
     pub fn field_as<T: NpyElement + 'static>(&self, name: &str) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
@@ -223,19 +233,20 @@ impl DynArray {
     fn field_values(&self, name: &str) -> Result<DynValues> {
         match self {
             Self::Record(values) => values.field(name),
-            // Says what it has instead.
+            // The error says what it has instead.
             other => DynValues::new(other.dtype().into_owned(), Order::C, &[0], Vec::new())?.field(name),
         }
     }
 
-    /// What `map` makes of the bytes of each element, as an array: for dtypes that NumPy has no numbers for.
+    /// Maps the bytes of each element, for dtypes without numbers in NumPy.
     ///
-    /// Python's `ml_dtypes` stores its types as raw bytes. Of those, `bfloat16` (`<V2`) is read by `into::<ArrayD<half::bf16>>()`
-    /// with the feature `half`; the others have the dtype `|V1` (`float8_e5m2` `<f1`), and the file does not say which type they are.
+    /// Python's `ml_dtypes` stores its types as raw bytes. Of those, `bfloat16` (`<V2`) is read by
+    /// `into::<ArrayD<half::bf16>>()` with the feature `half`; the others have the dtype `|V1`
+    /// (`float8_e5m2` `<f1`), and the file does not say which type they are.
     ///
     /// # Errors
     ///
-    /// When there is no memory for the result.
+    /// Fails if memory cannot be allocated for the result.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
@@ -280,7 +291,8 @@ fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Cast
     shaped(numbers.shape(), numbers.order(), items)
 }
 
-/// The error with the place of its element as an array has it that is walked with the last axis fastest.
+/// The error with the place of its element as an array has it that is walked with the last axis
+/// fastest.
 fn in_order_c(error: Error, shape: &[usize], order: Order) -> Error {
     match error.into_kind() {
         ErrorKind::InvalidValue { index, path, problem } if order == Order::Fortran => {

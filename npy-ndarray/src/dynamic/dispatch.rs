@@ -1,17 +1,20 @@
 //! One body for arrays of many types.
 
-/// Writes a `match` over a [`DynArray`](crate::DynArray) in which one arm stands for many types, with its body once for each.
+/// Matches on a [`DynArray`](crate::DynArray), with one arm for many types.
 ///
-/// The groups are `Integer` (of either sign), `Float`, `Real` (both of these), `Complex`, and `Number` (all of these); a single type is a
-/// group by its name, as `Bool`, `Float64`, `Unicode`. What is matched is tried in order; the last arm is for all else. In a body the name
-/// is an array of that type: a [`TypedArray`](crate::TypedArray), which is used as an `ArrayD`, or
-/// [`DynValues`](npy_core::DynValues).
+/// The body of the arm is compiled once for each type.
 ///
-/// In a body for many types, [`NpyNumber::to_f64`](npy_core::NpyNumber::to_f64) and the methods of `ndarray` that all numbers have, as
-/// `sum`, can be used; `as` cannot, because `f16` has none.
+/// The groups are `Integer` (of either sign), `Float`, `Real` (both of these), `Complex`, and
+/// `Number` (all of these). A single type is a group by its name, such as `Bool`, `Float64` or
+/// `Unicode`. Arms are tried in order; the last arm is for all other types. In a body, the name is
+/// an array of that type: a [`TypedArray`](crate::TypedArray), which dereferences to an `ArrayD`,
+/// or [`DynValues`](npy_core::DynValues).
 ///
-/// `Float` has `half::f16` among it only with the feature `half`; `Complex` is none without the feature `complex`, and has not the parts
-/// that are long doubles. Long doubles and times belong to no group.
+/// A body for many types can use [`NpyNumber::to_f64`](npy_core::NpyNumber::to_f64) and the methods
+/// of `ndarray` that all numbers have, such as `sum`. It cannot use `as`, because `f16` has none.
+///
+/// `Float` contains `half::f16` only with the feature `half`. `Complex` is empty without the
+/// feature `complex`, and does not contain long doubles. Long doubles and times belong to no group.
 ///
 /// ```
 /// use ndarray::array;
@@ -50,7 +53,7 @@ macro_rules! __match_dtype_0_16 {
     };
 }
 
-/// Takes one arm after another off the front, and puts what it stands for behind those before it.
+/// Takes one arm after another off the front, and appends its expansion to those before it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_dtype {

@@ -1,4 +1,4 @@
-//! Arrays whose dtype is known when the program runs.
+//! Arrays whose dtype is known at run time.
 
 mod convert;
 #[cfg(feature = "object")]
@@ -30,15 +30,17 @@ pub use typed::TypedArray;
 
 use super::write::WriteNpyExt;
 
-/// An array whose dtype is known when the program runs: any file opens as one.
+/// An array of any dtype: every file opens as one.
 ///
-/// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](super::match_dtype), which writes one body for
-/// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.
+/// Numbers are arrays of their Rust type. Match on the variants, or use
+/// [`match_dtype!`](super::match_dtype), which takes one body for many types. Text, raw bytes and
+/// records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make
+/// arrays.
 ///
 /// It prints exactly as NumPy prints it (arrays within Python objects are printed on one line).
 ///
-/// Saving gives the bytes that were loaded: byte order, padding, and bytes that are no value of the dtype stay as they were. Only the
-/// pickles of Python objects are written anew, with the same values.
+/// It is saved byte for byte as it was loaded: byte order, padding, and bytes that are not a value
+/// of the dtype stay. Only pickles of Python objects are encoded anew, with the same values.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -91,7 +93,8 @@ pub enum DynArray {
     Float64(TypedArray<f64>),
     /// `<f16`, `<f12`: the long double of the machine that wrote it.
     LongDouble(TypedArray<LongDouble>),
-    /// `<c8`, `>c8`. Without the feature `complex` these, and the two below, are [`Raw`](Self::Raw).
+    /// `<c8`, `>c8`. Without the feature `complex` these, and the two below, are
+    /// [`Raw`](Self::Raw).
     #[cfg(feature = "complex")]
     Complex64(TypedArray<Complex<f32>>),
     /// `<c16`, `>c16`.
@@ -100,20 +103,23 @@ pub enum DynArray {
     /// `<c32`, `<c24`.
     #[cfg(feature = "complex")]
     ComplexLongDouble(TypedArray<Complex<LongDouble>>),
-    /// `<M8[ns]` and other units: steps of the dtype's unit since 1970, `i64::MIN` for NaT.
-    /// `into::<Array1<Datetime64<unit::Nanosecond>>>()` makes times of them.
+    /// `<M8[ns]` and other units: steps of the unit since 1970.
+    ///
+    /// NaT is `i64::MIN`. `into::<Array1<Datetime64<unit::Nanosecond>>>()` makes times of them.
     Datetime(TypedArray<i64>),
-    /// `<m8[ns]` and other units: steps of the dtype's unit, `i64::MIN` for NaT.
+    /// `<m8[ns]` and other units: steps of the unit. NaT is `i64::MIN`.
     Timedelta(TypedArray<i64>),
     /// `|S8`: `into::<ArrayD<String>>()` or `into::<ArrayD<FixedBytes<8>>>()`.
     Bytes(DynValues),
     /// `<U8`, `>U8`: `into::<ArrayD<String>>()`.
     Unicode(DynValues),
-    /// `|V8`: `into::<ArrayD<Void>>()`; see [`map_bytes`](Self::map_bytes) for numbers that NumPy has no dtype for.
+    /// `|V8`: `into::<ArrayD<Void>>()`.
+    ///
+    /// [`map_bytes`](Self::map_bytes) decodes numbers for which NumPy has no dtype.
     Void(DynValues),
-    /// Records: [`field`](Self::field), or `into::<Array1<T>>()` with a `#[derive(NpyRecord)]`.
+    /// Records: [`field`](Self::field), or `into::<Array1<T>>()` with a derived struct.
     Record(DynValues),
-    /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
+    /// All other arrays: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
     /// `|O`: Python objects, also as fields of records, and text of a `StringDType`.
     ///
@@ -125,7 +131,8 @@ pub enum DynArray {
     Object(ObjectArray),
 }
 
-/// Does `$typed` with an array of numbers, `$values` with [`DynValues`], `$boxed` with Python objects.
+/// Does `$typed` with an array of numbers, `$values` with [`DynValues`], `$boxed` with Python
+/// objects.
 macro_rules! each {
     ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr, $objects:ident => $boxed:expr $(,)?) => {
         match $array {
@@ -164,11 +171,13 @@ macro_rules! each {
 use each;
 
 impl DynArray {
-    /// A copy of an array of any elements: text, times, records of `#[derive(NpyRecord)]`, also without `#[npy(view)]`.
+    /// Copies an array of any elements, such as text, times and records.
+    ///
+    /// Records need `#[derive(NpyRecord)]`, but not `#[npy(view)]`.
     ///
     /// # Errors
     ///
-    /// When an element cannot be stored as its dtype.
+    /// Fails if an element cannot be expressed in its dtype.
     ///
     /// ```
     /// use ndarray::array;
@@ -184,7 +193,7 @@ impl DynArray {
         Self::from_values(DynValues::read(&file[..])?)
     }
 
-    /// The dtype, as it stands in the file.
+    /// Returns the dtype, as in the file.
     pub fn dtype(&self) -> Cow<'_, DType> {
         each!(
             self,
@@ -194,34 +203,37 @@ impl DynArray {
         )
     }
 
-    /// The lengths of the axes.
+    /// Returns the lengths of the axes.
     pub fn shape(&self) -> &[usize] {
         each!(self, numbers => numbers.shape(), values => values.shape(), objects => objects.shape())
     }
 
-    /// How many axes there are.
+    /// Returns the number of axes.
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         each!(self, numbers => numbers.len(), values => values.header().element_count(), objects => objects.items().len())
     }
 
-    /// Whether there is no element.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether both arrays are saved as the same bytes: equal in dtype, shape, order and every byte of the elements.
+    /// Returns whether both arrays are saved as the same bytes.
     ///
-    /// Unlike `==`, it distinguishes 0.0 from -0.0, and a NaN equals a NaN of the same sign and payload. The byte order is part of the
-    /// dtype, so `<f8` never equals `>f8`. The order is part of the array, so a transposed copy with equal elements differs; arrays that
-    /// are contiguous in both orders count as C order. Padding bytes of records count.
+    /// They are equal in dtype, shape, order and every byte of the elements.
     ///
-    /// Python objects are equal if they are saved as the same pickle. Objects of unknown classes, which cannot be saved, are compared
-    /// with `==`.
+    /// Unlike `==`, it distinguishes 0.0 from -0.0, and a NaN equals a NaN of the same sign and
+    /// payload. The byte order is part of the dtype, so `<f8` never equals `>f8`. The order is part
+    /// of the array, so a transposed copy with equal elements differs; arrays that are contiguous
+    /// in both orders count as C order. Padding bytes of records count.
+    ///
+    /// Python objects are equal if they are saved as the same pickle. Objects of unknown classes,
+    /// which cannot be saved, are compared with `==`.
     ///
     /// ```
     /// use ndarray::array;
@@ -242,7 +254,7 @@ impl DynArray {
             (Self::Object(one), Self::Object(other)) => object::bitwise_eq(one, other),
             _ => match (self.memory(), other.memory()) {
                 (Some(ours), Some(theirs)) if mem::discriminant(self) == mem::discriminant(other) => ours == theirs,
-                // A caller may put the values of any dtype into `Raw`.
+                // A caller may store values of any dtype in `Raw`.
                 _ => self.to_values().is_ok_and(|ours| other.to_values().is_ok_and(|theirs| ours == theirs)),
             },
         }
@@ -261,7 +273,7 @@ impl DynArray {
 
 macro_rules! from_arrays {
     ($($variant:ident $element:ty,)*) => {$(
-        /// A copy only if the array is contiguous in neither order.
+        /// Copies only if the array is contiguous in neither order.
         impl<D: Dimension> From<Array<$element, D>> for DynArray {
             fn from(array: Array<$element, D>) -> Self {
                 Self::$variant(array.into())

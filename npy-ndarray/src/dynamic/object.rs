@@ -12,12 +12,14 @@ use super::DynArray;
 use super::read::shaped;
 
 impl DynArray {
-    /// The Python objects as values of a Rust type: `Option<f64>` has `None` for Python's, `Vec<i64>` is a list or an array.
+    /// Converts Python objects to values of a Rust type.
+    ///
+    /// `Option<f64>` has `None` for Python's, and `Vec<i64>` is a list or an array.
     ///
     /// # Errors
     ///
-    /// When an object is none of that type; it is named. Arrays that hold no Python objects are an error too:
-    /// [`into`](Self::into) is for them.
+    /// Fails if an object is not of that type, and names it. Arrays without Python objects are an
+    /// error too: use [`into`](Self::into).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::{ObjectArray, PyObject}};
@@ -49,12 +51,15 @@ pub(super) fn bitwise_eq(one: &ObjectArray, other: &ObjectArray) -> bool {
 
 #[cfg(feature = "serde")]
 impl DynArray {
-    /// The Python objects, or records with such fields, as values of any type that implements `Deserialize`: dictionaries and records are
-    /// structs, lists and tuples are sequences, `None` is an `Option` without a value.
+    /// Converts Python objects to any type that implements `Deserialize`.
+    ///
+    /// Records with such fields are converted too. Dictionaries and records are structs, lists and
+    /// tuples are sequences, and `None` is an `Option` without a value.
     ///
     /// # Errors
     ///
-    /// When an object does not fit the type; it is named. Arrays that hold no Python objects are an error too.
+    /// Fails if an object does not fit the type, and names it. Arrays without Python objects are an
+    /// error too.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::ObjectArray};
@@ -77,7 +82,7 @@ impl From<ObjectArray> for DynArray {
     }
 }
 
-/// An array of the objects, for the types that elements of other arrays have too.
+/// An array of the objects, for types that are elements of other arrays too.
 pub(super) fn into_array<A, S, D>(objects: &ObjectArray) -> Result<ArrayBase<S, D>>
 where
     A: NpyElement + 'static,
@@ -90,7 +95,7 @@ where
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
 }
 
-/// The objects as values of a type that happens to be one of those that objects become.
+/// The objects as values of a type, if objects can become it.
 fn to_vec_of_element<A: 'static>(objects: &ObjectArray) -> Option<Result<Vec<A>>> {
     macro_rules! try_each {
         ($($type:ty)*) => {$(
@@ -106,13 +111,13 @@ fn to_vec_of_element<A: 'static>(objects: &ObjectArray) -> Option<Result<Vec<A>>
     None
 }
 
-/// A vector of the type that it is.
+/// A vector of the same type.
 fn same<T: 'static, A: 'static>(items: Vec<T>) -> Vec<A> {
     let mut items = Some(items);
     (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default()
 }
 
-/// The error for a type that Python objects do not become.
+/// The error for a type that Python objects cannot become.
 #[cold]
 pub(super) fn instead_of<T>() -> Error {
     ErrorKind::ObjectsInstead { rust_type: rust_type::<T>() }.into()

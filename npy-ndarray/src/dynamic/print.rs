@@ -1,4 +1,4 @@
-//! Arrays of whatever dtype as text, exactly as NumPy prints them.
+//! Arrays of any dtype as text, exactly as NumPy prints them.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::write::stored_as;
 use super::{DynArray, TypedArray, each};
 
 impl DynArray {
-    /// The array as NumPy prints it with these options.
+    /// Returns the text of the array, as NumPy prints it with these options.
     ///
     /// ```
     /// use ndarray::array;
@@ -25,7 +25,7 @@ impl DynArray {
     }
 }
 
-/// As NumPy's `print` writes the array, with the default options.
+/// Writes the array as NumPy's `print` does, with the default options.
 ///
 /// ```
 /// use ndarray::array;
@@ -39,7 +39,7 @@ impl fmt::Display for DynArray {
     }
 }
 
-/// The text of a [`DynArray`], made when it is displayed.
+/// The text of a [`DynArray`], formatted when it is displayed.
 #[derive(Clone, Debug)]
 pub struct PrintedArray<'a> {
     array: &'a DynArray,
@@ -74,7 +74,7 @@ fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOption
 struct Corners {
     shape: Vec<usize>,
     edges: Vec<Option<usize>>,
-    /// How many there are along each axis.
+    /// Their number along each axis.
     lengths: Vec<usize>,
 }
 
@@ -85,7 +85,8 @@ impl Corners {
         Self { shape: shape.to_vec(), edges, lengths }
     }
 
-    /// Where the elements that are printed stand in the memory of the whole array, with the last axis fastest.
+    /// The positions of the printed elements in the memory of the whole array, with the last axis
+    /// fastest.
     fn places(&self, order: Order) -> Vec<usize> {
         let place = |index: IxDyn| {
             let index = self.in_whole(index.slice());
@@ -100,7 +101,7 @@ impl Corners {
         indices(IxDyn(&self.lengths)).into_iter().map(place).collect()
     }
 
-    /// The index in the whole array of what is at `index` among those that are printed.
+    /// The index in the whole array of the printed element at `index`.
     fn in_whole(&self, index: &[usize]) -> Vec<usize> {
         let place = |(axis, index): (usize, &usize)| match self.edges[axis] {
             Some(edge) if *index >= edge => self.shape[axis] - 2 * edge + index,

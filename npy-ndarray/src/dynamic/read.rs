@@ -1,4 +1,4 @@
-//! Files, streams and values into arrays of whatever dtype they have.
+//! Files, streams and values into arrays of any dtype.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,17 +15,17 @@ use super::super::read::{ReadNpyExt, into_array};
 use super::{DynArray, TypedArray};
 
 impl DynArray {
-    /// Reads a file, whatever its dtype.
+    /// Loads a file of any dtype.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is no `.npy` file or a damaged one.
+    /// Fails if it cannot be read, is not an `.npy` file, or is damaged.
     ///
     /// ```
     /// use npy_ndarray::DynArray;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let array = DynArray::load_npy(&path)?;
     /// assert_eq!(array.to_string(), "[1.5 2.5]");
@@ -35,11 +35,13 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy(path)
     }
 
-    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    /// Reads the array at the current position of a stream.
+    ///
+    /// The stream is left just behind the array.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -54,17 +56,19 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy(reader)
     }
 
-    /// [`load_npy`](Self::load_npy) with options: the order, limits, and with the feature `object` whether Python objects are read.
+    /// [`load_npy`](Self::load_npy) with options, such as the order and limits.
+    ///
+    /// With the feature `object` they can allow Python objects.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, ReadOptions, Order};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let array = DynArray::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(2))?;
     /// assert_eq!(array.to_string(), "[1.5 2.5]");
@@ -78,7 +82,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, ReadOptions, npy_core::Limits};
@@ -93,11 +97,11 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
-    /// Reads a file that is open: see [`ReadNpyExt::load_npy_file`].
+    /// Loads an open file: see [`ReadNpyExt::load_npy_file`].
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -114,20 +118,20 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy_file(file)
     }
 
-    /// Reads the remaining elements of a reader, whatever their dtype.
+    /// Reads the remaining elements of a reader, of any dtype.
     ///
-    /// A reader that stands at the first element gives the whole array in its shape and order. If some elements were read or skipped, the
-    /// remaining ones form a one-dimensional array.
+    /// From a reader at its first element, the array has its shape and order. If some elements were
+    /// read or skipped, the remaining ones form a one-dimensional array.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::NpyReader};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let reader = NpyReader::open(&path)?;
     /// if reader.header().data_bytes() < 1 << 20 {
@@ -139,11 +143,13 @@ impl DynArray {
         Self::from_reader_with(reader, ReadOptions::new())
     }
 
-    /// [`from_reader`](Self::from_reader) with options. The limits and threads are those of the reader.
+    /// [`from_reader`](Self::from_reader) with options.
+    ///
+    /// Limits and threads are those of the reader.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -163,11 +169,11 @@ impl DynArray {
         from_reader(reader, options.into())
     }
 
-    /// The array of these values. Numbers are copied.
+    /// Creates an array of dynamic values. Numbers are copied.
     ///
     /// # Errors
     ///
-    /// When there is no memory for them.
+    /// Fails if memory cannot be allocated for them.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::DynValues};
@@ -210,7 +216,7 @@ impl ReadNpyExt for DynArray {
     }
 }
 
-/// Reads what is left of an array.
+/// Reads the rest of an array.
 pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<DynArray> {
     let header = reader.header();
     #[cfg(feature = "object")]
@@ -223,15 +229,16 @@ pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -
     }
 }
 
-/// Where the elements of an array come from.
+/// A source of the elements of an array.
 trait Source: Sized {
-    /// The elements as numbers of a Rust type; they are read as those of this dtype, which has the same bytes as that of the source.
+    /// The elements as numbers of a Rust type, read as those of `stored`, which has the same bytes
+    /// as the dtype of the source.
     fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>>;
 
     fn into_values(self) -> Result<DynValues>;
 }
 
-/// What is left in a reader.
+/// The rest of a reader.
 struct Rest<R> {
     reader: NpyReader<R>,
     options: ReadOptions,
@@ -294,7 +301,7 @@ fn numbers<T: NpyElement>(source: impl Source, scalar: Scalar) -> Result<TypedAr
     Ok(TypedArray::with_dtype(source.into_numbers(stored_dtype(scalar))?, scalar.into()))
 }
 
-/// The dtype as which the numbers of a dtype are stored: the times are integers.
+/// The dtype under which numbers are stored: times are integers.
 pub(super) fn stored_dtype(scalar: Scalar) -> DType {
     match scalar.kind() {
         ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
@@ -304,7 +311,7 @@ pub(super) fn stored_dtype(scalar: Scalar) -> DType {
     }
 }
 
-/// Bools, unless a byte among them is none.
+/// Bools, unless a byte is neither 0 nor 1.
 fn bools(values: DynValues) -> Result<DynArray> {
     if values.bytes().iter().any(|byte| *byte > 1) {
         return Ok(DynArray::Raw(values));
@@ -315,7 +322,7 @@ fn bools(values: DynValues) -> Result<DynArray> {
     Ok(DynArray::Bool(TypedArray::with_dtype(shaped(&shape, order, items)?, dtype)))
 }
 
-/// The elements, which come in the order named, as an array.
+/// The elements as an array, from the given order.
 pub(super) fn shaped<T>(shape: &[usize], order: Order, items: Vec<T>) -> Result<ArrayD<T>> {
     let overflow = || ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize: size_of::<T>() };
     ArrayD::from_shape_vec(layout_of::<IxDyn>(shape, order)?, items).map_err(|_| overflow().into())

@@ -1,14 +1,15 @@
-//! Arrays of numbers that remember which dtype they had in the file.
+//! Arrays of numbers that remember the dtype of their file.
 
 use std::ops::Deref;
 
 use super::super::ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
 use npy_core::{DType, NpyElement, Order};
 
-/// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>`, and the dtype under which they are written, which has the file's byte
-/// order and the unit of times.
+/// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>` and a dtype.
 ///
-/// It can be used as an `ArrayD`. The elements are contiguous, in C or in Fortran order.
+/// The dtype is the one to write: it has the byte order of the file and the unit of times.
+///
+/// It dereferences to an `ArrayD`. The elements are contiguous, in C or in Fortran order.
 ///
 /// ```
 /// use ndarray::array;
@@ -25,22 +26,22 @@ pub struct TypedArray<T> {
 }
 
 impl<T> TypedArray<T> {
-    /// The array is contiguous, and the dtype is one as which its elements can be written.
+    /// The array is contiguous, and its elements can be written as the dtype.
     pub(super) fn with_dtype(array: ArrayD<T>, dtype: DType) -> Self {
         Self { array, dtype }
     }
 
-    /// The dtype in the file.
+    /// Returns the dtype of the file.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// The order of the elements in memory: C where both are the same, as NumPy has it.
+    /// Returns the order of the elements in memory: C if both are the same.
     pub fn order(&self) -> Order {
         if self.array.is_standard_layout() { Order::C } else { Order::Fortran }
     }
 
-    /// The array, by value.
+    /// Returns the array by value.
     ///
     /// ```
     /// # use ndarray::array;
@@ -52,7 +53,7 @@ impl<T> TypedArray<T> {
         self.array
     }
 
-    /// The elements, to be changed in place.
+    /// Borrows the elements mutably.
     ///
     /// ```
     /// # use ndarray::array;
@@ -81,7 +82,8 @@ impl<T> TypedArray<T> {
         self.array.as_slice_memory_order().unwrap_or_default()
     }
 
-    /// The bytes of the elements in memory order and in the machine's byte order, if `T` is plain data.
+    /// The bytes of the elements in memory order and in the machine's byte order, if `T` is plain
+    /// data.
     pub(super) fn bytes(&self) -> Option<&[u8]>
     where
         T: NpyElement,
@@ -98,7 +100,7 @@ impl<T> Deref for TypedArray<T> {
     }
 }
 
-/// In the machine's byte order. An array that is contiguous in neither order is copied.
+/// Uses the byte order of the machine. An array that is contiguous in neither order is copied.
 impl<T: NpyElement + Clone, D: Dimension> From<Array<T, D>> for TypedArray<T> {
     fn from(array: Array<T, D>) -> Self {
         let array = array.into_dyn();

@@ -1,4 +1,4 @@
-//! Arrays of whatever dtype into files and streams.
+//! Arrays of any dtype into files and streams.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -11,11 +11,11 @@ use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
 
 impl DynArray {
-    /// Writes a file, whole or not at all.
+    /// Saves the array as a file, atomically.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; what was at `path` is there still then.
+    /// Fails if the file cannot be written; an existing file is then untouched.
     ///
     /// ```
     /// use ndarray::array;
@@ -31,11 +31,11 @@ impl DynArray {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](npy_core::SaveOptions), or [`SaveOptions`], which have the order too.
+    /// [`save_npy`](Self::save_npy) with options.
     ///
     /// # Errors
     ///
-    /// Like [`save_npy`](Self::save_npy).
+    /// Fails like [`save_npy`](Self::save_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -55,7 +55,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     ///
     /// ```
     /// use ndarray::array;
@@ -70,11 +70,13 @@ impl DynArray {
         WriteNpyExt::write_npy(self, writer)
     }
 
-    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    /// [`write_npy`](Self::write_npy) with options.
+    ///
+    /// Only the order has an effect on a stream.
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     ///
     /// ```
     /// # use ndarray::array;
@@ -88,11 +90,11 @@ impl DynArray {
         WriteNpyExt::write_npy_with(self, writer, options)
     }
 
-    /// The array as bytes with a dtype, copied.
+    /// Copies the array to bytes with a dtype.
     ///
     /// # Errors
     ///
-    /// When there is no memory for them, or the elements are Python objects.
+    /// Fails if memory cannot be allocated for them, or if the elements are Python objects.
     ///
     /// ```
     /// # use ndarray::array;
@@ -131,7 +133,7 @@ impl WriteNpyExt for DynArray {
     }
 }
 
-/// Under the dtype of the file.
+/// Writes the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         write_as(self, self.dtype(), &stored_as(self.dtype()), writer, options.into())
@@ -148,7 +150,7 @@ pub(super) fn to_values<T: NpyElement>(numbers: &TypedArray<T>, dtype: &DType) -
     DynValues::with_items(header, &stored_as(dtype), numbers.items())
 }
 
-/// The dtype as which numbers of this one are stored.
+/// The dtype under which numbers of this one are stored.
 pub(super) fn stored_as(dtype: &DType) -> Cow<'_, DType> {
     match dtype {
         DType::Scalar(scalar) => Cow::Owned(stored_dtype(*scalar)),

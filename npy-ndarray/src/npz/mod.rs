@@ -25,8 +25,8 @@ use super::write::WriteNpyExt;
 /// use ndarray::{Array1, Array2, array};
 /// use npy_ndarray::{NpzReader, NpzWriter};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("run.npz");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.npz");
 /// let mut archive = NpzWriter::create(&path)?;
 /// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
 /// archive.add_array("labels", &array![1_u8, 2])?;
@@ -39,20 +39,20 @@ use super::write::WriteNpyExt;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 ///
-/// A member's checksum is always checked, but by [`view`](Self::view).
+/// The checksum of a member is always checked, except by [`view`](Self::view).
 pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
-    /// How arrays of whatever dtype are read.
+    /// The options for arrays of unknown dtype.
     arrays: ReadOptions,
 }
 
 impl NpzReader<npz::ArchiveFile> {
-    /// Opens an archive and reads its directory.
+    /// Opens an archive and reads its central directory.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let mut writer = NpzWriter::create(&path)?;
     /// # writer.add_slice("x", &[1.5, 2.5])?;
     /// # writer.finish()?;
@@ -63,20 +63,22 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no zip archive.
+    /// Fails if the file cannot be read or is not a zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](npy_core::Limits). Its threads are those of [`set_threads`](Self::set_threads).
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
+    ///
+    /// The threads are those of [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use ndarray::{Array1, array};
     /// # use npy_ndarray::NpzWriter;
     /// use npy_ndarray::{ReadOptions, NpzReader};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let mut writer = NpzWriter::create(&path)?;
     /// # writer.add_array("x", &array![1.5, 2.5])?;
     /// # writer.finish()?;
@@ -88,7 +90,7 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         Ok(Self { archive: npz::NpzReader::open_with(path, options)?, arrays: options })
@@ -96,7 +98,7 @@ impl NpzReader<npz::ArchiveFile> {
 }
 
 impl<R: Read + Seek> NpzReader<R> {
-    /// Reads the directory of an archive.
+    /// Reads the central directory of an archive.
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -111,7 +113,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When reading fails or `reader` is no zip archive.
+    /// Fails if reading fails or `reader` is not a zip archive.
     pub fn new(reader: R) -> Result<Self> {
         Self::new_with(reader, ReadOptions::new())
     }
@@ -131,23 +133,25 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`new`](Self::new).
+    /// Fails like [`new`](Self::new).
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         npz::NpzReader::new_with(reader, options).map(|archive| Self { archive, arrays: options })
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.archive.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.archive.is_empty()
     }
 
-    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    /// Returns the names of the members, without `.npy` at their ends.
+    ///
+    /// They are in the order of the archive.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -162,12 +166,15 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// None; the names were read with the directory. It is a `Result` as in `ndarray-npy`.
+    /// Never fails. It is a `Result` as in `ndarray-npy`.
     pub fn names(&mut self) -> Result<Vec<String>> {
         Ok(self.archive.names().map(str::to_owned).collect())
     }
 
-    /// Reads the array of that name. As in NumPy, `.npy` at its end may be left out; of several the last is read.
+    /// Reads the array of a name.
+    ///
+    /// As in NumPy, `.npy` at its end may be left out. Of several members of one name the last is
+    /// read.
     ///
     /// ```
     /// # use ndarray::{Array2, array};
@@ -183,7 +190,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is damaged or no array, and like
+    /// Fails if there is no such member, if it is damaged or not an array, and like
     /// [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy).
     pub fn by_name<S, D>(&mut self, name: &str) -> Result<ArrayBase<S, D>>
     where
@@ -195,7 +202,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.by_index(index)
     }
 
-    /// Reads the array that stands there.
+    /// Reads the array at an index.
     ///
     /// ```
     /// # use ndarray::{Array2, array};
@@ -211,7 +218,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     pub fn by_index<S, D>(&mut self, index: usize) -> Result<ArrayBase<S, D>>
     where
         S::Elem: NpyElement,
@@ -222,18 +229,18 @@ impl<R: Read + Seek> NpzReader<R> {
         read.map_err(|error| self.archive.locate(error, index))
     }
 
-    /// The array of that name, whatever its dtype.
+    /// Reads the array of a name, of any dtype.
     ///
     /// # Errors
     ///
-    /// When there is no such array, it is damaged, or reading fails.
+    /// Fails if there is no such array, if it is damaged, or if reading fails.
     ///
     /// ```
     /// use ndarray::array;
     /// use npy_ndarray::{DynArray, NpzReader, NpzWriter};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut writer = NpzWriter::create(&path)?;
     /// writer.add_array("mask", &array![true, false])?;
     /// writer.finish()?;
@@ -249,7 +256,9 @@ impl<R: Read + Seek> NpzReader<R> {
         self.dynamic_with(name, self.arrays)
     }
 
-    /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
+    /// [`dynamic`](Self::dynamic) with options.
+    ///
+    /// The limits are those that the archive was opened with.
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
@@ -264,17 +273,17 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     pub fn dynamic_with(&mut self, name: &str, options: impl Into<ReadOptions>) -> Result<DynArray> {
         let index = self.archive.find(name)?;
         self.dynamic_by_index_with(index, options)
     }
 
-    /// Reads the array at `index`, whatever its dtype. The first member is number 0.
+    /// Reads the array at an index, of any dtype. The first index is 0.
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     ///
     /// ```
     /// use npy_ndarray::{NpzReader, NpzWriter};
@@ -295,11 +304,13 @@ impl<R: Read + Seek> NpzReader<R> {
         self.dynamic_by_index_with(index, self.arrays)
     }
 
-    /// [`dynamic_by_index`](Self::dynamic_by_index) with options. The limits are those the archive was opened with.
+    /// [`dynamic_by_index`](Self::dynamic_by_index) with options.
+    ///
+    /// The limits are those that the archive was opened with.
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
@@ -316,7 +327,7 @@ impl<R: Read + Seek> NpzReader<R> {
         read.map_err(|error| self.archive.locate(error, index))
     }
 
-    /// Reads the array without dimensions of that name: a number, a text, a record.
+    /// Reads an array without dimensions: a number, a text, a record.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -331,12 +342,14 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    /// Fails like [`by_name`](Self::by_name), and if the array has dimensions.
     pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
         self.archive.scalar(name)
     }
 
-    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes, files.
+    /// Returns the reader of `npy_core`.
+    ///
+    /// It reads records into vectors, headers, raw bytes and files.
     ///
     /// ```
     /// use ndarray::{array};
@@ -354,14 +367,16 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// How many threads inflate a member from here on: [`npz::NpzReader::set_threads`]. The default is 1.
+    /// Sets how many threads decompress a member; the default is 1.
+    ///
+    /// See [`npz::NpzReader::set_threads`].
     ///
     /// ```
     /// use ndarray::Array2;
     /// use npy_ndarray::{NpzReader, NpzWriter};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let weights = Array2::<f64>::eye(1000);
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_array("weights", &weights)?;
@@ -379,7 +394,9 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
 }
 
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
-    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    /// Reads the central directory of an archive in memory.
+    ///
+    /// It was read, mapped or embedded.
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -395,12 +412,14 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When `bytes` are no zip archive.
+    /// Fails if `bytes` are not a zip archive.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: ReadOptions::new() })
     }
 
-    /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
+    /// Views an array in place, without copying it.
+    ///
+    /// The checksum is not checked, because that would read everything.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -422,8 +441,9 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is compressed, and like [`ViewNpyExt::view_npy`]. NumPy's own archives put arrays at any
-    /// address, so that viewing them mostly fails with [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
+    /// Fails if there is no such member, if it is compressed, and like [`ViewNpyExt::view_npy`].
+    /// NumPy's own archives put arrays at any address, so that viewing them mostly fails with
+    /// [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
     /// a copy then.
     pub fn view<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<ArrayView<'a, A, D>> {
         let index = self.archive.find(name)?;
@@ -434,8 +454,10 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
             .map_err(|error| error.with_member(name))
     }
 
-    /// Views an array in place where that can be, and else reads a copy, whose checksum is checked: of members that are compressed, begin at
-    /// an odd address, or are in the other byte order.
+    /// Views an array in place if possible, and reads a copy otherwise.
+    ///
+    /// Members that are compressed, misaligned or in the other byte order are copied, and their
+    /// checksum is checked.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -451,7 +473,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     pub fn view_or_read<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<CowArray<'a, A, D>> {
         match self.view(name) {
             Ok(view) => Ok(view.into()),
@@ -463,20 +485,23 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
 
 /// Writes an `.npz` archive, byte for byte as `np.savez` does.
 ///
-/// See [`NpzReader`] for an example. A writer that is dropped is finished, unless its last call failed or the thread panics, as
-/// [`npz::NpzWriter`](npz::NpzWriter#drop) describes; a drop cannot report an error, so call [`finish`](Self::finish).
+/// See [`NpzReader`] for an example. Dropping a writer finishes it, unless its last call failed or
+/// the thread panics, as [`npz::NpzWriter`](npz::NpzWriter#drop) describes. A drop cannot report an
+/// error, so call [`finish`](Self::finish).
 #[must_use = "errors of finishing the archive are seen only by `finish`"]
 pub struct NpzWriter<W: Write> {
     archive: npz::NpzWriter<W>,
 }
 
 impl NpzWriter<File> {
-    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished, and never after an error or in a panic.
+    /// Creates an archive file, as `np.savez` does.
+    ///
+    /// It replaces an existing file when it is finished, and never after an error or in a panic.
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
     /// assert!(!path.exists());
@@ -487,7 +512,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new())
     }
@@ -498,8 +523,8 @@ impl NpzWriter<File> {
     /// # use ndarray::Array2;
     /// use npy_ndarray::{NpzWriter, npz::WriteOptions};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_with(&path, WriteOptions::new().compressed(true).threads(2).durable(true))?;
     /// archive.add_array("zeros", &Array2::<f64>::zeros((100, 100)))?;
     /// archive.finish()?;
@@ -509,7 +534,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         npz::NpzWriter::create_with(path, options).map(|archive| Self { archive })
     }
@@ -518,8 +543,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_array("zeros", &ndarray::Array2::<f64>::zeros((100, 100)))?;
     /// archive.finish()?;
@@ -529,17 +554,19 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
-    /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
+    /// Opens an existing archive to add members to it.
+    ///
+    /// The other members are not written again: see [`npz::NpzWriter::append`].
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("log.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("log.npz");
     /// # let mut archive = NpzWriter::create(&path)?;
     /// # archive.add_slice("day1", &[1.0, 2.0])?;
     /// # archive.finish()?;
@@ -557,11 +584,13 @@ impl NpzWriter<File> {
         Self::append_with(path, WriteOptions::new())
     }
 
-    /// [`append`](Self::append) with [`WriteOptions`]: see [`npz::NpzWriter::append_with`] for an example.
+    /// [`append`](Self::append) with [`WriteOptions`].
+    ///
+    /// See [`npz::NpzWriter::append_with`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`append`](Self::append).
+    /// Fails like [`append`](Self::append).
     pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         npz::NpzWriter::append_with(path, options).map(|archive| Self { archive })
     }
@@ -581,7 +610,9 @@ impl<W: Write + Seek> NpzWriter<W> {
         Self::new_with(writer, WriteOptions::new())
     }
 
-    /// [`new`](Self::new) with [`WriteOptions`]: see [`npz::NpzWriter::new_with`] for an example.
+    /// [`new`](Self::new) with [`WriteOptions`].
+    ///
+    /// See [`npz::NpzWriter::new_with`] for an example.
     pub fn new_with(writer: W, options: impl Into<WriteOptions>) -> Self {
         Self { archive: npz::NpzWriter::new_with(writer, options) }
     }
@@ -600,7 +631,9 @@ impl<W: Write + Seek> NpzWriter<W> {
 }
 
 impl<W: Write> NpzWriter<W> {
-    /// Begins an archive in a stream that cannot be gone back in, such as a pipe: see [`npz::NpzWriter::streaming`].
+    /// Begins an archive in a stream that cannot seek, such as a pipe.
+    ///
+    /// See [`npz::NpzWriter::streaming`].
     ///
     /// ```
     /// use npy_ndarray::{NpzWriter, npy_core::npz::NpzStream};
@@ -621,7 +654,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if the name is taken, if an element cannot be expressed in the dtype, or if writing
+    /// fails.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -642,7 +676,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if the name is taken, if an element cannot be expressed in the dtype, or if writing
+    /// fails.
     ///
     /// ```
     /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
@@ -659,7 +694,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// Like [`add_slice`](Self::add_slice).
+    /// Fails like [`add_slice`](Self::add_slice).
     ///
     /// ```
     /// use npy_ndarray::{NpzReader, NpzWriter};
@@ -674,17 +709,21 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_scalar(name, item)
     }
 
-    /// The options of the members from here on.
+    /// Returns the options of the next members.
     pub fn options(&self) -> WriteOptions {
         self.archive.options()
     }
 
-    /// Sets the options of the members from here on: see [`WriteOptions`] for an example.
+    /// Sets the options of the next members.
+    ///
+    /// See [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
         self.archive.set_options(options);
     }
 
-    /// The archive, for what is neither array nor element (raw bytes, members of unknown length).
+    /// Returns the writer of `npy_core`.
+    ///
+    /// It writes raw bytes and members of unknown length.
     ///
     /// ```
     /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
@@ -696,18 +735,18 @@ impl<W: Write> NpzWriter<W> {
         &mut self.archive
     }
 
-    /// Writes the archive's directory, and gives the stream back.
+    /// Writes the central directory and returns the stream.
     ///
     /// See [`NpzReader`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an earlier write did.
+    /// Fails if writing fails, or if an earlier write failed.
     pub fn finish(self) -> Result<W> {
         self.archive.finish()
     }
 
-    /// Gives the archive up: see [`npz::NpzWriter::discard`].
+    /// Discards the archive: see [`npz::NpzWriter::discard`].
     ///
     /// ```
     /// # let directory = tempfile::tempdir()?;

@@ -16,9 +16,11 @@
 //! # Ok::<(), npy_ndarray::Error>(())
 //! ```
 //!
-//! Each is a struct of the arrays that SciPy has; [`SparseMatrix`] is any of them. What is read is checked: no index points outside of the
-//! matrix. Indices are 32 or 64 bits wide in the file, whatever fits, as SciPy chooses. SciPy compresses unless told not to:
-//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) and [`npz::WriteOptions::compressed`](npy_core::npz::WriteOptions::compressed) do, too.
+//! Each is a struct of the arrays that SciPy has; [`SparseMatrix`] is any of them. Indices are
+//! checked to be within the matrix. They are 32 or 64 bits wide in the file, whatever fits, as in
+//! SciPy. SciPy compresses by default; here
+//! [`save_npz_with`](super::super::NpzArchive::save_npz_with) does with
+//! [`npz::WriteOptions::compressed`](npy_core::npz::WriteOptions::compressed).
 
 use std::io::{Read, Seek, Write};
 
@@ -29,7 +31,10 @@ use npy_core::{ErrorKind, NpyElement, NpyReader, Result};
 
 use super::archive::{MemberWriter, NpzArchive, NpzField, NpzValue, Pending, ReadPlan};
 
-/// Compressed rows: the entries of row `i` are `data[indptr[i]..indptr[i + 1]]`, in the columns `indices[indptr[i]..indptr[i + 1]]`.
+/// A sparse matrix of compressed rows.
+///
+/// The entries of row `i` are `data[indptr[i]..indptr[i + 1]]`, in the columns
+/// `indices[indptr[i]..indptr[i + 1]]`.
 ///
 /// ```
 /// use npy_ndarray::sparse::CsrMatrix;
@@ -43,19 +48,21 @@ use super::archive::{MemberWriter, NpzArchive, NpzField, NpzValue, Pending, Read
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CsrMatrix<T> {
-    /// Rows and columns.
+    /// The numbers of rows and columns.
     pub shape: [usize; 2],
-    /// Where each row begins among the entries, and where the last ends.
+    /// The first entry of each row, and the end of the last row.
     pub indptr: Vec<usize>,
     /// The column of each entry.
     pub indices: Vec<usize>,
     /// The entries.
     pub data: Vec<T>,
-    /// Whether it is a `csr_array` in SciPy and no `csr_matrix`.
+    /// Whether it is a `csr_array` in SciPy instead of a `csr_matrix`.
     pub is_array: bool,
 }
 
-/// Compressed columns: [`CsrMatrix`] with rows and columns exchanged.
+/// A sparse matrix of compressed columns.
+///
+/// It is a [`CsrMatrix`] with rows and columns exchanged.
 ///
 /// ```
 /// use npy_ndarray::sparse::CscMatrix;
@@ -68,37 +75,39 @@ pub struct CsrMatrix<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CscMatrix<T> {
-    /// Rows and columns.
+    /// The numbers of rows and columns.
     pub shape: [usize; 2],
-    /// Where each column begins among the entries, and where the last ends.
+    /// The first entry of each column, and the end of the last column.
     pub indptr: Vec<usize>,
     /// The row of each entry.
     pub indices: Vec<usize>,
     /// The entries.
     pub data: Vec<T>,
-    /// Whether it is a `csc_array` in SciPy and no `csc_matrix`.
+    /// Whether it is a `csc_array` in SciPy instead of a `csc_matrix`.
     pub is_array: bool,
 }
 
-/// Compressed rows of dense blocks.
+/// A sparse matrix of compressed rows of dense blocks.
 ///
 /// See [`BsrMatrix::new`] for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BsrMatrix<T> {
-    /// Rows and columns.
+    /// The numbers of rows and columns.
     pub shape: [usize; 2],
-    /// Where each row of blocks begins among the blocks, and where the last ends.
+    /// The first block of each row of blocks, and the end of the last row.
     pub indptr: Vec<usize>,
     /// The column of each block, counted in blocks.
     pub indices: Vec<usize>,
     /// The blocks: their number, and the rows and columns of each.
     pub data: Array3<T>,
-    /// Whether it is a `bsr_array` in SciPy and no `bsr_matrix`.
+    /// Whether it is a `bsr_array` in SciPy instead of a `bsr_matrix`.
     pub is_array: bool,
 }
 
-/// Coordinates of entries, of any number of dimensions. Of several entries in one place the sum is meant.
+/// A sparse matrix of coordinates, of any number of dimensions.
+///
+/// Several entries in one place are summed.
 ///
 /// See [`CooMatrix::new`] for an example.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,31 +115,33 @@ pub struct BsrMatrix<T> {
 pub struct CooMatrix<T> {
     /// The lengths of the axes; of a matrix, rows and columns.
     pub shape: Vec<usize>,
-    /// For each axis the index of each entry; of a matrix, the rows and the columns.
+    /// The index of each entry along each axis; of a matrix, the rows and the columns.
     pub coords: Vec<Vec<usize>>,
     /// The entries.
     pub data: Vec<T>,
-    /// Whether it is a `coo_array` in SciPy and no `coo_matrix`.
+    /// Whether it is a `coo_array` in SciPy instead of a `coo_matrix`.
     pub is_array: bool,
 }
 
-/// Diagonals: `data[[k, j]]` is the entry in row `j - offsets[k]` and column `j`.
+/// A sparse matrix of diagonals.
+///
+/// `data[[k, j]]` is the entry in row `j - offsets[k]` and column `j`.
 ///
 /// See [`DiaMatrix::new`] for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiaMatrix<T> {
-    /// Rows and columns.
+    /// The numbers of rows and columns.
     pub shape: [usize; 2],
-    /// How far each diagonal is above the main one; below it if negative.
+    /// The distance of each diagonal above the main one; negative below it.
     pub offsets: Vec<isize>,
     /// A row for each diagonal.
     pub data: Array2<T>,
-    /// Whether it is a `dia_array` in SciPy and no `dia_matrix`.
+    /// Whether it is a `dia_array` in SciPy instead of a `dia_matrix`.
     pub is_array: bool,
 }
 
-/// A sparse matrix of any format, as the file says.
+/// A sparse matrix of any format.
 ///
 /// ```
 /// use npy_ndarray::NpzArchive;
@@ -152,7 +163,7 @@ pub enum SparseMatrix<T> {
     Csr(CsrMatrix<T>),
     /// Compressed columns.
     Csc(CscMatrix<T>),
-    /// Compressed rows of dense blocks.
+    /// A sparse matrix of compressed rows of dense blocks.
     Bsr(BsrMatrix<T>),
     /// Coordinates.
     Coo(CooMatrix<T>),
@@ -163,13 +174,13 @@ pub enum SparseMatrix<T> {
 macro_rules! compressed {
     ($name:ident, $major:literal, $minor:literal) => {
         impl<T> $name<T> {
-            /// A matrix of these arrays.
+            /// Creates a matrix of these arrays.
             ///
             /// See [`CsrMatrix`] and [`CscMatrix`] for an example.
             ///
             /// # Errors
             ///
-            /// When their lengths do not fit, or an index points outside of the matrix.
+            /// Fails if their lengths do not fit, or if an index is outside of the matrix.
             pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Vec<T>) -> Result<Self> {
                 check_compressed(shape[$major], shape[$minor], &indptr, &indices, data.len())?;
                 Ok(Self { shape, indptr, indices, data, is_array: false })
@@ -182,7 +193,7 @@ compressed!(CsrMatrix, 0, 1);
 compressed!(CscMatrix, 1, 0);
 
 impl<T> BsrMatrix<T> {
-    /// A matrix of these arrays.
+    /// Creates a matrix of these arrays.
     ///
     /// ```
     /// use ndarray::array;
@@ -197,7 +208,8 @@ impl<T> BsrMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When their lengths do not fit, when the shape is not a multiple of the blocks', or an index points outside of the matrix.
+    /// Fails if their lengths do not fit, if the shape is not a multiple of that of the blocks, or
+    /// if an index is outside of the matrix.
     pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Array3<T>) -> Result<Self> {
         let (count, rows, columns) = data.dim();
         if rows == 0 || columns == 0 || !shape[0].is_multiple_of(rows) || !shape[1].is_multiple_of(columns) {
@@ -209,7 +221,7 @@ impl<T> BsrMatrix<T> {
 }
 
 impl<T> CooMatrix<T> {
-    /// A matrix, or an array of more or fewer dimensions, of these arrays.
+    /// Creates a matrix, or an array of any number of dimensions.
     ///
     /// ```
     /// use npy_ndarray::sparse::CooMatrix;
@@ -224,7 +236,7 @@ impl<T> CooMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When their lengths do not fit, or an index points outside of the matrix.
+    /// Fails if their lengths do not fit, or if an index is outside of the matrix.
     pub fn new(shape: Vec<usize>, coords: Vec<Vec<usize>>, data: Vec<T>) -> Result<Self> {
         if coords.len() != shape.len() {
             return Err(wrong_length("`coords`", shape.len(), coords.len()));
@@ -240,7 +252,7 @@ impl<T> CooMatrix<T> {
 }
 
 impl<T> DiaMatrix<T> {
-    /// A matrix of these arrays.
+    /// Creates a matrix of these arrays.
     ///
     /// ```
     /// use ndarray::array;
@@ -254,7 +266,7 @@ impl<T> DiaMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When there are not as many diagonals as offsets, or an offset is there twice.
+    /// Fails if the numbers of diagonals and offsets differ, or if an offset occurs twice.
     pub fn new(shape: [usize; 2], offsets: Vec<isize>, data: Array2<T>) -> Result<Self> {
         if data.nrows() != offsets.len() {
             return Err(wrong_length("`offsets`", data.nrows(), offsets.len()));
@@ -336,7 +348,7 @@ struct Members<T> {
     indptr: Option<Integers<Ix1>>,
     indices: Option<Integers<Ix1>>,
     offsets: Option<Integers<Ix1>>,
-    /// Those of a matrix, or those of all axes.
+    /// The lengths of the axes.
     row: Option<Integers<Ix1>>,
     col: Option<Integers<Ix1>>,
     coords: Option<Integers<Ix2>>,
@@ -379,7 +391,7 @@ impl<T: NpyElement + Send + 'static> Members<T> {
         <[usize; 2]>::try_from(&*self.shape).map_err(|_| invalid(SparseProblem::NotAMatrix { shape: self.shape.clone() }))
     }
 
-    /// The entries with so many dimensions.
+    /// The entries with the number of dimensions of `D`.
     fn data<D: Dimension>(data: ArrayD<T>) -> Result<Array<T, D>> {
         let (expected, shape) = (D::NDIM.unwrap_or_default(), data.shape().to_vec());
         data.into_dimensionality()
@@ -396,7 +408,7 @@ fn needed<T>(name: &str, list: Option<T>) -> Result<T> {
     list.ok_or_else(|| invalid(SparseProblem::MissingArray { name: name.to_owned() }))
 }
 
-/// The two arrays that say where the entries of compressed rows or columns are.
+/// The two arrays of indices of compressed rows or columns.
 fn read_indices<T>(members: &mut Members<T>) -> Result<(Vec<usize>, Vec<usize>)> {
     let (indptr, indices) = (members.indptr.take(), members.indices.take());
     Ok((needed("indptr", indptr)?.into_counts()?, needed("indices", indices)?.into_counts()?))
@@ -413,7 +425,8 @@ fn write_indices<W: Write>(
     width.write(archive, "indptr", indptr)
 }
 
-/// Compressed rows and columns, and rows of blocks, differ in the dimensions of their entries alone.
+/// Compressed rows and columns, and rows of blocks, differ in the dimensions of their entries
+/// alone.
 macro_rules! compressed_members {
     ($name:ident, $entries:path) => {
         impl<T: NpyElement + Send + 'static> $name<T> {
@@ -470,7 +483,7 @@ impl<T: NpyElement + Send + 'static> DiaMatrix<T> {
     }
 }
 
-/// The members that all formats have, around those that say where the entries are.
+/// The members of all formats, around the indices.
 macro_rules! archive {
     ($name:ident, $format:literal) => {
         impl<T: NpyElement + Send + 'static> NpzArchive for $name<T> {
@@ -501,7 +514,7 @@ archive!(BsrMatrix, "bsr");
 archive!(CooMatrix, "coo");
 archive!(DiaMatrix, "dia");
 
-/// How wide indices are: 32 bits where all numbers of the matrix fit, as SciPy has it.
+/// The width of indices: 32 bits if all numbers of the matrix fit, as in SciPy.
 #[derive(Clone, Copy)]
 enum Width {
     Narrow,

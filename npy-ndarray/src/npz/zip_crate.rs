@@ -13,11 +13,11 @@ use super::archive::NpzValue;
 
 /// Reads arrays from a [`zip::ZipArchive`] (feature `zip`).
 ///
-/// Use it for archives that hold more than arrays or are encrypted. [`NpzReader`](crate::NpzReader) is faster, and refuses more damaged
-/// archives.
+/// Use it for archives that hold more than arrays or are encrypted. [`NpzReader`](crate::NpzReader)
+/// is faster, and refuses more damaged archives.
 ///
-/// Every member is read to its end, which checks its checksum and, if it is encrypted with AES, its authentication code. A whole name comes
-/// before one without `.npy`, as in NumPy.
+/// Every member is read to its end, which checks its checksum and, if it is encrypted with AES, its
+/// authentication code. A full name takes precedence over one without `.npy`, as in NumPy.
 ///
 /// ```
 /// use std::io::{Cursor, Write};
@@ -40,19 +40,22 @@ use super::archive::NpzValue;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking change of this feature, and of nothing else.
+/// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking
+/// change of this feature, and of nothing else.
 pub trait ZipArchiveExt {
-    /// Reads the array of that name: an owned array of `ndarray`, a vector of elements or records, or a [`DynArray`].
+    /// Reads the array of a name: an owned array, a vector or a [`DynArray`].
+    ///
+    /// The elements of a vector are numbers or records.
     ///
     /// See [`ZipArchiveExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Fails if the archive has no such member, if `zip` cannot read it, if it is no array, or like
-    /// [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy).
+    /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
+    /// like [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy).
     fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V>;
 
-    /// Reads the array at that index.
+    /// Reads the array at an index.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -68,10 +71,10 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V>;
 
-    /// [`read_npy`](Self::read_npy) with limits, and with options of `zip`, such as a password.
+    /// [`read_npy`](Self::read_npy) with limits, and options of `zip`, such as a password.
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, ZipArchiveExt, ZipWriterExt, zip};
@@ -91,10 +94,10 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V>;
 
-    /// Reads the array of that name, whatever its dtype.
+    /// Reads the array of a name, of any dtype.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -111,7 +114,7 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn dynamic(&mut self, name: &str) -> Result<DynArray> {
         self.read_npy(name)
     }
@@ -135,9 +138,12 @@ impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
 
 /// Writes arrays into a [`zip::ZipWriter`] (feature `zip`).
 ///
-/// See [`ZipArchiveExt`] for an example. A member of about 4 GiB or more gets [`large_file`](FileOptions::large_file).
+/// See [`ZipArchiveExt`] for an example. A member of about 4 GiB or more gets
+/// [`large_file`](FileOptions::large_file).
 pub trait ZipWriterExt {
-    /// Writes an array as the member `name`, with `.npy` added: an array or a view of `ndarray`, or a [`DynArray`].
+    /// Writes an array as the member `name`, with `.npy` added.
+    ///
+    /// It takes an array or a view of `ndarray`, or a [`DynArray`].
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -156,7 +162,8 @@ pub trait ZipWriterExt {
     ///
     /// # Errors
     ///
-    /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if writing fails. The member is removed then.
+    /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if
+    /// writing fails. The member is removed then.
     fn write_npy<A: WriteNpyExt + ?Sized, E: FileOptionExtension>(
         &mut self,
         name: &str,
@@ -170,7 +177,7 @@ pub trait ZipWriterExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     fn write_npy_slice<T: NpyElement, E: FileOptionExtension>(
         &mut self,
         name: &str,

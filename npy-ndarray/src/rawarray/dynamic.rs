@@ -1,4 +1,4 @@
-//! RawArray files (`.ra`) of whatever element type.
+//! RawArray files (`.ra`) of any element type.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use npy_core::{ReadOptions, Result};
 use super::super::dynamic::DynArray;
 use super::{ReadRaExt, WriteRaExt};
 
-/// Any `.ra` file; what it has in the place of metadata is passed over. See [`RaArray`] for that.
+/// Any `.ra` file; its metadata is ignored. See [`RaArray`] for that.
 impl ReadRaExt for DynArray {
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();

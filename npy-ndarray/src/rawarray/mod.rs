@@ -15,9 +15,10 @@ use super::write::{bytes_of, write_elements};
 
 /// Reads an `.ra` file into an owned array: `Array2::<f32>::load_ra(path)?`.
 ///
-/// Implemented for every owned array of every dimension, fixed or dynamic. The shape is what stands in the file, and the first axis varies
-/// fastest in memory (Fortran order), unless another order is demanded; see [`npy_core::rawarray`] for this, and for which elements are
-/// read. To read or write what stands behind the elements, see [`RaArray`](npy_core::rawarray::RaArray).
+/// Implemented for every owned array of every dimension, fixed or dynamic. The shape is that of the
+/// file. The first axis varies fastest in memory (Fortran order), unless options set another order.
+/// [`npy_core::rawarray`] explains this, and which elements are read.
+/// [`RaArray`](npy_core::rawarray::RaArray) reads and writes the metadata behind the elements.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -33,25 +34,27 @@ use super::write::{bytes_of, write_elements};
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadRaExt: Sized {
-    /// Reads the file that begins at the stream's position, and leaves the stream just after the elements.
+    /// Reads the file at the current position of a stream.
+    ///
+    /// The stream is left just behind the elements.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When reading fails, when no `.ra` file begins there, when its elements are of another type, or when the array has another number of
-    /// dimensions.
+    /// Fails if reading fails, if no `.ra` file begins there, if its elements are of another type,
+    /// or if the number of dimensions differs.
     fn read_ra<R: Read>(reader: R) -> Result<Self> {
         Self::read_ra_with(reader, ReadOptions::new())
     }
 
-    /// Reads a file.
+    /// Loads a file by path.
     ///
     /// See [`WriteRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn load_ra<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_ra_with(path, ReadOptions::new())
     }
@@ -62,7 +65,7 @@ pub trait ReadRaExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
     /// [`load_ra`](Self::load_ra) with options.
@@ -81,7 +84,7 @@ pub trait ReadRaExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 }
 
@@ -105,9 +108,10 @@ where
 
 /// Writes an array as an `.ra` file: `array.save_ra(path)?`.
 ///
-/// Implemented for every array and view of every dimension, contiguous, strided or reversed. The shape is written as it is, and the
-/// elements with the first axis fastest, as the format has it; each has the same index when it is read. Elements that are arrays,
-/// `[T; N]`, are refused: give the array one more axis.
+/// Implemented for every array and view of every dimension, contiguous, strided or reversed. The
+/// shape is kept, and the elements are written with the first axis fastest, as the format demands;
+/// each keeps its index. Elements that are arrays, `[T; N]`, are refused: give the array one more
+/// axis.
 ///
 /// ```
 /// use ndarray::{Array2, s};
@@ -126,22 +130,24 @@ where
     note = "for a slice or a vector see `npy_core::rawarray::save`"
 )]
 pub trait WriteRaExt {
-    /// Writes the array to a stream, without a copy of the whole.
+    /// Writes the array to a stream, without a second copy.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an element cannot be expressed in its dtype.
+    /// Fails if writing fails, or if an element cannot be expressed in its dtype.
     fn write_ra<W: Write>(&self, writer: W) -> Result<()>;
 
-    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    /// Saves the array as a file, atomically.
+    ///
+    /// A save either replaces the whole file or leaves the old one untouched.
     ///
     /// See [`WriteRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`write_ra`](Self::write_ra), and when the file cannot be made.
+    /// Fails like [`write_ra`](Self::write_ra), and if the file cannot be created.
     fn save_ra<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_ra_with(path, SaveOptions::new())
     }
@@ -161,12 +167,12 @@ pub trait WriteRaExt {
     ///
     /// # Errors
     ///
-    /// Like [`save_ra`](Self::save_ra).
+    /// Fails like [`save_ra`](Self::save_ra).
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         replace_file_with(path.as_ref(), options.into(), self.data_bytes(), |file| self.write_ra(file))
     }
 
-    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    /// The least number of bytes that will be written, as far as it is known.
     #[doc(hidden)]
     fn data_bytes(&self) -> u64 {
         0

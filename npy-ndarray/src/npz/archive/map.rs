@@ -1,4 +1,4 @@
-//! Maps from names to arrays: all members there are, but those of other fields.
+//! Maps from names to arrays: all members except those of other fields.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
@@ -11,7 +11,7 @@ use super::read::{Pending, ReadPlan};
 use super::value::NpzValue;
 use super::write::MemberWriter;
 
-/// Plans to read all members that belong to no field so far.
+/// Plans to read all members that belong to no field yet.
 fn plan_all<V: NpzValue, R: Read + Seek>(plan: &mut ReadPlan<'_, R>) -> Vec<(String, Pending<V>)> {
     let rest: Vec<_> = plan.unclaimed().collect();
     let options = plan.options();

@@ -17,10 +17,12 @@ pub use read::{Pending, ReadPlan};
 pub use value::NpzValue;
 pub use write::MemberWriter;
 
-/// A struct whose fields are the members of an `.npz` archive: `Model::load_npz(path)?`, `model.save_npz(path)?`.
+/// A struct whose fields are the members of an `.npz` archive.
 ///
-/// `#[derive(NpzArchive)]` implements it (feature `derive`); so do maps from names to arrays of one dtype (`BTreeMap<String, ArrayD<f64>>`,
-/// `HashMap<String, Vec<Pick>>`), which hold all members there are.
+/// `Model::load_npz(path)?` reads it, `model.save_npz(path)?` writes it.
+///
+/// `#[derive(NpzArchive)]` implements it (feature `derive`). So do maps from names to arrays of one
+/// dtype (`BTreeMap<String, ArrayD<f64>>`, `HashMap<String, Vec<Pick>>`), which hold all members.
 ///
 #[cfg_attr(feature = "derive", doc = "```")]
 #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
@@ -51,25 +53,27 @@ pub use write::MemberWriter;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 ///
-/// Members that no field asks for are passed over, and not even read. The checksum of each member that is read is checked.
+/// Members without a field are skipped, and not even read. The checksum of each member that is read
+/// is checked.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no archive of several members",
     note = "structs with `#[derive(NpzArchive)]` are, and maps of arrays by name"
 )]
 pub trait NpzArchive: Sized + 'static {
-    /// Reads a file.
+    /// Loads an archive from a file.
     ///
     /// See [`NpzArchive`] for an example.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no archive, when a field's member is not there (the error names all that are not), is damaged, or has
-    /// another dtype or another number of dimensions than the field.
+    /// Fails if the file cannot be read or is not an archive. Fails if the member of a field is
+    /// missing, damaged, or of another dtype or number of dimensions. The error names all missing
+    /// members.
     fn load_npz<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_npz_with(path, ReadOptions::new())
     }
 
-    /// [`load_npz`](Self::load_npz) with options: threads, limits.
+    /// [`load_npz`](Self::load_npz) with options, such as threads and limits.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -88,7 +92,7 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn load_npz_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         npz::NpzReader::open_with(path, options.limits)
@@ -96,8 +100,9 @@ pub trait NpzArchive: Sized + 'static {
             .map_err(|error| error.with_path(path))
     }
 
-    /// Reads a stream that holds an archive, such as a `Cursor` over bytes. From a pipe, read all bytes first, or member by member with
-    /// [`npz::NpzStream`].
+    /// Reads an archive from a stream that can seek.
+    ///
+    /// From a pipe, read all bytes first, or one member after another with [`npz::NpzStream`].
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -114,12 +119,12 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn read_npz<R: Read + Seek>(reader: R) -> Result<Self> {
         Self::read_npz_with(reader, ReadOptions::new())
     }
 
-    /// [`read_npz`](Self::read_npz) with options. A stream is read by one thread.
+    /// [`read_npz`](Self::read_npz) with options. One thread reads a stream.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -137,25 +142,30 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn read_npz_with<R: Read + Seek>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         read::read(npz::NpzReader::new_with(reader, options)?, options, read::run)
     }
 
-    /// Saves a file, without compression, byte for byte as `np.savez` does with the fields as its keywords. Afterwards either the whole new file
-    /// stands under `path` or what stood there before.
+    /// Saves an archive without compression, byte for byte as `np.savez` does.
+    ///
+    /// The fields are its keywords. Atomic: a save either replaces the whole file or leaves the old
+    /// one untouched.
     ///
     /// See [`NpzArchive`] for an example.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written, when an element cannot be expressed in its dtype, or two fields have the same name.
+    /// Fails if the file cannot be written, if an element cannot be expressed in its dtype, or if
+    /// two fields have the same name.
     fn save_npz<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_npz_with(path, WriteOptions::new())
     }
 
-    /// [`save_npz`](Self::save_npz) with options: compression, its level, threads, alignment.
+    /// [`save_npz`](Self::save_npz) with options, such as compression.
+    ///
+    /// Other options are its level, threads and alignment.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -173,7 +183,7 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn save_npz_with<P: AsRef<Path>>(&self, path: P, options: impl Into<WriteOptions>) -> Result<()> {
         let path = path.as_ref();
         npz::NpzWriter::create_with(path, options)
@@ -182,13 +192,15 @@ pub trait NpzArchive: Sized + 'static {
             .map_err(|error| error.with_path(path))
     }
 
-    /// Writes an archive to a stream that can be gone back in. The archive begins where the stream stands.
+    /// Writes an archive to a stream that can seek.
+    ///
+    /// The archive begins at the current position.
     ///
     /// See [`read_npz`](Self::read_npz) for an example.
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn write_npz<W: Write + Seek>(&self, writer: W) -> Result<()> {
         self.write_npz_with(writer, WriteOptions::new())
     }
@@ -210,16 +222,16 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn write_npz_with<W: Write + Seek>(&self, writer: W, options: impl Into<WriteOptions>) -> Result<()> {
         write::write(self, npz::NpzWriter::new_with(writer, options)).map(drop)
     }
 
-    /// Finds the members of the fields, and plans to read them. What the derive implements.
+    /// Finds the members of the fields and plans to read them, for the derive.
     #[doc(hidden)]
     fn plan_read<R: Read + Seek>(plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
 
-    /// Writes the fields' members. What the derive implements.
+    /// Writes the members of the fields, for the derive.
     #[doc(hidden)]
     fn write_members<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()>;
 }

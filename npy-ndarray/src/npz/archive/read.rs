@@ -1,4 +1,4 @@
-//! Reading: first all members are found, then they are read, by several threads if asked, then the struct is made of them.
+//! Reading: finds all members, reads them, by several threads if asked, and builds the struct.
 
 use std::collections::HashSet;
 use std::io::{Read, Seek};
@@ -13,25 +13,25 @@ use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
 use super::NpzArchive;
 
-/// What the field is once all members were read.
+/// Builds the field once all members are read.
 pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
 
-/// Bytes of content from which on it is worth a thread's while.
+/// The size of a member from which on it is worth a thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
 
-/// Names that an error lists at most.
+/// The most names that an error lists.
 const SHOWN: usize = 12;
 
 /// Which members are to be read, and which belong to no field.
 pub struct ReadPlan<'a, R> {
     index: &'a npz::Index,
-    /// What the names of members begin with.
+    /// The prefix of the names of members.
     prefix: String,
     /// Those that belong to a field.
     claimed: HashSet<usize>,
-    /// The names that there are no members of.
+    /// The names of missing members.
     missing: Vec<String>,
-    /// The names of members that no field asks for, where that is not allowed.
+    /// The names of members without a field, if they are not allowed.
     unknown: Vec<String>,
     jobs: Vec<Job<'a, R>>,
     options: ReadOptions,
@@ -71,7 +71,7 @@ pub(super) fn read<A: NpzArchive, R: Read + Seek>(
 }
 
 impl<'a, R: Read + Seek> ReadPlan<'a, R> {
-    /// How members are read.
+    /// The options for members.
     pub(super) fn options(&self) -> ReadOptions {
         self.options
     }
@@ -88,13 +88,13 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         self.find(name).is_some()
     }
 
-    /// Whether there is a member whose name goes on after that name and `/`.
+    /// Whether a member's name continues that name with `/`.
     pub(super) fn has_members_in(&self, name: &str) -> bool {
         let prefix = format!("{}{name}/", self.prefix);
         self.index.has_prefix(&prefix)
     }
 
-    /// Plans what `plan` does with the members whose names go on after that name and `/`.
+    /// Plans what `plan` does with the members whose names continue that name with `/`.
     pub(super) fn nested<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.prefix.len();
         self.prefix.push_str(name);
@@ -114,13 +114,13 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
             Some(index) => self.member_at(index, read),
             None => {
                 self.missing.push(format!("{}{name}", self.prefix));
-                // It is not asked for: that a member is missing is reported before.
+                // Not called: a missing member is reported before.
                 Box::new(|| Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into()))
             }
         }
     }
 
-    /// Plans to read the member that stands there.
+    /// Plans to read the member at an index.
     pub(super) fn member_at<T: Send + 'static>(
         &mut self,
         index: usize,
@@ -142,11 +142,12 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         })
     }
 
-    /// The members whose names begin with the prefix and that belong to no field so far; of several of one name the last.
+    /// The members whose names begin with the prefix and that belong to no field yet; of several of
+    /// one name the last.
     pub(super) fn unclaimed(&self) -> impl Iterator<Item = usize> {
         let is_unclaimed = |(index, name): &(usize, &str)| {
             let whole = self.index.whole_name(*index).unwrap_or_default();
-            // Folders are no members, and of several of one name the last is meant.
+            // Directories are not members, and of several of one name the last counts.
             let is_member = !whole.ends_with('/') && self.index.by_whole_name(whole) == Some(*index);
             is_member && name.starts_with(&self.prefix) && !self.claimed.contains(index)
         };
@@ -161,11 +162,12 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
 
     fn find(&self, name: &str) -> Option<usize> {
         let name = format!("{}{name}", self.prefix);
-        // As it would be written comes first: NumPy would take a member `x` for the array `x` rather than `x.npy`.
+        // As it would be written comes first: NumPy would take a member `x` for the array `x`
+        // rather than `x.npy`.
         self.index.by_whole_name(&format!("{name}.npy")).or_else(|| self.index.by_whole_name(&name))
     }
 
-    /// The members to be read, if all are there.
+    /// The members to read, if all exist.
     fn into_jobs(self) -> Result<Vec<Job<'a, R>>> {
         if !self.missing.is_empty() {
             let available: Vec<_> = self.index.names().take(SHOWN).map(str::to_owned).collect();
@@ -186,12 +188,12 @@ pub(super) fn run<R: Read + Seek>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job
     jobs.into_iter().try_for_each(|job| (job.read)(archive))
 }
 
-/// Reads members at the same time, those first that take longest.
+/// Reads members concurrently, the slowest first.
 pub(super) fn run_on_threads<R>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'_, R>>, threads: usize) -> Result<()>
 where
     R: Read + Seek + Clone + Send,
 {
-    // Where there are fewer members, several threads read one.
+    // If there are fewer members, several threads read one.
     archive.set_threads(threads / jobs.len().max(1));
     let size = |job: &Job<'_, R>| archive.size(job.index).unwrap_or_default();
     // More than a few for each processor only take memory.
@@ -231,7 +233,8 @@ where
         }
         work(archive.clone());
         for other in others {
-            // The caller's own `Read` or conversion may panic: as if it had been called here.
+            // The caller's own `Read` or conversion may panic: the panic is passed on to the
+            // caller.
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
