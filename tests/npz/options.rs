@@ -95,7 +95,9 @@ fn core_saves_and_loads_in_a_demanded_order() {
         let saved = fs::read(&path).unwrap();
         let values = DynValues::load(&path).unwrap();
         assert_eq!((values.order(), values.shape()), (order, &[4, 3, 2][..]));
-        assert_eq!(npy_core::load::<[[u16; 2]; 3]>(&path).unwrap(), rows);
+        // Elements with axes of their own are rows, which only a file in C order has.
+        let loaded = npy_core::load::<[[u16; 2]; 3]>(&path);
+        assert_eq!(loaded.is_ok_and(|loaded| loaded == rows), order == Order::C);
         for other in [Order::C, Order::Fortran] {
             let read = DynValues::load_with(&path, ReadOptions::new().order(other)).unwrap();
             assert_eq!(read.order(), other);

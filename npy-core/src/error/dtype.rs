@@ -1,7 +1,7 @@
 //! What is wrong with dtypes.
 
 use super::LiteralProblem;
-use crate::format::header::Version;
+use crate::options::Version;
 
 /// Why a text or a value is not a dtype.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! The message of every variant. A variant without one does not compile.
 
 use super::*;
-use crate::format::header::Version;
+use crate::options::Version;
 
 /// A test of the messages of an enum. Its `match` is exhaustive, so that each variant has a value and a message.
 macro_rules! messages {

@@ -3,6 +3,8 @@
 #[cfg(feature = "object")]
 pub(crate) mod object;
 
+use std::fmt;
+
 use crate::limits::Limits;
 #[cfg(feature = "object")]
 use object::ObjectOptions;
@@ -15,6 +17,44 @@ pub enum Order {
     C,
     /// Fortran order, column-major: the first axis varies fastest (`fortran_order: True`).
     Fortran,
+}
+
+/// The version of the format.
+///
+/// ```
+/// use npy_core::{Header, NpyElement, Order, Version};
+///
+/// let header = Header::new(f64::dtype(), Order::C, &[2])?;
+/// assert_eq!(header.version(), Version::V1);
+/// assert_eq!(header.to_bytes()[6], Version::V1.major());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Version {
+    /// 1.0: a header of at most 65,535 bytes in latin-1.
+    V1,
+    /// 2.0: a header of at most 4 GiB in latin-1. NumPy 1.9 and later.
+    V2,
+    /// 3.0: a header of at most 4 GiB in UTF-8. NumPy 1.17 and later.
+    V3,
+}
+
+impl Version {
+    /// The major number, byte 6 of the file; the minor number is 0.
+    pub fn major(self) -> u8 {
+        match self {
+            Self::V1 => 1,
+            Self::V2 => 2,
+            Self::V3 => 3,
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.0", self.major())
+    }
 }
 
 /// Options for reading: limits, threads, order, Python objects.

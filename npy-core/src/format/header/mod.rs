@@ -14,7 +14,7 @@ use super::trust::read_once;
 use super::{dtype, literal};
 use crate::error::{Error, ErrorKind, Part, Result, StorageProblem};
 use crate::limits::Limits;
-use crate::options::{Order, ReadOptions};
+use crate::options::{Order, ReadOptions, Version};
 
 use canonical::Plain;
 
@@ -28,38 +28,8 @@ const MAGIC_BYTES: usize = 8;
 /// More bytes than room for growth and padding add to the text of a header.
 const MOST_ADDED: usize = 256;
 
-/// The version of the format.
-///
-/// ```
-/// use npy_core::{Header, NpyElement, Order, Version};
-///
-/// let header = Header::new(f64::dtype(), Order::C, &[2])?;
-/// assert_eq!(header.version(), Version::V1);
-/// assert_eq!(header.to_bytes()[6], Version::V1.major());
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Version {
-    /// 1.0: a header of at most 65,535 bytes in latin-1.
-    V1,
-    /// 2.0: a header of at most 4 GiB in latin-1. NumPy 1.9 and later.
-    V2,
-    /// 3.0: a header of at most 4 GiB in UTF-8. NumPy 1.17 and later.
-    V3,
-}
-
 impl Version {
     const ALL: [Self; 3] = [Self::V1, Self::V2, Self::V3];
-
-    /// The major number, byte 6 of the file; the minor number is 0.
-    pub fn major(self) -> u8 {
-        match self {
-            Self::V1 => 1,
-            Self::V2 => 2,
-            Self::V3 => 3,
-        }
-    }
 
     /// Bytes before the header: magic string, version and the header's length.
     fn prefix_bytes(self) -> usize {
@@ -68,12 +38,6 @@ impl Version {
 
     fn longest_header(self) -> usize {
         if self == Self::V1 { usize::from(u16::MAX) } else { u32::MAX as usize }
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.0", self.major())
     }
 }
 

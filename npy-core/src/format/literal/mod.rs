@@ -567,9 +567,9 @@ mod tests {
     fn nesting_is_bounded_and_cheap_to_refuse() {
         let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
         assert!(!read(nested(200).as_bytes()).starts_with('!'));
-        assert!(read(nested(201).as_bytes()).starts_with("! nesting exceeds"));
+        assert!(read(nested(201).as_bytes()).starts_with("! header nesting exceeds"));
         for byte in ["[", "(", "{", "((", "[{"] {
-            assert!(read(byte.repeat(1_000_000).as_bytes()).starts_with("! nesting exceeds"));
+            assert!(read(byte.repeat(1_000_000).as_bytes()).starts_with("! header nesting exceeds"));
         }
     }
 
