@@ -3,7 +3,6 @@
 mod canonical;
 mod encode;
 
-use std::fmt;
 use std::io::{BufRead, Read, Write};
 
 use super::dtype::{DType, MOST_BYTES, SubArray};
