@@ -7,9 +7,10 @@ use std::path::Path;
 use super::trust::Checked;
 use crate::error::{Error, Result};
 
-/// A file format, recognized by the first bytes of a file and not by its name.
+/// A file format, recognized by the first bytes of a file.
 ///
-/// Every format is recognized whatever features are on. `npy_ndarray::load_any` loads a file of any of them.
+/// Every format is recognized with any features. `npy_ndarray::load_any` loads a file of any of
+/// them.
 ///
 /// ```
 /// use npy_core::FileFormat;
@@ -25,20 +26,22 @@ use crate::error::{Error, Result};
 pub enum FileFormat {
     /// One array: `.npy`.
     Npy,
-    /// A zip archive of arrays: `.npz`. Any zip archive begins so, also one without arrays.
+    /// A zip archive of arrays: `.npz`. Any zip archive begins like it, even one without arrays.
     Npz,
     /// One array of the RawArray format: `.ra`.
     RawArray,
 }
 
 impl FileFormat {
-    /// How many bytes [`of`](Self::of) needs to recognize every format.
+    /// The number of bytes that [`of`](Self::of) needs to recognize every format.
     pub const MAGIC_BYTES: usize = 8;
 
-    /// The format of a file that begins with `bytes`, by the rule of `np.load`. `None` if it is unknown or `bytes` are too few.
+    /// Returns the format of a file that begins with `bytes`, as `np.load` does.
     ///
-    /// Archives behind other data (self-extracting ones) begin with those data and are not recognized, as in NumPy. `NpzReader` opens
-    /// them.
+    /// It is `None` if it is unknown or `bytes` are too few.
+    ///
+    /// Archives behind other data (self-extracting ones) begin with those data and are not
+    /// recognized, as in NumPy. `NpzReader` opens them.
     ///
     /// ```
     /// use npy_core::FileFormat;
@@ -58,9 +61,9 @@ impl FileFormat {
         }
     }
 
-    /// The format of a file. `None` if it is unknown, as that of an empty file is.
+    /// Returns the format of a file, or `None` if it is unknown or empty.
     ///
-    /// Of a pipe this consumes the first bytes.
+    /// This consumes the first bytes of a pipe.
     ///
     /// # Errors
     ///

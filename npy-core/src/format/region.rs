@@ -1,4 +1,4 @@
-//! Regions of arrays, and where in the file their bytes are. Pure arithmetic: nothing is read here.
+//! Regions of arrays, and their bytes in the file. Pure arithmetic: nothing is read here.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -8,10 +8,11 @@ use super::header::Header;
 use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
-/// What is taken of one axis of an array: a range with a step.
+/// The part of one axis in a region: a range with a step.
 ///
-/// Made of any range of `usize`, or of a single index, whose axis stays, with length 1. Unlike a slice of Python, one that goes
-/// beyond the axis is an error, and there are no negative indices and steps.
+/// It converts from any range of `usize`, and from a single index, whose axis stays, with length 1.
+/// Unlike a slice in Python, a range beyond the axis is an error, and there are no negative indices
+/// and steps.
 ///
 /// ```
 /// use npy_core::region::AxisRange;
@@ -38,7 +39,9 @@ enum End {
 }
 
 impl AxisRange {
-    /// Takes only each `step`-th index of the range, from its first on. 0 is refused when the region is used.
+    /// Takes only each `step`-th index of the range, from its first on.
+    ///
+    /// A step of 0 is refused when the region is used.
     ///
     /// ```
     /// # use npy_core::region::{AxisRange, region_shape};
@@ -140,11 +143,11 @@ fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
     region.iter().zip(shape).enumerate().map(|(axis, (range, length))| range.of_axis(axis, *length)).collect()
 }
 
-/// The shape that a region of an array has: as many axes as the array.
+/// Returns the shape of a region, with as many axes as the array.
 ///
 /// # Errors
 ///
-/// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
+/// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
 ///
 /// ```
 /// use npy_core::region::region_shape;
@@ -159,15 +162,16 @@ pub fn region_shape(header: &Header, region: &[AxisRange]) -> Result<Vec<usize>>
     Ok(resolve(header, region)?.iter().map(|taken| taken.count).collect())
 }
 
-/// Where the bytes of a region are: the ranges in which they lie, ascending, counted from the beginning of the data.
+/// Returns the ranges of bytes of a region, ascending from the start of the data.
 ///
-/// Ranges that touch are joined. They are computed one after another, so that a region of any size takes no memory. For requests to
-/// a server, add the offset of the data, which [`Header::parse`] tells. [`NpyReader::read_region`](crate::NpyReader::read_region)
-/// reads the elements themselves.
+/// Adjacent ranges are joined. The iterator computes one range at a time, so that a region of any
+/// size takes no memory. For requests to a server, add the data offset, which [`Header::parse`]
+/// returns. [`NpyReader::read_region`](crate::NpyReader::read_region) reads the elements
+/// themselves.
 ///
 /// # Errors
 ///
-/// When the region has more or fewer axes than the array, goes beyond one of them, or has a step of 0.
+/// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
 ///
 /// ```
 /// use npy_core::region::byte_ranges;
@@ -190,7 +194,7 @@ pub fn byte_ranges(header: &Header, region: &[AxisRange]) -> Result<ByteRanges> 
     Ok(ByteRanges { pieces, next })
 }
 
-/// The ranges of bytes in which a region lies; see [`byte_ranges`].
+/// An iterator over the ranges of bytes of a region: see [`byte_ranges`].
 #[derive(Clone)]
 pub struct ByteRanges {
     pieces: Pieces,
@@ -255,7 +259,8 @@ impl Pieces {
         if header.order() == Order::C {
             axes.reverse();
         }
-        // From the axis that varies fastest to the slowest. No length is 0 here, so that `Header` has checked the product of all.
+        // From the axis that varies fastest to the slowest. No length is 0 here, so that `Header`
+        // has checked the product of all.
         let mut stride = itemsize;
         let mut loops: Vec<Loop> = Vec::new();
         let overflow =
@@ -297,8 +302,8 @@ impl Pieces {
         self.inner.stride.saturating_sub(self.length)
     }
 
-    /// Passes over pieces, as many as end at `limit` or before, but stays in the innermost loop, before whose first piece it does
-    /// not stand; where the last of them ends.
+    /// Passes over pieces, as many as end at `limit` or before, but stays in the innermost loop,
+    /// before whose first piece it does not stand; where the last of them ends.
     pub(crate) fn pass_within_run(&mut self, limit: u64) -> Option<u64> {
         let first_end = self.run + self.inner.index * self.inner.stride + self.length;
         if self.is_done || self.inner.index == 0 || first_end > limit {

@@ -6,10 +6,12 @@ use super::header::Header;
 use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
-/// The `i`-th of `n` nearly equal parts of `rows` rows: what one of `n` processes or threads works on.
+/// Returns the `i`-th of `n` nearly equal parts of `rows` rows.
 ///
-/// The parts differ by at most one row, come in order and together are all rows. Parts that find nothing left are empty, as are those
-/// from the `n`-th on.
+/// Each of `n` processes or threads works on one of them.
+///
+/// The parts differ by at most one row, come in order, and are all rows together. If there are
+/// fewer rows than parts, the last parts are empty. So are those from the `n`-th on.
 ///
 /// ```
 /// use npy_core::region::row_range;

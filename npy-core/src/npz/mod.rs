@@ -1,4 +1,6 @@
-//! Archives of arrays (`.npz`), as `np.savez` and `np.savez_compressed` write them: zip archives whose members are `.npy` files.
+//! Archives of arrays (`.npz`): zip archives whose members are `.npy` files.
+//!
+//! They are those of `np.savez` and `np.savez_compressed`.
 //!
 //! ```
 //! use npy_core::npz::{NpzReader, NpzWriter};
@@ -26,8 +28,8 @@
 //!   Huffman codes at once, in a twentieth of the time.
 //! - The member's entry in the central directory has an extra field with the identifier `np`,
 //!   little-endian: a version (one byte, 1), the logarithm to base 2 of the bytes of content in a
-//!   block (one byte), the bytes of content in the first block (four), and the bytes of each block in
-//!   the archive (four each). Other readers ignore it.
+//!   block (one byte), the bytes of content in the first block (four), and the bytes of each block
+//!   in the archive (four each). Other readers ignore it.
 //!
 //! A member's checksum is checked whenever the member is read to its end. It is not checked when
 //! only a part is read, or when the member is viewed in place.

@@ -1,7 +1,8 @@
 //! Recovery of archives whose end is damaged or missing.
 //!
-//! The file is read forward, from one local header to the next by the sizes that they state, so that the content of a member is never taken for
-//! a part of the archive. A central directory counts only if it lists exactly the members before it.
+//! The file is read forward, from one local header to the next by the sizes that they state, so
+//! that the content of a member is never mistaken for a part of the archive. A central directory
+//! counts only if it lists exactly the members before it.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -16,25 +17,28 @@ use super::zip::records::{Claim, DESCRIPTOR, END, END64, END64_LOCATOR, ENTRY, F
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What [`recover`] has found and kept.
+/// The result of [`recover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Members that the archive has now.
+    /// The number of members that the archive has now.
     pub members: u64,
-    /// Members of these that no directory listed: the last directory was damaged, or they were added and not finished.
+    /// The number of these that no central directory listed: it was damaged, or the members were
+    /// added and not finished.
     pub added: u64,
-    /// Bytes behind the last whole member that were replaced: a member that is not whole, a damaged directory. The directory that is
-    /// written instead is not among them.
+    /// The number of bytes behind the last whole member that were replaced: an incomplete member, a
+    /// damaged central directory. The new central directory is not counted.
     pub dropped: u64,
 }
 
-/// Restores an archive whose end is damaged, cut off or not yet written, keeping every whole member.
+/// Restores an archive whose end is damaged or missing, keeping whole members.
 ///
-/// Opening such a file fails with [`ArchiveProblem::Incomplete`], and so does [`NpzWriter::append`](super::NpzWriter::append). The members are found
-/// by their local headers from the first byte of the archive on, never inside other members. Those that the last complete directory does not
-/// list are kept as well, without checking their content: a process that was killed before it could finish leaves the same bytes as an archive whose end was cut off. What
-/// follows the last whole member is dropped. An archive that is whole is left as it is.
+/// Opening such a file fails with [`ArchiveProblem::Incomplete`], and so does
+/// [`NpzWriter::append`](super::NpzWriter::append). Members are found by their local headers from
+/// the first byte of the archive on, never inside other members. Members that the last complete
+/// central directory does not list are kept as well, without checking their content: a killed
+/// process leaves the same bytes as an archive that was truncated. What follows the last whole
+/// member is dropped. A whole archive is untouched.
 ///
 /// ```
 /// use npy_core::npz::{NpzReader, NpzWriter, recover};
@@ -57,8 +61,9 @@ pub struct Recovered {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be opened, is locked by a writer or is not an archive, if another archive follows in the same file, if whole members
-/// follow a damaged part and would be dropped, or if writing fails. The file is then unchanged, unless it was writing that failed.
+/// Fails if the file cannot be opened, is locked by a writer or is not an archive, or if another
+/// archive follows in the same file. Fails if whole members follow a damaged part and would be
+/// dropped, or if writing fails. The file is then unchanged, unless writing failed.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
     restore(path).map_err(|error| error.with_path(path))
@@ -97,7 +102,8 @@ fn restore(path: &Path) -> Result<Recovered> {
         member.to_local(prefix).push_entry(&mut bytes);
     }
     push_end(&mut bytes, kept as u64, end - prefix, &comment);
-    // What would be written must be an archive that opens. If not, the file is damaged in a way that the walk has not seen.
+    // What would be written must be an archive that opens. If not, the file is damaged in a way
+    // that the walk has not seen.
     let mut restored = Restored { reader: &mut file, kept: end, tail: &bytes, position: 0 };
     let directory =
         central_directory::read(&mut restored, &limits).map_err(|_| archive(ArchiveProblem::Unrecoverable { offset: end }))?;
@@ -192,7 +198,8 @@ struct Walk {
 
 /// Where and why a walk ended.
 enum Stop {
-    /// At the end of the file, in a member that is not whole, or where nothing but the rest of a damaged directory follows.
+    /// At the end of the file, in a member that is not whole, or where nothing but the rest of a
+    /// damaged directory follows.
     End,
     /// At the directory of another archive, which begins here.
     OtherArchive { offset: u64 },
@@ -219,7 +226,8 @@ impl Walk {
     /// How many members are whole, and where the last of them ends, or the directory that lists it.
     fn kept(&self) -> (usize, u64) {
         let listed = self.listed();
-        // The header of a member that `zipfile` did not finish states no bytes; what follows it is its content.
+        // The header of a member that `zipfile` did not finish states no bytes; what follows it is
+        // its content.
         let is_whole = |member: &&Found| !member.is_empty() || self.mentioned.contains(&member.offset);
         let added = self.found[listed..].iter().take_while(is_whole).count();
         let end = match self.found[listed..][..added].last() {
@@ -248,7 +256,8 @@ impl Found {
     }
 }
 
-/// Reads the file forward from its first local header or end record on. Each byte is read about once; data are skipped.
+/// Reads the file forward from its first local header or end record on. Each byte is read about
+/// once; data are skipped.
 fn walk<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits, streamed: Streamed) -> Result<Walk> {
     let mut window = Window::new(reader, length);
     let mut walk = Walk { found: Vec::new(), last: None, mentioned: Vec::new(), stop: Stop::End };
@@ -296,7 +305,8 @@ fn walk<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits, streamed: 
                 walk.last = Some(directory);
                 continue;
             }
-            // That of another archive lists the last members only. What a member that was not finished holds counts as its content.
+            // That of another archive lists the last members only. What a member that was not
+            // finished holds counts as its content.
             let (listed, others) = (walk.listed(), directory.entries.len());
             let first = found.len().checked_sub(others).filter(|first| *first >= listed && walk.kept().0 == found.len());
             if let Some(first) = first
@@ -374,7 +384,8 @@ fn read_member<R: Read + Seek>(
     }
 }
 
-/// Where the members begin that the directory at `place` lists, as far as it is whole. Only those without content are asked for.
+/// Where the members begin that the directory at `place` lists, as far as it is whole. Only those
+/// without content are asked for.
 fn mentioned<R: Read + Seek>(window: &mut Window<'_, R>, mut place: u64, prefix: u64) -> Result<Vec<u64>> {
     let mut offsets = Vec::new();
     while let Some((entry, bytes)) = read_entry(window, place)? {
@@ -396,7 +407,8 @@ fn read_entry<'w, R: Read + Seek>(window: &'w mut Window<'_, R>, place: u64) -> 
     Ok(Entry::parse(bytes, 0).filter(|(_, rest)| rest.is_empty()).map(|(entry, _)| (entry, bytes)))
 }
 
-/// The directory that begins at `begin`, if it is whole. The offsets of its entries are those that it states.
+/// The directory that begins at `begin`, if it is whole. The offsets of its entries are those that
+/// it states.
 fn read_directory<R: Read + Seek>(
     window: &mut Window<'_, R>,
     begin: u64,

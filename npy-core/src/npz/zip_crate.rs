@@ -16,19 +16,21 @@ use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::write::{dtype_of, write};
 
-/// How many names an error lists.
+/// The most names that an error lists.
 const SHOWN: usize = 12;
 
-/// From here on a member gets 64-bit sizes: 4 GiB, less what a header and incompressible data add.
+/// The size from which on a member gets 64-bit sizes: 4 GiB, less what a header and incompressible
+/// data add.
 const LARGE: u64 = 0xf000_0000;
 
 /// Reads arrays from a [`zip::ZipArchive`] (feature `zip`).
 ///
-/// Use it for archives that hold more than arrays or are encrypted. [`NpzReader`](super::NpzReader) is faster, and refuses more
-/// damaged archives. `npy_ndarray` has a trait of the same name, which reads every kind of array.
+/// Use it for archives that hold more than arrays or are encrypted. [`NpzReader`](super::NpzReader)
+/// is faster, and refuses more damaged archives. `npy_ndarray` has a trait of the same name, which
+/// reads every kind of array.
 ///
-/// Every member is read to its end, which checks its checksum and, if it is encrypted with AES, its authentication code. A whole name comes
-/// before one without `.npy`, as in NumPy.
+/// Every member is read to its end, which checks its checksum and, if it is encrypted with AES, its
+/// authentication code. A full name takes precedence over one without `.npy`, as in NumPy.
 ///
 /// ```
 /// use std::io::{Cursor, Write};
@@ -46,18 +48,20 @@ const LARGE: u64 = 0xf000_0000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking change of this feature, and of nothing else.
+/// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking
+/// change of this feature, and of nothing else.
 pub trait ZipArchiveExt {
-    /// Reads the one-dimensional array of that name.
+    /// Reads the one-dimensional array of a name.
     ///
     /// See [`ZipArchiveExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Fails if the archive has no such member, if `zip` cannot read it, if it is no array, or like [`load`](crate::load).
+    /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
+    /// like [`load`](crate::load).
     fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>>;
 
-    /// Reads the one-dimensional array at that index.
+    /// Reads the one-dimensional array at an index.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -72,7 +76,7 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>>;
 
     /// [`read_npy`](Self::read_npy) with [`Limits`] and with options of `zip`, such as a password.
@@ -93,7 +97,7 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_with<T: NpyElement>(
         &mut self,
         name: &str,
@@ -128,7 +132,9 @@ impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
 ///
 /// See [`ZipArchiveExt`] for an example.
 pub trait ZipWriterExt {
-    /// Writes a one-dimensional array of elements or records as the member `name`, with `.npy` added.
+    /// Writes a one-dimensional array of elements or records as a member.
+    ///
+    /// `.npy` is added to `name`.
     ///
     /// A member of about 4 GiB or more gets [`large_file`](FileOptions::large_file).
     ///
@@ -146,7 +152,8 @@ pub trait ZipWriterExt {
     ///
     /// # Errors
     ///
-    /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if writing fails. The member is removed then.
+    /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if
+    /// writing fails. The member is removed then.
     fn write_npy<T: NpyElement, E: FileOptionExtension>(
         &mut self,
         name: &str,
@@ -167,7 +174,7 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
     }
 }
 
-/// The index of the member of that name: a whole name comes before one without `.npy`.
+/// The index of the member of a name: a full name takes precedence over one without `.npy`.
 ///
 /// # Errors
 ///
@@ -236,7 +243,8 @@ pub fn write_zip_member<W: Write + Seek, E: FileOptionExtension>(
         .map_err(|error| zip_error("cannot write the archive", error))
         .and_then(|()| {
             write(archive).inspect_err(|_| {
-                // Without the check it would remove the member before, if `zip` has given up this one. The first error is the one to report.
+                // Without the check it would remove the member before, if `zip` has given up this
+                // one. The first error is the one to report.
                 if archive.is_writing_file() {
                     let _ = archive.abort_file();
                 }

@@ -46,18 +46,18 @@ pub struct RaArray {
 }
 
 impl RaArray {
-    /// Reads a file, up to its end.
+    /// Loads a file, up to its end.
     ///
     /// See [`RaArray`] for an example.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is no `.ra` file, or ends early.
+    /// Fails if it cannot be read, is not an `.ra` file, or is truncated.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, Limits::new())
     }
 
-    /// [`load`](Self::load) with limits to what the file may ask for.
+    /// [`load`](Self::load) with options.
     ///
     /// ```
     /// use npy_core::rawarray::{self, RaArray};
@@ -73,7 +73,7 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// Like [`load`](Self::load), and when the file asks for more.
+    /// Fails like [`load`](Self::load), and if the file exceeds a limit.
     pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         let path = path.as_ref();
@@ -81,11 +81,11 @@ impl RaArray {
         load().map_err(|error| error.with_path(path))
     }
 
-    /// Reads a stream up to its end: what follows the elements is the metadata.
+    /// Reads a stream up to its end; the metadata follow the elements.
     ///
     /// # Errors
     ///
-    /// Like [`load`](Self::load).
+    /// Fails like [`load`](Self::load).
     ///
     /// ```
     /// use npy_core::rawarray::{self, RaArray};
@@ -100,7 +100,7 @@ impl RaArray {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits to what the input may ask for.
+    /// [`read`](Self::read) with options.
     ///
     /// ```
     /// use npy_core::{Limits, rawarray::{self, RaArray}};
@@ -113,7 +113,7 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// Like [`load_with`](Self::load_with).
+    /// Fails like [`load_with`](Self::load_with).
     pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         Self::from_parts(Content::read(reader, &limits)?.into_parts(&limits)?)
@@ -125,13 +125,13 @@ impl RaArray {
         Ok(Self { header, values, block, metadata })
     }
 
-    /// Writes a file, whole or not at all.
+    /// Saves the file atomically.
     ///
     /// See [`RaArray`] for an example.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; what was at `path` is there still then.
+    /// Fails if the file cannot be written; an existing file is then untouched.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path, SaveOptions::new())
     }
@@ -152,7 +152,7 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// Like [`save`](Self::save).
+    /// Fails like [`save`](Self::save).
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
         replace_file_with(path.as_ref(), options.into(), bytes, |file| self.write(file))
@@ -174,7 +174,7 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let written =
             write_parts(&mut writer, &[&self.header.to_bytes(), self.data(), &self.metadata]).and_then(|()| writer.flush());
@@ -186,27 +186,27 @@ impl RaArray {
         self.block.as_deref().unwrap_or(self.values.bytes())
     }
 
-    /// The header, as it stands in the file.
+    /// Returns the header of the file.
     pub fn header(&self) -> &RaHeader {
         &self.header
     }
 
-    /// The elements, with their dtype, order and shape.
+    /// Returns the elements, with their dtype, order and shape.
     pub fn values(&self) -> &DynValues {
         &self.values
     }
 
-    /// The elements by value, to be saved as an `.npy` file for example.
+    /// Returns the elements by value, to save as an `.npy` file for example.
     pub fn into_values(self) -> DynValues {
         self.values
     }
 
-    /// What stands behind the elements.
+    /// Returns the metadata behind the elements.
     pub fn metadata(&self) -> &[u8] {
         &self.metadata
     }
 
-    /// The same file with other metadata.
+    /// Sets the metadata.
     ///
     /// See [`RaArray`] for an example.
     #[must_use]
@@ -214,11 +214,11 @@ impl RaArray {
         Self { metadata: metadata.into(), ..self }
     }
 
-    /// The same file with a dtype for its user-defined elements, which the file itself does not tell.
+    /// Sets the dtype of user-defined elements, which the file does not name.
     ///
     /// # Errors
     ///
-    /// When the elements are no user-defined ones, or have another number of bytes than those of the dtype.
+    /// Fails if the elements are not user-defined, or if their size is not that of the dtype.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -238,12 +238,13 @@ impl RaArray {
         Ok(Self { header, values, ..self })
     }
 
-    /// The elements as values of a Rust type, the first dimension fastest. User-defined ones are taken for what the type says, if they have
-    /// as many bytes.
+    /// Decodes the elements, the first dimension fastest.
+    ///
+    /// User-defined elements are decoded as the type, if they have its size.
     ///
     /// # Errors
     ///
-    /// When the elements are not of the type, or one is no value of it.
+    /// Fails if the elements are not of the type, or if one is not a value of it.
     ///
     #[cfg_attr(feature = "derive", doc = "```")]
     #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
@@ -267,11 +268,12 @@ impl RaArray {
         NpyReader::from_parts(self.values.bytes(), self.header.seen_as::<T>()?).into_vec()
     }
 
-    /// The same file with its data compressed by LZ4. What is compressed already stays as it is.
+    /// Compresses the data by LZ4. Compressed data stay as they are.
     ///
     /// # Errors
     ///
-    /// When the elements have more bytes than LZ4 compresses at once, 2,113,929,216, or there is no memory for it.
+    /// Fails if the elements have more bytes than LZ4 compresses at once, 2,113,929,216, or if
+    /// memory cannot be allocated.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -294,7 +296,7 @@ impl RaArray {
         Ok(Self { header, block: Some(block), ..self })
     }
 
-    /// The same file with data that are not compressed.
+    /// Decompresses the data.
     ///
     #[cfg_attr(feature = "lz4", doc = "```")]
     #[cfg_attr(not(feature = "lz4"), doc = "```ignore")]
@@ -313,7 +315,8 @@ impl RaArray {
     }
 }
 
-/// The file for an array, without metadata. An array in C order is transposed, so that each element keeps its index.
+/// The file for an array, without metadata. An array in C order is transposed, so that each element
+/// keeps its index.
 impl TryFrom<DynValues> for RaArray {
     type Error = Error;
 

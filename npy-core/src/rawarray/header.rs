@@ -16,7 +16,8 @@ const MAGIC: &[u8; 8] = b"rawarray";
 const BIG_ENDIAN: u64 = 1 << 0;
 const COMPRESSED: u64 = 1 << 1;
 
-/// Where the numbers stand. All are little-endian and of 8 bytes, which have no type narrower than that.
+/// Where the numbers stand. All are little-endian and of 8 bytes, which have no type narrower than
+/// that.
 const FLAGS: usize = 8;
 const KIND: usize = 16;
 const ELEMENT_BYTES: usize = 24;
@@ -52,13 +53,13 @@ pub struct RaHeader {
 }
 
 impl RaHeader {
-    /// The header of elements of this kind, of so many bytes each.
+    /// Creates a header for elements of a kind and a size.
     ///
     /// See [`RaHeader`] for an example.
     ///
     /// # Errors
     ///
-    /// When there are no such elements, or the array would be larger than any can be.
+    /// Fails if there are no such elements, or if the array would exceed the address space.
     pub fn new(kind: RaKind, element_bytes: usize, byte_order: ByteOrder, dims: &[usize]) -> Result<Self> {
         let Some(dtype) = kind.dtype(element_bytes, byte_order) else {
             let (offset, found, known) = (ELEMENT_BYTES as u64, element_bytes as u64, kind.widths());
@@ -69,19 +70,20 @@ impl RaHeader {
         Ok(Self { kind, byte_order, compressed_bytes: None, header: Header::new(dtype, order, dims)? })
     }
 
-    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    /// Parses the header at the beginning of `bytes`, and returns the data offset.
     ///
     /// See [`RaHeader`] for an example.
     ///
     /// # Errors
     ///
-    /// When `bytes` do not begin with a header; when a flag, the type code or the number of bytes an element is unknown; when the array
-    /// would be larger than any can be; or when the size of the data is not what the dimensions need.
+    /// Fails if `bytes` do not begin with a header, or if a flag, the type code or the element size
+    /// is unknown. Fails if the array would exceed the address space, or if the size of the data
+    /// does not fit the dimensions.
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
         Self::parse_with(bytes, Limits::new())
     }
 
-    /// [`parse`](Self::parse) with limits of one's own.
+    /// [`parse`](Self::parse) with options.
     ///
     /// ```
     /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
@@ -93,18 +95,20 @@ impl RaHeader {
     ///
     /// # Errors
     ///
-    /// Like [`parse`](Self::parse), and when the header asks for more.
+    /// Fails like [`parse`](Self::parse), and if the header exceeds a limit.
     pub fn parse_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<(Self, usize)> {
         let header = Self::read_with(bytes, options.into().limits)?;
         let data_offset = header.data_offset();
         Ok((header, data_offset))
     }
 
-    /// Reads the header from a stream and leaves it just after the header.
+    /// Reads a header from a stream.
+    ///
+    /// The stream is left just behind the header.
     ///
     /// # Errors
     ///
-    /// Like [`parse`](Self::parse), and when reading fails.
+    /// Fails like [`parse`](Self::parse), and if reading fails.
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaHeader};
@@ -121,7 +125,7 @@ impl RaHeader {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits of one's own.
+    /// [`read`](Self::read) with options.
     ///
     /// ```
     /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
@@ -133,7 +137,7 @@ impl RaHeader {
     ///
     /// # Errors
     ///
-    /// Like [`read`](Self::read).
+    /// Fails like [`read`](Self::read).
     pub fn read_with(mut reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         let mut bytes = Vec::with_capacity(DIMS);
@@ -151,7 +155,7 @@ impl RaHeader {
         fixed.with_dims(&dims, &limits)
     }
 
-    /// The header as bytes, 48 and 8 for each dimension.
+    /// Returns the header as bytes: 48, and 8 for each dimension.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let numbers = [self.flags(), self.kind.code(), self.element_bytes() as u64, self.data_bytes(), self.dims().len() as u64];
@@ -160,58 +164,62 @@ impl RaHeader {
         bytes
     }
 
-    /// The flags: 0x1 for big-endian data, 0x2 for compressed ones.
+    /// Returns the flags: 0x1 for big-endian data, 0x2 for compressed data.
     pub fn flags(&self) -> u64 {
         let order = if self.byte_order == ByteOrder::Big { BIG_ENDIAN } else { 0 };
         let compressed = if self.is_compressed() { COMPRESSED } else { 0 };
         order | compressed
     }
 
-    /// What the elements are.
+    /// Returns the kind of the elements.
     pub fn kind(&self) -> RaKind {
         self.kind
     }
 
-    /// How many bytes an element has.
+    /// Returns the size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         self.header.dtype().itemsize()
     }
 
-    /// How many bytes the data have in the file: fewer than the elements have, if they are compressed.
+    /// Returns the size of the data in the file, compressed or not.
     pub fn data_bytes(&self) -> u64 {
         self.compressed_bytes.unwrap_or(self.header.data_bytes())
     }
 
-    /// The dimensions as they stand in the file: the first varies fastest.
+    /// Returns the dimensions of the file: the first varies fastest.
     pub fn dims(&self) -> &[usize] {
         self.header.shape()
     }
 
-    /// The order of the bytes of each number in the data.
+    /// Returns the byte order of the data.
     pub fn byte_order(&self) -> ByteOrder {
         self.byte_order
     }
 
-    /// Whether the data are compressed.
+    /// Returns whether the data are compressed.
     pub fn is_compressed(&self) -> bool {
         self.compressed_bytes.is_some()
     }
 
-    /// The dtype of the elements; of user-defined ones raw bytes, unless another was [named](Self::with_dtype).
+    /// Returns the dtype of the elements.
+    ///
+    /// User-defined ones are raw bytes, unless [`with_dtype`](Self::with_dtype) has set another.
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
-    /// The same array as the header of an `.npy` file whose data are the same bytes, decompressed.
+    /// Returns the header of an `.npy` file with the same data, decompressed.
     pub fn to_npy(&self) -> &Header {
         &self.header
     }
 
-    /// The same header with a dtype for user-defined elements, which the file does not tell. It is not written.
+    /// Sets the dtype of user-defined elements, which the file does not name.
+    ///
+    /// It is not written.
     ///
     /// # Errors
     ///
-    /// When the elements are no user-defined ones, or have another number of bytes than those of the dtype.
+    /// Fails if the elements are not user-defined, or if their size is not that of the dtype.
     ///
     /// ```
     /// # use npy_core::dtype::ByteOrder;
@@ -243,8 +251,8 @@ impl RaHeader {
         Self { compressed_bytes, ..self }
     }
 
-    /// The array as elements `T` see it: user-defined ones, whose dtype is not known, are what `T` says, if they have as many bytes and
-    /// are of no kind that has a code of its own.
+    /// The array as elements `T` see it: user-defined ones, whose dtype is not known, are what `T`
+    /// says, if they have as many bytes and are of no kind that has a code of its own.
     pub(crate) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
         let dtype = T::dtype();
         let is_unknown =
@@ -257,7 +265,8 @@ impl RaHeader {
     }
 }
 
-/// The header of the `.ra` file for an array. If that is in C order, its elements have to be transposed, unless it is in both orders.
+/// The header of the `.ra` file for an array. If that is in C order, its elements have to be
+/// transposed, unless it is in both orders.
 impl TryFrom<&Header> for RaHeader {
     type Error = Error;
 
@@ -348,7 +357,8 @@ impl Fixed {
             let problem = || problem(RawArrayProblem::WrongSize { offset, expected, found });
             return if found == expected { Ok(()) } else { Err(problem()) };
         }
-        // A byte of LZ4 stands for 255 at most, and what cannot be compressed grows by one in 255 (LZ4_COMPRESSBOUND).
+        // A byte of LZ4 stands for 255 at most, and what cannot be compressed grows by one in 255
+        // (LZ4_COMPRESSBOUND).
         let most = (expected / 255).saturating_add(expected).saturating_add(16);
         if found > most || found.saturating_mul(255) < expected {
             return Err(problem(RawArrayProblem::WrongCompressedSize { offset, expected, found }));

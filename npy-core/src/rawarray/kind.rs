@@ -2,7 +2,7 @@
 
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
-/// What the elements of an `.ra` file are: its type codes.
+/// The kind of the elements of an `.ra` file: its type code.
 ///
 /// ```
 /// use npy_core::dtype::ByteOrder;
@@ -23,7 +23,8 @@ pub enum RaKind {
     Unsigned,
     /// 3: IEEE floating-point numbers.
     Float,
-    // Not `Complex`: of two types of that name the compiler would write out the paths in all of its messages.
+    // Not `Complex`: of two types of that name the compiler would write out the paths in all of its
+    // messages.
     /// 4: complex numbers of two such.
     ComplexFloat,
     /// 5: `bfloat16`.
@@ -33,7 +34,7 @@ pub enum RaKind {
 impl RaKind {
     pub(super) const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::ComplexFloat, Self::BrainFloat];
 
-    /// The code that stands in the file.
+    /// Returns the code in the file.
     ///
     /// ```
     /// # use npy_core::rawarray::RaKind;

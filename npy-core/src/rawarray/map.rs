@@ -28,7 +28,7 @@ use crate::view::{NpyView, elements, elements_mut};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-/// // SAFETY: nobody changes or truncates this file while it is mapped.
+/// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { RaMap::open(&path)? };
 /// assert_eq!(map.view::<f64>()?, [1.0, 2.0, 4.0]);
 /// # Ok::<(), npy_core::Error>(())
@@ -77,7 +77,7 @@ impl RaMap {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: nobody changes or truncates this file while it is mapped.
+    /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let map = unsafe { RaMap::open(&path)? };
     /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
     /// # Ok::<(), npy_core::Error>(())
@@ -170,7 +170,7 @@ impl RaMapMut {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("samples.ra");
     /// rawarray::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: nobody changes or truncates this file while it is mapped.
+    /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open_copy(&path)? };
     /// map.view_mut::<i32>()?.sort();
     /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);

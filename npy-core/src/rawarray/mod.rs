@@ -1,5 +1,6 @@
-//! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`): a header of some numbers, then the elements, then whatever
-//! else somebody wants to keep with them.
+//! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`).
+//!
+//! They have a header of some numbers, the elements, and any metadata behind them.
 //!
 //! ```
 //! use npy_core::rawarray::{self, RaArray};
@@ -22,12 +23,13 @@
 //!
 //! # Order
 //!
-//! Of the dimensions of an `.ra` file the first varies fastest, as in Julia and Matlab. The Python implementation reverses them, reshapes,
-//! and transposes, so that it gives back the shape that stands in the file: an array in Fortran order. So does this module. Whatever is
-//! not in that order is written transposed, as the Python implementation does, and each element has the same index afterwards. The file
-//! does not say which order the array had in memory; who wants C order back asks for it with
-//! [`DynValues::into_order`](crate::DynValues::into_order). Arrays whose order makes no difference (one dimension, say) are in C order, as
-//! NumPy has it.
+//! The first dimension of an `.ra` file varies fastest, as in Julia and Matlab. The Python
+//! implementation reverses the dimensions, reshapes and transposes, so that the shape is that of
+//! the file: an array in Fortran order. So does this module. Other arrays are written transposed,
+//! as by the Python implementation, and each element keeps its index. The file does not say which
+//! order the array had in memory. [`DynValues::into_order`](crate::DynValues::into_order) restores
+//! C order. Arrays whose order makes no difference, such as those of one dimension, are in C order,
+//! as in NumPy.
 //!
 //! # Types
 //!
@@ -43,19 +45,22 @@
 //!
 //! With the flag 0x1 the data are big-endian (`>f8`). The header itself is always little-endian.
 //!
-//! Every other dtype (bools, text, times, records) is written as user-defined elements, as the Python implementation does. The file does
-//! not say which, so whoever reads it has to: as a Rust type ([`load`], [`RaArray::to_vec`]) whose dtype has as many bytes, such as a
-//! struct of `#[derive(NpyRecord)]`, or by [`RaArray::with_dtype`].
+//! Every other dtype (bools, text, times, records) is written as user-defined elements, as by the
+//! Python implementation. The file does not say which, so the reader has to: with a Rust type
+//! ([`load`], [`RaArray::to_vec`]) of the same size, such as a struct of `#[derive(NpyRecord)]`, or
+//! with [`RaArray::with_dtype`].
 //!
 //! # Compressed data
 //!
-//! With the flag 0x2 the data are one block of LZ4 without a frame, and the header says how many bytes that has. Such files are read with
-//! the feature `lz4`, made by [`RaArray::compressed`], and written back byte for byte. The crate `rawarray` for Rust gives the flag 0x2
-//! another name (run-length encoded) and has a flag 0x4 (single bits), but neither writes nor reads either.
+//! With the flag 0x2 the data are one block of LZ4 without a frame, and the header has its size.
+//! Such files are read with the feature `lz4`, made by [`RaArray::compressed`], and written back
+//! byte for byte. The crate `rawarray` for Rust gives the flag 0x2 another name (run-length
+//! encoded) and has a flag 0x4 (single bits), but neither writes nor reads either.
 //!
 //! # Maps
 //!
-//! `RaMap` and `RaMapMut` (feature `mmap`) map a file into memory. Its elements are a slice, and only the parts that are used are read.
+//! `RaMap` and `RaMapMut` (feature `mmap`) map a file into memory. Its elements are a slice, and
+//! only the pages that you touch are read.
 
 // In the order in which data flow, as in the crate.
 mod kind;
@@ -88,11 +93,14 @@ pub use kind::RaKind;
 #[cfg(feature = "mmap")]
 pub use map::{RaMap, RaMapMut};
 
-/// Reads a one-dimensional `.ra` file into a vector. What stands behind the elements is passed over.
+/// Reads a one-dimensional `.ra` file into a vector.
+///
+/// Metadata behind the elements are ignored.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is no `.ra` file, has elements of another type than `T`, or has more or fewer dimensions than one.
+/// Fails if the file cannot be read, is not an `.ra` file, has elements of another type than `T`,
+/// or does not have one dimension.
 ///
 /// ```
 /// # use npy_core::rawarray;
@@ -107,11 +115,11 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
     load_with(path, Limits::new())
 }
 
-/// [`load`] with limits of one's own.
+/// [`load`] with options.
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Fails like [`load`].
 ///
 /// ```
 /// use npy_core::{Limits, rawarray};
@@ -128,11 +136,13 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
     open_elements::<T>(path, options.into().limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
 }
 
-/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the elements.
+/// Reads a one-dimensional array from a stream into a vector.
+///
+/// The stream is left just behind the elements.
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Fails like [`load`].
 ///
 /// ```
 /// # use npy_core::rawarray;
@@ -145,11 +155,11 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }
 
-/// [`read`] with limits of one's own.
+/// [`read`] with options.
 ///
 /// # Errors
 ///
-/// Like [`load`].
+/// Fails like [`load`].
 ///
 /// ```
 /// use npy_core::{Limits, rawarray};
@@ -163,7 +173,8 @@ pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOption
     one_dimension::<T, _>(read_elements::<T, _>(reader, options.into().limits)?)
 }
 
-/// The elements of an array with one axis, and those of `T` if it is an array: these vary slowest in the file.
+/// The elements of an array with one axis, and those of `T` if it is an array: these vary slowest
+/// in the file.
 fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>> {
     if element::inner_axes::<T>() == 0 {
         return reader.into_one_dimension();
@@ -171,11 +182,13 @@ fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>>
     reader.into_values()?.into_order(Order::C)?.reader().into_one_dimension()
 }
 
-/// Saves a slice as a one-dimensional `.ra` file, whole or not at all. A slice of arrays `[T; N]` has one dimension more.
+/// Saves a slice as a one-dimensional `.ra` file, atomically.
+///
+/// A slice of arrays `[T; N]` becomes a file of one more dimension.
 ///
 /// # Errors
 ///
-/// When the file cannot be written, or an element cannot be expressed in the dtype.
+/// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 ///
 /// ```
 /// # use npy_core::rawarray;
@@ -193,7 +206,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Like [`save`].
+/// Fails like [`save`].
 ///
 /// ```
 /// use npy_core::{SaveOptions, rawarray};
@@ -212,7 +225,7 @@ pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: im
 ///
 /// # Errors
 ///
-/// When writing fails, or an element cannot be expressed in the dtype.
+/// Fails if writing fails, or if an element cannot be expressed in the dtype.
 ///
 /// ```
 /// # use npy_core::rawarray;

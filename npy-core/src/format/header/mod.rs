@@ -65,15 +65,15 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of an array, in the oldest version that can hold it, as NumPy chooses.
+    /// Creates a header, in the oldest version that can hold it, as NumPy does.
     ///
-    /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is contiguous in both (0-d, 1-d,
-    /// empty, one row or column).
+    /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is
+    /// contiguous in both (0-d, 1-d, empty, one row or column).
     ///
     /// # Errors
     ///
-    /// When the array would be larger than the address space or have more than 64 dimensions, the dtype is larger than 2³¹ − 1 bytes,
-    /// or it is a sub-array: NumPy has those as fields only.
+    /// Fails if the array would exceed the address space or have more than 64 dimensions, or if the
+    /// dtype is larger than 2³¹ − 1 bytes or a sub-array: NumPy has those as fields only.
     ///
     /// ```
     /// # use npy_core::{DType, Header, Order, Version};
@@ -86,18 +86,19 @@ impl Header {
         if matches!(header.dtype, DType::SubArray(_)) {
             return Err(ErrorKind::UnstorableDType { problem: StorageProblem::SubArray }.into());
         }
-        // A dtype without parts and at most 64 lengths are ASCII, and far from what the first version can hold.
+        // A dtype without parts and at most 64 lengths are ASCII, and far from what the first
+        // version can hold.
         if !matches!(header.dtype, DType::Scalar(_)) {
             header.version = header.encode(0, Escapes::Never)?.0;
         }
         Ok(header)
     }
 
-    /// The same header in a given version, as `np.lib.format.write_array(..., version=...)` writes it.
+    /// Sets the version, as `np.lib.format.write_array(..., version=...)` does.
     ///
     /// # Errors
     ///
-    /// When that version cannot hold it: too long, or a name that latin-1 cannot express.
+    /// Fails if that version cannot hold it: it is too long, or Latin-1 cannot express a name.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order, Version};
@@ -109,7 +110,8 @@ impl Header {
         self.in_version(version, Escapes::Never)
     }
 
-    /// [`with_version`](Self::with_version), maybe with escapes for characters that the version lacks.
+    /// [`with_version`](Self::with_version), maybe with escapes for characters that the version
+    /// lacks.
     pub(crate) fn in_version(mut self, version: Version, escapes: Escapes) -> Result<Self> {
         self.version = version;
         let (needed, _) = self.encode(0, escapes)?;
@@ -126,16 +128,19 @@ impl Header {
         Ok(Self { dtype, order, shape, count, version: Version::V1 })
     }
 
-    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    /// Parses the header at the beginning of `bytes`, and returns the data offset.
     ///
-    /// As lenient as `np.load`: any white space, comments, either quote, keys in any order, Python 2's `10L`, data at any offset.
+    /// As lenient as `np.load`: any white space, comments, either quote, keys in any order, Python
+    /// 2's `10L`, data at any offset.
     ///
-    /// A dtype that is a sub-array of one element (`'1u4'`, `('<u4', (1, 1))`) is read as its base, as `np.load` does. Other sub-arrays (`'2|b1'`,
-    /// `'(2,)|S8'`) are read as elements `[T; N]`, although `np.load` refuses all such files but empty ones.
+    /// A dtype that is a sub-array of one element (`'1u4'`, `('<u4', (1, 1))`) is read as its base,
+    /// as `np.load` does. Other sub-arrays (`'2|b1'`, `'(2,)|S8'`) are read as elements `[T; N]`,
+    /// although `np.load` refuses all such files but empty ones.
     ///
     /// # Errors
     ///
-    /// When `bytes` do not begin with a header that NumPy would accept, or it exceeds the default [`Limits`].
+    /// Fails if `bytes` do not begin with a header that NumPy would accept, or if it exceeds the
+    /// default [`Limits`].
     ///
     /// ```
     /// # use npy_core::{Header, Order};
@@ -151,11 +156,11 @@ impl Header {
         Self::parse_within(bytes, &const { Limits::new() })
     }
 
-    /// [`parse`](Self::parse) with limits of one's own.
+    /// [`parse`](Self::parse) with options.
     ///
     /// # Errors
     ///
-    /// Like [`parse`](Self::parse).
+    /// Fails like [`parse`](Self::parse).
     ///
     /// ```
     /// use npy_core::{Header, Limits};
@@ -178,11 +183,13 @@ impl Header {
         Self::from_text(text, version, limits)
     }
 
-    /// Reads the header from a stream and leaves it just after the header.
+    /// Reads a header from a stream.
+    ///
+    /// The stream is left just behind the header.
     ///
     /// # Errors
     ///
-    /// Like [`parse`](Self::parse), and when reading fails.
+    /// Fails like [`parse`](Self::parse), and if reading fails.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement};
@@ -199,11 +206,11 @@ impl Header {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits of one's own.
+    /// [`read`](Self::read) with options.
     ///
     /// # Errors
     ///
-    /// Like [`read`](Self::read).
+    /// Fails like [`read`](Self::read).
     ///
     /// ```
     /// use npy_core::{Header, Limits};
@@ -218,7 +225,8 @@ impl Header {
         Ok(Self::read_with_offset(reader, &options.into().limits)?.0)
     }
 
-    /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that has all of it.
+    /// [`read_with_offset`](Self::read_with_offset) from what is in the reader's buffer, if that
+    /// has all of it.
     pub(crate) fn read_buffered(mut reader: impl BufRead, limits: &Limits) -> Result<(Self, usize)> {
         if let Ok(buffer) = reader.fill_buf()
             && let Some((header, offset)) = Self::parse_front(buffer, limits)?
@@ -229,7 +237,8 @@ impl Header {
         Self::read_with_offset(reader, limits)
     }
 
-    /// The header at the beginning of `bytes`, and where the data begin; `None` where not all of it is there, or no header.
+    /// The header at the beginning of `bytes`, and where the data begin; `None` where not all of it
+    /// is there, or no header.
     pub(crate) fn parse_front(bytes: &[u8], limits: &Limits) -> Result<Option<(Self, usize)>> {
         if let Ok(version) = parse_magic(bytes)
             && let Ok(length) = header_length(&bytes[MAGIC_BYTES..], version, limits)
@@ -318,7 +327,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order};
@@ -332,17 +341,20 @@ impl Header {
         writer.write_all(&self.to_bytes()).map_err(|error| Error::io("cannot write the header", error))
     }
 
-    /// The header as bytes, its magic string and padding included; their number is a multiple of 64.
+    /// Returns the header as bytes, with its magic string and padding.
     ///
-    /// They are in the header's [`version`](Self::version). A name that was [read](Self::read) from a version in latin-1, where an escape
-    /// stands for another character, is written with that escape.
+    /// Their number is a multiple of 64.
+    ///
+    /// They have the [`version`](Self::version) of the header. A name that was [read](Self::read)
+    /// from a version in Latin-1, with an escape for another character, is written with that
+    /// escape.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.to_bytes_with_room(0)
     }
 
-    /// The same array with its last axes as part of the elements, for elements that are arrays: an array of shape (5, 3) as 5 elements of
-    /// 3 each. `None` if it has no such axes or they are empty, if its elements are arrays already, or if those of an element do not lie
-    /// together.
+    /// The same array with its last axes as part of the elements, for elements that are arrays: an
+    /// array of shape (5, 3) as 5 elements of 3 each. `None` if it has no such axes or they are
+    /// empty, if its elements are arrays already, or if those of an element do not lie together.
     pub(crate) fn with_inner_axes(&self, axes: usize) -> Option<Self> {
         let outer = self.shape.len().checked_sub(axes)?;
         if matches!(self.dtype, DType::SubArray(_)) || self.order != Order::C {
@@ -369,24 +381,27 @@ impl Header {
         Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
     }
 
-    /// The dtype of the elements.
+    /// Returns the dtype of the elements.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// The order of the elements in the file.
+    /// Returns the order of the elements in the file.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The lengths of the axes. An array without axes holds one element.
+    /// Returns the lengths of the axes.
+    ///
+    /// An array without axes holds one element.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The version of the format, which is the one that [`to_bytes`](Self::to_bytes) writes.
+    /// Returns the version of the format, which [`to_bytes`](Self::to_bytes) writes.
     ///
-    /// A header that was read has the version of its file. If NumPy's padding does not fit that, it has the next version.
+    /// A header that was read has the version of its file. If NumPy's padding does not fit that, it
+    /// has the next version.
     ///
     /// ```
     /// # use npy_core::{Header, Version};
@@ -400,7 +415,7 @@ impl Header {
         self.version
     }
 
-    /// The number of elements: the product of the lengths of the axes.
+    /// Returns the number of elements: the product of the lengths of the axes.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order};
@@ -412,7 +427,9 @@ impl Header {
         self.count
     }
 
-    /// How many bytes the elements take; 0 for Python objects, whose pickle says so itself.
+    /// Returns the size of the elements in bytes.
+    ///
+    /// It is 0 for Python objects, whose pickle says so itself.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order};
@@ -436,8 +453,9 @@ fn count_within(itemsize: usize, shape: &[usize], has_object: impl FnOnce() -> b
     Ok(count)
 }
 
-/// The dtype of elements that are sub-arrays. `np.load` gives the array their axes behind one of its own, so that at most 63 fit, and then the
-/// shape in the header, with which axes of length 1 go.
+/// The dtype of elements that are sub-arrays. `np.load` gives the array their axes behind one of
+/// its own, so that at most 63 fit, and then the shape in the header, with which axes of length 1
+/// go.
 #[cold]
 fn of_sub_arrays(array: SubArray) -> Result<DType> {
     let (base, axes) = array.flattened();

@@ -9,14 +9,17 @@ use super::NpzReader;
 use crate::error::{ArchiveProblem, Error, Result};
 use crate::write::replace::replace_file;
 
-/// Bytes that are read before they are written.
+/// The size of the buffer.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 impl<R: Read + Seek> NpzReader<R> {
-    /// Writes a member as a file below `directory`, under its whole name, and returns where. What `/` in the name asks for is made below the directory.
+    /// Extracts a member as a file below `directory`, and returns its path.
     ///
-    /// The checksum is checked before the file gets its name; what is there of that name is replaced, and links that are there are followed. Nothing bounds how large a file a
-    /// compressed member becomes but [`Limits::member_bytes`](crate::Limits::member_bytes).
+    /// The file has the full name of the member. Directories in the name are created.
+    ///
+    /// The checksum is checked before the file gets its name. An existing file is replaced, and
+    /// symbolic links are followed. Only [`Limits::member_bytes`](crate::Limits::member_bytes)
+    /// bounds the size of the file.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -32,8 +35,9 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When the name is not a path below the directory on every system (`..`, an absolute path, a backslash, a colon, a NUL, a name that Windows has for
-    /// a device), when the member is damaged, or when a file cannot be written.
+    /// Fails if the name is not a path below the directory on every system: `..`, an absolute path,
+    /// a backslash, a colon, a NUL, or a name of a Windows device. Fails if the member is damaged,
+    /// or if a file cannot be written.
     pub fn extract(&mut self, index: usize, directory: impl AsRef<Path>) -> Result<PathBuf> {
         let name = self.whole_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
         let path = path_below(directory.as_ref(), &name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(&*name))?;
@@ -62,7 +66,9 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(path)
     }
 
-    /// Writes all members as files below `directory`. All names are looked at before the first is written.
+    /// Extracts all members as files below `directory`.
+    ///
+    /// All names are checked before the first file is written.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -79,7 +85,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`extract`](Self::extract).
+    /// Fails like [`extract`](Self::extract).
     pub fn extract_all(&mut self, directory: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
         let directory = directory.as_ref();
         for index in 0..self.len() {
@@ -90,7 +96,7 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 }
 
-/// The path of that name below the directory; `None` for names that would lead elsewhere, on this system or another.
+/// The path of a name below the directory; `None` for names that lead elsewhere, on any system.
 fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| {
         !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']) && !part.ends_with(['.', ' ']) && !is_device(part)
@@ -99,7 +105,7 @@ fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
     name.split('/').all(is_plain).then(|| name.split('/').fold(directory.to_owned(), |path, part| path.join(part)))
 }
 
-/// Whether Windows takes it for a device, whatever follows a dot.
+/// Whether it names a device of Windows, with any extension.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
     match stem.as_bytes() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::memory::Spare;
 
-/// A file that is read from a place of its own, so that clones of it can be read at the same time by several threads.
+/// A file with its own position, so that several threads can read clones of it.
 #[derive(Clone, Debug)]
 pub struct ArchiveFile {
     file: Arc<File>,
@@ -59,7 +59,8 @@ impl Seek for ArchiveFile {
             SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
             SeekFrom::End(distance) => {
                 let metadata = self.file.metadata()?;
-                // Of a device the metadata have no length, and a pipe has none: the system tells which it is.
+                // Of a device the metadata have no length, and a pipe has none: the system tells
+                // which it is.
                 let length = if metadata.is_file() { metadata.len() } else { (&*self.file).seek(SeekFrom::End(0))? };
                 length.checked_add_signed(distance)
             }

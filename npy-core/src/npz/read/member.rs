@@ -16,19 +16,23 @@ use crate::memory::Spare;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
-/// Bytes that may follow an array in its member. They are read, because the checksum is also theirs.
+/// The most bytes that may follow an array in its member. They are read, because the checksum
+/// includes them.
 pub(crate) const MOST_TRAILING: u64 = 1 << 20;
 
-/// Bytes from which on it is worth a thread's while.
+/// The size from which on it is worth a thread.
 const LEAST_AT_ONCE: u64 = 4 << 20;
 
-/// What may be left of a block whose bytes were all given: the empty block at its end, and as much as a decoder holds back.
+/// The most that may remain of a block whose bytes were all returned: the empty block at its end,
+/// and what a decoder holds back.
 const MARK_BYTES: usize = 16;
 
-/// How many times as large as in the archive a member may be for memory to be taken at once.
+/// The largest compression ratio of a member that is allocated at once.
 const PLAUSIBLE_RATIO: u64 = 16;
 
-/// The content of a member of an archive, read from its beginning to its end. Its checksum is checked at the end.
+/// The content of a member of an archive.
+///
+/// It is read from its beginning to its end, where its checksum is checked.
 ///
 /// ```
 /// use std::io::Read;
@@ -48,24 +52,24 @@ pub struct Member<'a, R> {
     input: &'a mut Input<R>,
     content: Content,
     claim: Claim,
-    /// Bytes of the content that were given.
+    /// The number of bytes returned so far.
     given: u64,
     is_checked: bool,
-    /// How its blocks are inflated at the same time, as long as they are as they are said to be.
+    /// How its blocks are decompressed concurrently, while their positions are right.
     parallel: Option<Parallel<R>>,
 }
 
-/// How the blocks of a member are inflated at the same time.
+/// How the blocks of a member are decompressed concurrently.
 pub(crate) struct Parallel<R> {
     pub(crate) blocks: Blocks,
-    /// Where the member's data begin.
+    /// The offset of the member's data.
     pub(crate) begin: u64,
     pub(crate) threads: usize,
     pub(crate) inflate: InflateBlocks<R>,
 }
 
 impl<'a, R: Read> Member<'a, R> {
-    /// The member whose data `input` stands at.
+    /// The member whose data `input` is at.
     pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
         if entry.is_encrypted {
             return Err(archive(ArchiveProblem::Encrypted));
@@ -84,7 +88,7 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(Self { input, content, claim, given: 0, is_checked: false, parallel: None })
     }
 
-    /// The same member, whose blocks are inflated at the same time.
+    /// The same member, whose blocks are decompressed concurrently.
     pub(crate) fn with_parallel(mut self, parallel: Option<Parallel<R>>) -> Self {
         self.parallel = parallel;
         self
@@ -104,7 +108,7 @@ impl<'a, R: Read> Member<'a, R> {
         NpyReader::with_source(self, source, &limits)
     }
 
-    /// Whether its bytes in the archive are its content.
+    /// Whether it is stored.
     pub(crate) fn is_stored(&self) -> bool {
         self.content.is_stored()
     }
@@ -120,8 +124,9 @@ impl<'a, R: Read> Member<'a, R> {
         if !self.fill_blocks(spare)? {
             let mut most = u64::MAX;
             if let Some(block) = self.parallel.as_ref().and_then(|parallel| parallel.blocks.block_of(self.given)) {
-                // To where the next block begins, from where on they may be inflated at the same time. The decoder would go on to the next
-                // byte of the content, over the border, if it were given what is behind it.
+                // To where the next block begins, from where on they may be inflated at the same
+                // time. The decoder would go on to the next byte of the content, over the border,
+                // if it were given what is behind it.
                 most = block.content.end - self.given;
                 self.input.set_border(block.bytes.end);
             }
@@ -131,7 +136,8 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(())
     }
 
-    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and they are enough; tells whether it did.
+    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and
+    /// they are enough; tells whether it did.
     fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
         let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
         let end = self.given.saturating_add(spare.room() as u64);
@@ -159,7 +165,8 @@ impl<'a, R: Read> Member<'a, R> {
             self.content.take_blocks(mark, bytes, &checksum, is_end)?;
             return Ok(true);
         }
-        // They are not what they are said to be, which nothing here depends on: the data are read as anybody else reads them.
+        // They are not what they are said to be, which nothing here depends on: the data are read
+        // as anybody else reads them.
         self.parallel = None;
         Ok(false)
     }

@@ -29,10 +29,10 @@ use file::ArchiveFile;
 use index::Index;
 use member::{Member, Parallel};
 
-/// Reads the arrays of an archive, by their names or one after another.
+/// Reads the arrays of an archive, by name or by index.
 ///
-/// The name of an array is that of its member without `.npy`, as in NumPy. Nothing but the archive's directory is read before an array is
-/// asked for, and what is wrong with one member does not concern the others.
+/// The name of an array is that of its member without `.npy`, as in NumPy. Only the central
+/// directory is read before you ask for an array. Damage of one member does not affect the others.
 ///
 /// ```
 /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -53,12 +53,12 @@ pub struct NpzReader<R> {
     index: Arc<Index>,
     limits: Limits,
     threads: usize,
-    /// How blocks are inflated at the same time, once more than one thread was asked for.
+    /// How blocks are decompressed concurrently, once more than one thread was asked for.
     inflate: Option<InflateBlocks<R>>,
 }
 
 impl NpzReader<ArchiveFile> {
-    /// Opens an archive and reads its directory.
+    /// Opens an archive and reads its central directory.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -74,12 +74,14 @@ impl NpzReader<ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no zip archive.
+    /// Fails if the file cannot be read or is not a zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`]. Its threads are those of [`set_threads`](Self::set_threads).
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`].
+    ///
+    /// The threads are those of [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -97,7 +99,7 @@ impl NpzReader<ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         let mut archive = ArchiveFile::open(path)
@@ -111,7 +113,7 @@ impl NpzReader<ArchiveFile> {
 }
 
 impl<R: Read + Seek> NpzReader<R> {
-    /// Reads the directory of an archive.
+    /// Reads the central directory of an archive.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -125,12 +127,14 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When reading fails or `reader` is no zip archive.
+    /// Fails if reading fails or `reader` is not a zip archive.
     pub fn new(reader: R) -> Result<Self> {
         Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`]. Threads are for [`set_threads`](Self::set_threads), because they clone `R`.
+    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`].
+    ///
+    /// Threads need [`set_threads`](Self::set_threads), because they clone `R`.
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzReader};
@@ -145,7 +149,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`new`](Self::new).
+    /// Fails like [`new`](Self::new).
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         Self::with_fill(reader, |reader, spare| spare.read_from(reader), options.into().limits, None)
     }
@@ -155,17 +159,19 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: None })
     }
 
-    /// How many members there are, arrays or not.
+    /// Returns the number of members, arrays or not.
     pub fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.index.len() == 0
     }
 
-    /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
+    /// Returns the names of the members, without `.npy` at their ends.
+    ///
+    /// They are in the order of the archive. Of several members of one name,
     /// [`by_name`](Self::by_name) finds the last, as NumPy does.
     ///
     /// ```
@@ -183,21 +189,23 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.names()
     }
 
-    /// The name of a member, without one `.npy` at its end.
+    /// Returns the name of a member, without `.npy` at its end.
     ///
     /// See [`names`](Self::names) for an example.
     pub fn name(&self, index: usize) -> Option<&str> {
         self.index.name(index)
     }
 
-    /// The whole name of a member, as it stands in the archive: of an array with `.npy` at its end.
+    /// Returns the full name of a member, with `.npy` if it is an array.
     ///
     /// See [`names`](Self::names) for an example.
     pub fn whole_name(&self, index: usize) -> Option<&str> {
         self.index.whole_name(index)
     }
 
-    /// How many bytes a member's content has, by the directory: of an array with its header.
+    /// Returns the size of a member's content, by the central directory.
+    ///
+    /// Of an array, the header is included.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -214,14 +222,18 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.size(index)
     }
 
-    /// How many bytes a member takes in the archive, by the directory; the same as [`size`](Self::size) if it is not compressed.
+    /// Returns the compressed size of a member, by the central directory.
+    ///
+    /// It equals [`size`](Self::size) if the member is not compressed.
     ///
     /// See [`size`](Self::size) for an example.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
         self.index.compressed_size(index)
     }
 
-    /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
+    /// Returns the index of the member of a name.
+    ///
+    /// As in NumPy, a full name, `.npy` included, takes precedence over one without.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -238,7 +250,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.index_of(name)
     }
 
-    /// Reads the one-dimensional array of that name.
+    /// Reads the one-dimensional array of a name.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -253,13 +265,14 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is damaged or no array, and like [`load`](crate::load).
+    /// Fails if there is no such member, if it is damaged or not an array, and like
+    /// [`load`](crate::load).
     pub fn by_name<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
         let index = self.find(name)?;
         self.by_index(index)
     }
 
-    /// Reads the one-dimensional array that stands there.
+    /// Reads the one-dimensional array at an index.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -274,25 +287,27 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     pub fn by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
         self.in_member(index, |reader| reader.into_one_dimension())
     }
 
-    /// What the archive may ask for.
+    /// Returns the limits.
     #[doc(hidden)]
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The names and places of the members, for as long as one likes.
+    /// The names and positions of the members, independent of the reader.
     #[doc(hidden)]
     pub fn index(&self) -> Arc<Index> {
         Arc::clone(&self.index)
     }
 
-    /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
+    /// Reads the only element of an array without dimensions.
+    ///
+    /// `np.savez` makes such an array of a number.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -306,14 +321,14 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    /// Fails like [`by_name`](Self::by_name), and if the array has dimensions.
     pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
         let index = self.find(name)?;
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
         self.in_member(index, |reader| reader.into_scalar())
     }
 
-    /// The header of an array, without its elements.
+    /// Reads the header of an array, without its elements.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -328,12 +343,12 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is no such member, or it is damaged or no array.
+    /// Fails if there is no such member, or if it is damaged or not an array.
     pub fn header(&mut self, index: usize) -> Result<Header> {
         self.in_member(index, |reader| Ok(reader.header().clone()))
     }
 
-    /// A reader of an array of any shape, or of its elements one after another.
+    /// Returns a reader of an array, of any shape and dtype.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -349,13 +364,13 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`header`](Self::header). Errors of the reader itself do not name the member.
+    /// Fails like [`header`](Self::header). Errors of the reader itself do not name the member.
     pub fn array(&mut self, index: usize) -> Result<NpyReader<Member<'_, R>>> {
         let (limits, members) = (self.limits, Arc::clone(&self.index));
         self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| members.locate(error, index))
     }
 
-    /// The content of a member, array or not.
+    /// Reads the content of a member, array or not.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -371,7 +386,8 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is no such member, when it is damaged, or its content is longer than `most` bytes.
+    /// Fails if there is no such member, if it is damaged, or if its content is longer than `most`
+    /// bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
             let mut member = self.member(index)?;
@@ -387,7 +403,7 @@ impl<R: Read + Seek> NpzReader<R> {
         read().map_err(|error: Error| self.locate(error, index))
     }
 
-    /// Reads every member to its end and checks it, keeping nothing: whether the archive came through whole.
+    /// Reads every member to its end and checks its checksum.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -404,7 +420,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// The first that is met.
+    /// Fails with the first error.
     pub fn verify(&mut self) -> Result<()> {
         for index in 0..self.len() {
             let mut check = || {
@@ -417,7 +433,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(())
     }
 
-    /// Where the member of that name stands, or an error that lists the names that there are.
+    /// Returns the index of the member of a name, or an error that lists all names.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -433,7 +449,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name.
+    /// Fails if there is no such member.
     pub fn find(&self, name: &str) -> Result<usize> {
         // Not all: there may be very many.
         const SHOWN: usize = 12;
@@ -449,13 +465,13 @@ impl<R: Read + Seek> NpzReader<R> {
         self.locate(archive(ArchiveProblem::NoIndex { index, members: self.len() }), index)
     }
 
-    /// An error with the member it happened in, and the file.
+    /// Adds the member and the file to an error.
     #[doc(hidden)]
     pub fn locate(&self, error: Error, index: usize) -> Error {
         self.index.locate(error, index)
     }
 
-    /// The content of a member, to be read from its beginning.
+    /// The content of a member, from its beginning.
     pub(crate) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
         let Some(entry) = self.index.entry(index) else {
             return Err(self.no_member(index));
@@ -475,12 +491,13 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// How many threads inflate a member from here on. The default is 1; 0 is taken for it.
+    /// Sets how many threads decompress a member; the default is 1.
     ///
-    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a
-    /// member begin, and only elements whose memory is that of the file. Everything is checked as with one thread. A member whose blocks are
-    /// not where they are said to be is read by one, or refused as damaged where that is seen too late. Each thread reads from a clone of `R`,
-    /// which must have a place of its own in the stream.
+    /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it,
+    /// because only it stores where their blocks begin, and only elements whose memory is that of
+    /// the file. Everything is checked as with one thread. A member with false positions of blocks
+    /// is read by one thread, or refused as damaged if that is found too late. Each thread reads
+    /// from a clone of `R`, which must have its own position in the stream. 0 threads count as 1.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -503,7 +520,9 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
 }
 
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
-    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    /// Reads the central directory of an archive in memory.
+    ///
+    /// It was read, mapped or embedded.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -516,12 +535,14 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When `bytes` are no zip archive.
+    /// Fails if `bytes` are not a zip archive.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         Self::new(Cursor::new(bytes))
     }
 
-    /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
+    /// Borrows the elements of an array of an archive in memory.
+    ///
+    /// The archive was read, mapped or embedded. The elements come in the order of the file.
     ///
     /// The checksum is not checked, because that would read everything.
     ///
@@ -538,8 +559,9 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is compressed, and like [`view`](crate::view()). NumPy's own archives put
-    /// arrays at any address. [`WriteOptions::aligned`](super::WriteOptions::aligned) aligns them, and
+    /// Fails if there is no such member, if it is compressed, and like [`view`](crate::view()).
+    /// NumPy's own archives put arrays at any address.
+    /// [`WriteOptions::aligned`](super::WriteOptions::aligned) aligns them, and
     /// [`view_or_read`](Self::view_or_read) reads a copy.
     pub fn view<T: NpyView>(&mut self, name: &str) -> Result<&'a [T]> {
         let index = self.find(name)?;
@@ -547,12 +569,14 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         self.stored(index).and_then(|bytes| view_with(bytes, limits)).map_err(|error| error.with_member(name))
     }
 
-    /// The elements of an array in place where they can be viewed, and else a copy of them, whose checksum is checked: of members that are
-    /// compressed, begin at an odd address, or are in the other byte order.
+    /// Borrows the elements of an array if possible, and reads a copy otherwise.
+    ///
+    /// Members that are compressed, misaligned or in the other byte order are copied, and their
+    /// checksum is checked.
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -570,7 +594,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         }
     }
 
-    /// The content of a stored member in place, unchecked.
+    /// Borrows the content of a stored member, without checking it.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -585,7 +609,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When there is no such member, or it is compressed.
+    /// Fails if there is no such member, or if it is compressed.
     pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
         let member = self.member(index)?;
         if !member.is_stored() {
@@ -598,7 +622,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     }
 }
 
-/// Whether an array could not be viewed only because of how its bytes lie there.
+/// Whether an array could not be viewed only because of the position of its bytes.
 pub fn is_about_place(error: &Error) -> bool {
     matches!(
         error.kind(),
@@ -606,8 +630,9 @@ pub fn is_about_place(error: &Error) -> bool {
     )
 }
 
-/// A reader of the same archive, without reading its directory again: for another thread, say. The clone of `R` must have a place of its own
-/// in the stream, as [`ArchiveFile`] and `Cursor` have and `&File` has not.
+/// Clones the reader without reading the central directory again, for another thread. The clone of
+/// `R` must have its own position in the stream, as [`ArchiveFile`] and `Cursor` have and `&File`
+/// has not.
 impl<R: Clone> Clone for NpzReader<R> {
     fn clone(&self) -> Self {
         Self { input: self.input.clone(), index: Arc::clone(&self.index), ..*self }

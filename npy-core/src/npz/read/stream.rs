@@ -17,11 +17,14 @@ use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
-/// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
+/// Reads the arrays of an archive from any stream, one after another.
 ///
-/// No more is kept in memory than the array that is asked for. What is not read of a member is passed over, and checked all the same.
-/// Reads archives with sizes before the data, and NumPy's own from a pipe, in which they stand behind it. The stream is read to its end, because
-/// members may have been added behind the directory; where it does not end, give it one with [`Read::take`].
+/// The stream may be a pipe, a socket or a decompressor.
+///
+/// Only the requested array is in memory. The rest of a member is skipped, and checked all the
+/// same. Sizes may precede the data, or follow them, as in NumPy's own archives from a pipe. The
+/// stream is read to its end, because members may have been added behind the central directory.
+/// Bound a stream without an end by [`Read::take`].
 ///
 /// ```
 /// use npy_core::npz::{NpzStream, NpzWriter};
@@ -43,21 +46,21 @@ pub struct NpzStream<R> {
     input: Input<R>,
     limits: Limits,
     place: Place,
-    /// What is said of the last member that was read to its end.
+    /// What the archive says of the last member that was read to its end.
     claim: Option<Claim>,
-    /// Whether the member was given up that was begun last.
+    /// Whether the last member was abandoned.
     has_failed: bool,
 }
 
-/// Where the stream stands.
+/// The position of the stream.
 enum Place {
     /// Before a member, or at the end of the archive.
     Between,
-    /// In a member, of which this was read.
+    /// In a member that was read up to here.
     In(Box<LocalHeader>, Box<Content>),
-    /// In a member that is given up: so many bytes before the next.
+    /// In an abandoned member, with a number of bytes before the next.
     Before(u64),
-    /// Nobody knows where.
+    /// Unknown.
     Lost,
     /// At the end.
     Over,
@@ -71,7 +74,7 @@ impl<R: Read> NpzStream<R> {
         Self::new_with(reader, Limits::new())
     }
 
-    /// [`new`](Self::new) with limits of one's own.
+    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`].
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzStream};
@@ -95,10 +98,12 @@ impl<R: Read> NpzStream<R> {
         }
     }
 
-    /// The next member; `None` at the end of the archive. What was not read of the one before is passed over.
+    /// Returns the next member; `None` at the end of the archive.
     ///
-    /// After an error the members that follow can still be read, where it is known where they begin: behind a member with a wrong checksum, or
-    /// whose size in the archive stands before its data.
+    /// The rest of the previous member is skipped.
+    ///
+    /// After an error the next members can still be read if their position is known: behind a
+    /// member with a wrong checksum, or one whose compressed size precedes its data.
     ///
     /// ```
     /// # use npy_core::npz::{NpzStream, NpzWriter};
@@ -120,7 +125,8 @@ impl<R: Read> NpzStream<R> {
     ///
     /// # Errors
     ///
-    /// When reading fails, when the member before is damaged, when this one is compressed by an unknown method, or no member begins here.
+    /// Fails if reading fails, if the previous member is damaged, if this one is compressed by an
+    /// unknown method, or if no member begins here.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Result<Option<StreamMember<'_, R>>> {
         self.skip()?;
@@ -148,7 +154,7 @@ impl<R: Read> NpzStream<R> {
         Ok(Some(StreamMember { stream: self, name }))
     }
 
-    /// Reads what is left of the member, and checks it.
+    /// Reads the rest of the member and checks it.
     fn skip(&mut self) -> Result<()> {
         if let Place::In(_, content) = &self.place
             && content.is_endless()
@@ -160,7 +166,8 @@ impl<R: Read> NpzStream<R> {
         self.pass_over(None)
     }
 
-    /// Reads and checks the member that begins here. Returns what is said of it, and how many bytes it has in the archive.
+    /// Reads and checks the member that begins here. Returns what the archive says of it, and its
+    /// compressed size.
     pub(crate) fn measure(mut self) -> Result<(Claim, u64)> {
         // Members may be much smaller than the usual buffer, which each of them would fill anew.
         const BUFFER_BYTES: usize = 1024;
@@ -171,7 +178,7 @@ impl<R: Read> NpzStream<R> {
         Ok((claim, self.input.total()))
     }
 
-    /// Begins to read the content of the member that has this header.
+    /// Begins to read the content of the member with this header.
     fn begin(&mut self, header: &LocalHeader) -> Result<Content> {
         if header.is_encrypted {
             return Err(archive(ArchiveProblem::Encrypted));
@@ -185,7 +192,7 @@ impl<R: Read> NpzStream<R> {
         Ok(Content::new(decoder, size, self.limits.member_bytes))
     }
 
-    /// Reads what is left of the member, which is at most so many bytes, and checks it.
+    /// Reads the rest of the member, up to a limit, and checks it.
     fn pass_over(&mut self, most: Option<u64>) -> Result<()> {
         if !matches!(self.place, Place::In(..)) {
             return Ok(());
@@ -213,7 +220,7 @@ impl<R: Read> NpzStream<R> {
     }
 }
 
-/// A member of an archive that is read forward only.
+/// A member of an [`NpzStream`].
 ///
 /// See [`NpzStream`] for an example.
 pub struct StreamMember<'a, R> {
@@ -222,25 +229,27 @@ pub struct StreamMember<'a, R> {
 }
 
 impl<R: Read> StreamMember<'_, R> {
-    /// Its name, without one `.npy` at its end.
+    /// Returns the name of the member, without `.npy` at its end.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A reader of the array. Its checksum is checked when the last element was read, or else when the next member is asked for.
+    /// Returns a reader of the array.
+    ///
+    /// The checksum is checked when the last element is read, or when the next member is requested.
     ///
     /// See [`NpzStream`] for an example.
     ///
     /// # Errors
     ///
-    /// When the member is damaged or no array.
+    /// Fails if the member is damaged or not an array.
     pub fn array(&mut self) -> Result<NpyReader<MemberContent<'_, R>>> {
         let limits = self.stream.limits;
         let stream = &mut *self.stream;
         MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(&*self.name))
     }
 
-    /// The content of a member, array or not.
+    /// Reads the content of a member, array or not.
     ///
     /// ```
     /// # use npy_core::npz::{NpzStream, NpzWriter};
@@ -258,7 +267,8 @@ impl<R: Read> StreamMember<'_, R> {
     ///
     /// # Errors
     ///
-    /// When it is damaged or longer than `most` bytes, or when nothing says where it ends: where the sizes stand behind stored data.
+    /// Fails if it is damaged or longer than `most` bytes, or if its end is unknown, because the
+    /// sizes follow stored data.
     pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
             if let Place::In(_, content) = &self.stream.place
@@ -280,7 +290,7 @@ impl<R: Read> StreamMember<'_, R> {
     }
 }
 
-/// The content of a member of an archive that is read forward only.
+/// The content of a member of an [`NpzStream`].
 ///
 /// See [`NpzStream`] for an example.
 pub struct MemberContent<'a, R> {
@@ -305,7 +315,7 @@ impl<R: Read> MemberContent<'_, R> {
         Ok(reader)
     }
 
-    /// Notes how long the content is, once the array's header says it.
+    /// Records the length of the content, once the header of the array says it.
     fn set_array_bytes(&mut self, bytes: u64) {
         // In a stored member of unknown size nothing else says where it ends.
         if let Place::In(_, content) = &mut self.stream.place {
@@ -321,7 +331,7 @@ impl<R: Read> MemberContent<'_, R> {
         }
     }
 
-    /// Reads what is left of the member behind its array, and checks it.
+    /// Reads the rest of the member behind its array, and checks it.
     fn finish(&mut self) -> Result<()> {
         self.stream.pass_over(Some(MOST_TRAILING))
     }

@@ -25,13 +25,16 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if the name is taken, if an element cannot be expressed in the dtype, or if writing
+    /// fails.
     pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
         let header = header_of(dtype_of(items.iter()), &[items.len()]).map_err(|error| self.refuse(error))?;
         self.add(name, &header, |writer| writer.write_slice(items))
     }
 
-    /// Adds an array of any shape, order and dtype, whose elements `write` writes in the order that the header says.
+    /// Adds an array of any shape, order and dtype.
+    ///
+    /// `write` writes its elements in the order of the header.
     ///
     /// ```
     /// use npy_core::npz::{NpzReader, NpzWriter};
@@ -48,8 +51,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when the dtype does not fit `T`, when `write` writes fewer elements than the header says,
-    /// or when writing fails.
+    /// Fails if the name is taken, if the dtype does not fit `T`, if `write` writes fewer elements
+    /// than the header says, or if writing fails.
     pub fn add<T: NpyElement>(
         &mut self,
         name: &str,
@@ -68,7 +71,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, or writing fails.
+    /// Fails if the name is taken, or if writing fails.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -82,7 +85,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_member(&format!("{name}.npy"), Front::Nothing, 0, |sink| write(sink).map(|()| None))
     }
 
-    /// Adds a member that is no array, under its whole name.
+    /// Adds a member that is not an array, under its full name.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -94,16 +97,19 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, or writing fails.
+    /// Fails if the name is taken, or if writing fails.
     pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         self.add_member(name, Front::Known(bytes), 0, |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
     }
 
-    /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
+    /// Adds an array without dimensions, which is one element.
+    ///
+    /// `np.savez` makes such an array of a number.
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when the element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if the name is taken, if the element cannot be expressed in the dtype, or if writing
+    /// fails.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -119,12 +125,14 @@ impl<W: Write> NpzWriter<W> {
         self.add(name, &header, |writer| writer.push(item))
     }
 
-    /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
-    /// the lines of a text. An error that `write` returns leaves the archive as it was; errors of others go through
+    /// Adds a one-dimensional array of unknown length.
+    ///
+    /// The elements may be measurements that arrive, or the lines of a text. An error of `write`
+    /// leaves the archive as it was; wrap other errors in
     /// [`io::Error::other`](std::io::Error::other).
     ///
-    /// The bytes are those of an array whose length was known before. For text without a fixed width, whose dtype is not known before,
-    /// see [`add_stream_of`](Self::add_stream_of).
+    /// The bytes are those of an array of known length. For text without a fixed width, whose dtype
+    /// is unknown in advance, see [`add_stream_of`](Self::add_stream_of).
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -142,8 +150,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When the archive's stream cannot be gone back in, where the length must be put in afterwards ([`streaming`](Self::streaming)), and like
-    /// [`add`](Self::add).
+    /// Fails if the stream of the archive cannot seek ([`streaming`](Self::streaming)), because the
+    /// length is written afterwards, and like [`add`](Self::add).
     pub fn add_stream<T: NpyElement>(
         &mut self,
         name: &str,
@@ -152,7 +160,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_stream_of(name, T::dtype(), write)
     }
 
-    /// [`add_stream`](Self::add_stream) with a dtype of one's own: the width of text, another byte order.
+    /// [`add_stream`](Self::add_stream) with a dtype, such as a width of text.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -168,7 +176,7 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// Like [`add_stream`](Self::add_stream).
+    /// Fails like [`add_stream`](Self::add_stream).
     pub fn add_stream_of<T: NpyElement>(
         &mut self,
         name: &str,

@@ -30,7 +30,7 @@ pub use options::WriteOptions;
 
 use self::member::Waiting;
 
-/// Writes an archive of arrays: one after another, each stored or compressed.
+/// Writes an archive of arrays, stored or compressed.
 ///
 /// ```
 /// use npy_core::npz::NpzWriter;
@@ -50,35 +50,37 @@ use self::member::Waiting;
 ///
 /// # Drop
 ///
-/// A writer that is dropped is finished, unless its last call failed or the thread panics: then a file of [`create`](NpzWriter::create) is not put in
-/// place, and one of [`append`](NpzWriter::append) is cut back to what it was. A drop cannot report an error, so call [`finish`](Self::finish), or
-/// [`discard`](Self::discard) to abandon the archive.
+/// Dropping a writer finishes it, unless its last call failed or the thread panics. Then a file of
+/// [`create`](NpzWriter::create) does not replace the old one, and one of
+/// [`append`](NpzWriter::append) is truncated to what it was. A drop cannot report an error, so
+/// call [`finish`](Self::finish), or [`discard`](Self::discard) to abandon the archive.
 #[must_use = "errors of finishing the archive are seen only by `finish`"]
 pub struct NpzWriter<W: Write> {
     writer: Stream<W>,
-    /// Puts other bytes over what was written, so many bytes back; without `Seek` checksum and sizes follow the data instead.
+    /// Overwrites bytes at a distance before the current position. Without `Seek`, checksum and
+    /// sizes follow the data instead.
     overwrite: Option<Overwrite<W>>,
-    /// Goes back to where a member began that was given up.
+    /// Seeks to the beginning of an abandoned member.
     rewind: Option<Rewind<W>>,
     replacement: Option<Replacement>,
-    /// The archive that is added to.
+    /// The existing archive.
     existing: Option<Existing>,
-    /// Brings what was written to the disk, if it is a disk.
+    /// Syncs what was written, if it is on a disk.
     sync: fn(&W) -> io::Result<()>,
-    /// Asks for room on the disk for so many bytes from the beginning of the archive, if it is a disk.
+    /// Reserves disk space from the beginning of the archive, if it is on a disk.
     reserve: fn(&W, u64),
     options: WriteOptions,
-    /// Started with the first member that is compressed by them.
+    /// Started with the first member that threads compress.
     workers: Option<Workers>,
-    /// The members whose blocks threads are busy with. They come next.
+    /// The members whose blocks threads are compressing. They come next.
     waiting: VecDeque<Waiting>,
     members: Vec<Local>,
     names: HashSet<String>,
-    /// Bytes written so far, or where the next member begins in the archive that is added to.
+    /// The number of bytes written so far, or the offset of the next member of an existing archive.
     position: u64,
-    /// Up to here there are bytes of members that were given up.
+    /// The end of the bytes of abandoned members.
     stale: u64,
-    /// Where the archive is, if it was opened by its path.
+    /// The path of the archive, if it was opened by path.
     path: Option<PathBuf>,
     state: State,
 }
@@ -86,31 +88,34 @@ pub struct NpzWriter<W: Write> {
 /// The outcome of the last call.
 #[derive(Debug, PartialEq, Eq)]
 enum State {
-    /// It went well.
+    /// It succeeded.
     Good,
-    /// Its member was refused, and is as if it had not been begun.
+    /// Its member was refused, and nothing of it was written.
     Refused,
-    /// Writing has failed for this reason, so that what the stream holds is not known.
+    /// Writing has failed for this reason, so that the content of the stream is unknown.
     Failed(Cow<'static, str>),
-    /// The archive is finished or given up.
+    /// The archive is finished or abandoned.
     Over,
 }
 
 type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
 
-/// Goes so far, back if negative; tells whether what is behind that place is gone.
+/// Seeks a distance, and returns whether what is behind that position was removed.
 type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 
 impl NpzWriter<File> {
-    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished.
+    /// Creates an archive file, as `np.savez` does.
     ///
-    /// Until then the file is a temporary one beside it. Dropping the writer finishes it too, but not after an error or in a panic: what stood under
-    /// `path` stays then. See [Drop](NpzWriter#drop).
+    /// It replaces an existing file when it is finished.
+    ///
+    /// Until then the file is a temporary one in the same directory. Dropping the writer finishes
+    /// it too, but not after an error or in a panic: then an existing file stays. See
+    /// [Drop](NpzWriter#drop).
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_slice("x", &[1.0_f64, 2.0])?;
     /// assert!(!path.exists());
@@ -121,7 +126,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new())
     }
@@ -132,7 +137,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
@@ -151,8 +156,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
     /// archive.finish()?;
@@ -162,24 +167,28 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
-    /// Opens an archive to add members to it, whatever program wrote it. Nothing that stands in it is written again: the new members, and a
-    /// central directory of all, come after it.
+    /// Opens an existing archive, of any program, to add members to it.
     ///
-    /// The new members are committed by [`finish`](Self::finish), or by dropping the writer. After an error, in a panic and by
-    /// [`discard`](Self::discard) they are cut off again. A process that is killed before leaves what it wrote behind the archive, whose own bytes never
-    /// change. Opening that file, and adding to it, fails with [`ArchiveProblem::Incomplete`] until [`recover`](super::recover) has restored it.
+    /// Nothing in it is written again: the new members, and a central directory of all, come after
+    /// it.
     ///
-    /// The file is locked, so that a second `append` meanwhile is an error. Programs that do not ask for the lock are noticed at the end.
+    /// [`finish`](Self::finish) commits the new members, and so does dropping the writer. An error,
+    /// a panic and [`discard`](Self::discard) truncate them. A killed process leaves what it wrote
+    /// behind the archive, whose own bytes never change. Opening that file, and adding to it, fails
+    /// with [`ArchiveProblem::Incomplete`] until [`recover`](super::recover) has restored it.
+    ///
+    /// The file is locked, so that a second `append` meanwhile is an error. Changes by programs
+    /// that ignore the lock are noticed at the end.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("log.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("log.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_slice("day1", &[1.0_f64, 2.0])?;
     /// archive.finish()?;
@@ -193,8 +202,10 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such file, if it cannot be written to, if members are being added to it already, and if the archive is not whole: whatever
-    /// [`NpzReader::open`](super::NpzReader::open) refuses, a local header that differs from the central directory, bytes behind the end.
+    /// Fails if there is no such file, if it cannot be written to, if it has another writer, or if
+    /// the archive is not whole. That is everything that
+    /// [`NpzReader::open`](super::NpzReader::open) refuses, a local header that differs from the
+    /// central directory, and bytes behind the end.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         Self::append_with(path, WriteOptions::new())
     }
@@ -216,7 +227,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`append`](Self::append).
+    /// Fails like [`append`](Self::append).
     pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
@@ -238,10 +249,13 @@ impl NpzWriter<File> {
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
-    /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
-    /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
+    /// Begins an archive in a stream that can seek.
     ///
-    /// Dropping the writer finishes the archive, but not after an error or in a panic. See [Drop](NpzWriter#drop).
+    /// Checksums and sizes precede the data. The archive begins at the current position. A file
+    /// opened for appending cannot seek; see [`append`](Self::append).
+    ///
+    /// Dropping the writer finishes the archive, but not after an error or in a panic. See
+    /// [Drop](NpzWriter#drop).
     ///
     /// ```
     /// # use std::io::{Cursor, Write};
@@ -293,7 +307,9 @@ impl<W: Write + Seek> NpzWriter<W> {
 }
 
 impl<W: Write> NpzWriter<W> {
-    /// Begins an archive in any stream: checksums and sizes stand behind the data, as `np.savez` puts them into a pipe.
+    /// Begins an archive in any stream, such as a pipe.
+    ///
+    /// Checksums and sizes follow the data, as in a pipe of `np.savez`.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -324,12 +340,12 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// The options of the members from here on.
+    /// Returns the options of the next members.
     pub fn options(&self) -> WriteOptions {
         self.options
     }
 
-    /// Sets the options of the members from here on.
+    /// Sets the options of the next members.
     ///
     /// See [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
@@ -339,10 +355,10 @@ impl<W: Write> NpzWriter<W> {
         self.options = options;
     }
 
-    /// Adds a member whose content `write` writes, which returns the header that comes before it if there was room to be left for one. It
-    /// has at least `content` bytes, as far as that is known.
+    /// Adds a member whose content `write` writes. `write` returns the header that precedes it, if
+    /// space was left for one. The content has at least `content` bytes, as far as that is known.
     ///
-    /// If the content cannot be made, it is as if the member had not been begun, where the stream can be gone back in.
+    /// If the content cannot be written, nothing of the member remains, if the stream can seek.
     fn add_member(
         &mut self,
         name: &str,
@@ -409,7 +425,7 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Notes that a member cannot be begun.
+    /// Records that a member cannot be begun.
     fn refuse(&mut self, error: Error) -> Error {
         if self.state == State::Good {
             self.state = State::Refused;
@@ -417,7 +433,7 @@ impl<W: Write> NpzWriter<W> {
         error
     }
 
-    /// Refuses to go on after a failure.
+    /// Refuses to continue after a failure.
     fn expect_whole(&self) -> Result<()> {
         match &self.state {
             State::Failed(failure) => {
@@ -428,13 +444,13 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Writes the archive's directory, and gives the stream back.
+    /// Writes the central directory and returns the stream.
     ///
     /// See [`NpzWriter`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an earlier write did.
+    /// Fails if writing fails, or if an earlier write failed.
     pub fn finish(mut self) -> Result<W> {
         let result = self.end();
         if !matches!(self.state, State::Failed(_)) {
@@ -443,8 +459,11 @@ impl<W: Write> NpzWriter<W> {
         result.and_then(|()| self.writer.take().map_err(cannot_write)).map_err(|error| in_file(self.path.as_deref(), error))
     }
 
-    /// Abandons the archive: a file of [`create`](NpzWriter::create) is not put in place, one of [`append`](NpzWriter::append) is cut back to what it
-    /// was, and a stream gets no directory.
+    /// Abandons the archive.
+    ///
+    /// A file of [`create`](NpzWriter::create) does not replace the old one, one of
+    /// [`append`](NpzWriter::append) is truncated to what it was, and a stream gets no central
+    /// directory.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -464,8 +483,8 @@ impl<W: Write> NpzWriter<W> {
         self.expect_whole()?;
         self.write_waiting().map_err(cannot_write)?;
         if self.stale > self.position {
-            // What was given up comes to lie between the last member and the directory, because it cannot be cut off. It is blanked, so that
-            // nobody takes it for a member.
+            // What was given up comes to lie between the last member and the directory, because it
+            // cannot be cut off. It is blanked, so that nobody takes it for a member.
             let blank = io::repeat(0).take(self.stale - self.position);
             io::copy(&mut { blank }, &mut self.writer).map_err(cannot_write)?;
             self.position = self.stale;
@@ -524,7 +543,7 @@ enum Front<'a> {
     Known(&'a [u8]),
 }
 
-/// What went wrong, and whether it is the stream that has failed and not what was to be written.
+/// An error, and whether the stream has failed or the content.
 struct Failure {
     error: Error,
     is_lasting: bool,
@@ -558,7 +577,7 @@ impl<W: Write> fmt::Debug for NpzWriter<W> {
     }
 }
 
-/// Names the archive in an error, if it is known where it is.
+/// Adds the path of the archive to an error, if it is known.
 #[cold]
 fn in_file(path: Option<&Path>, error: Error) -> Error {
     match path {

@@ -1,8 +1,8 @@
-//! Options of archives that are written.
+//! Options for writing archives.
 
 use crate::options::SaveOptions;
 
-/// How the members of an archive are written.
+/// Options for writing archives: compression, alignment, threads.
 ///
 /// The default is what `np.savez` does; [`compressed`](Self::compressed) is `np.savez_compressed`.
 ///
@@ -31,7 +31,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// What `np.savez` does: stored members, one thread.
+    /// Returns the defaults, those of `np.savez`: stored members, one thread.
     pub const fn new() -> Self {
         Self { is_compressed: false, level: 6, is_aligned: false, is_durable: false, threads: 1 }
     }
@@ -42,11 +42,14 @@ impl WriteOptions {
         self
     }
 
-    /// Sets how hard members are compressed: from 0, which is not at all, to 9. More counts as 9. The default is NumPy's 6.
+    /// Sets the compression level, from 0, which is none, to 9.
     ///
-    /// The level is how hard repetitions are searched for. Where there are none worth it, as between the digits of measurements, each byte
-    /// gets its Huffman code and nothing is searched for, which takes a twentieth of the time; that is decided for each block of
-    /// 1 MiB. The bytes are deflate data that every reader reads, but not those that NumPy's zlib writes.
+    /// More counts as 9. The default is NumPy's 6.
+    ///
+    /// The level is the effort of the search for repetitions. Where it would gain nothing, as
+    /// between the digits of measurements, bytes get Huffman codes without a search, in a twentieth
+    /// of the time; each block of 1 MiB decides for itself. The bytes are deflate data that every
+    /// reader reads, but not those of NumPy's zlib.
     ///
     /// ```
     /// use npy_core::npz::{NpzWriter, WriteOptions};
@@ -66,10 +69,11 @@ impl WriteOptions {
         self
     }
 
-    /// Sets whether members begin at multiples of 64 bytes of the archive, so that a stored array can be viewed in place by
-    /// [`NpzReader::view`](crate::npz::NpzReader::view).
+    /// Sets whether members begin at multiples of 64 bytes of the archive.
     ///
-    /// NumPy and others read the archive; it is no longer byte for byte what `np.savez` writes.
+    /// [`NpzReader::view`](crate::npz::NpzReader::view) can then view stored arrays in place.
+    ///
+    /// NumPy and other programs read the archive, but it is not byte for byte that of `np.savez`.
     ///
     /// ```
     /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
@@ -92,26 +96,29 @@ impl WriteOptions {
         self
     }
 
-    /// Sets whether finishing the archive fsyncs it, so that it survives a power cut from then on. That takes some milliseconds.
+    /// Sets whether finishing the archive fsyncs it.
     ///
-    /// It concerns archives that were created or opened by path.
+    /// The archive then survives a power cut. That takes some milliseconds.
+    ///
+    /// It applies to archives that were created or opened by path.
     pub const fn durable(mut self, durable: bool) -> Self {
         self.is_durable = durable;
         self
     }
 
-    /// Sets how many threads compress; 0 counts as 1.
+    /// Sets the number of threads that compress; 0 is 1.
     ///
-    /// The bytes are the same for any number of them: content is compressed in blocks of 1 MiB, each on its own. A member may be
-    /// written, and an error of writing it reported, only when the next one is added or by
-    /// [`finish`](crate::npz::NpzWriter::finish); at most four blocks for each thread are kept. A thread is started when there is a block for
-    /// it, and no more than four for each processor. Stored members gain nothing.
+    /// The bytes are the same for any number of threads: each block of 1 MiB is compressed
+    /// independently. A member may be written, and an error of writing it reported, only when the
+    /// next one is added or by [`finish`](crate::npz::NpzWriter::finish). At most four blocks are
+    /// kept for each thread. A thread starts when there is a block for it; there are at most four
+    /// for each processor. Stored members gain nothing.
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = if threads == 0 { 1 } else { threads };
         self
     }
 
-    /// How the finished archive takes its place.
+    /// How the finished archive replaces the old one.
     pub(super) fn of_file(self) -> SaveOptions {
         SaveOptions::new().durable(self.is_durable)
     }
