@@ -500,7 +500,7 @@ fn a_part_of_a_huge_file() {
     let part: Array3<f32> = read_region(&mut reader, &[(1_900..).into(), AxisRange::from(..).step_by(10), 999.into()]).unwrap();
     assert_eq!(part.shape(), [100, 100, 1]);
     assert!((0..100).all(|i| part[[99, i, 0]] == (i * 10) as f32 && part[[98, i, 0]] == 0.0));
-    // The gaps of 40 KB are passed over.
+    // Gaps of 40 KB are skipped by seeking.
     assert!(read.get() < 100 * 100 * 4 + 1_000, "{}", read.get());
     assert_eq!(Array3::<f32>::load_npy_region(&path, &[1_999.into(), (..).into(), 999.into()]).unwrap().sum(), 499_500.0);
     let mut reader = NpyReader::open(&path).unwrap();

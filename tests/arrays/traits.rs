@@ -55,7 +55,7 @@ fn empty_arrays_keep_their_shape() {
         assert_eq!((header.order(), header.shape()), (Order::C, &shape[..]), "contiguous in both orders is C, as NumPy has it");
         assert_eq!(ArrayD::<f64>::read_npy(&file[..]).unwrap().shape(), shape);
     }
-    // The lengths besides are more bytes than there can be, which NumPy refuses to read.
+    // NumPy refuses such a file: the product of the other lengths exceeds the largest size.
     let shape = (0, 99_999_999, 99_999_999, 900);
     let mut file = Vec::new();
     let error = Array4::<f64>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).unwrap_err();

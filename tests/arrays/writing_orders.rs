@@ -146,7 +146,7 @@ for dtype, shape in [('u1', (1030, 4301)), ('<i2', (1024, 4096)), ('>f4', (1031,
     }
 }
 
-/// Lines and rows at the borders of what is put together, some arrays larger than a piece of a file.
+/// Shapes at the borders of the assembled blocks, and arrays larger than one write.
 #[test]
 fn shapes_of_every_kind() {
     fn check<T: NpyElement + Clone>(item: impl Fn(usize) -> T, most: usize) {

@@ -1,4 +1,4 @@
-//! Python objects in arrays whose dtype is known when the program runs: only if asked for, and printed as NumPy prints them.
+//! Python objects in arrays whose dtype is known at run time: opt-in, and printed as by NumPy.
 
 use std::collections::BTreeMap;
 use std::fs;

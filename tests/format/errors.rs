@@ -256,8 +256,8 @@ fn elements_that_need_more_axes() {
     insta::assert_snapshot!(read(&[2, 2, 3]), @"wrong shape for [f64; 3]: expected (n, 3), found (2, 2, 3)");
     let file = Header::new(f64::dtype(), Order::C, &[6]).unwrap().to_bytes();
     insta::assert_snapshot!(npy_core::read::<[[f64; 3]; 2]>(&file[..]).unwrap_err(), @"wrong shape for [[f64; 3]; 2]: expected (n, 2, 3), found (6,)");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
     let appended = NpyWriter::<[f64; 3], _>::append(&path).map(drop).unwrap_err();
     let error = npy_core::load::<[f64; 3]>(&path).unwrap_err();
@@ -301,8 +301,8 @@ fn elements_that_do_not_fit_the_header() {
     };
     insta::assert_snapshot!(record("[('time', '<f8', (2,)), ('phase', 'S2')]"), @"cannot write Pick: time[]: expected dtype <f4 in the header, found <f8; declare the field as `f64`, or use a header with <f4");
     insta::assert_snapshot!(record("[('time', '<f4', (2,))]"), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` omits it"#);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
     let error = NpyWriter::<i32, _>::append(&path).map(drop).unwrap_err();
     assert!(error.path() == Some(&*path) && error.to_string().ends_with(&write("<f8").to_string()), "{error}");
@@ -315,8 +315,8 @@ fn texts_that_are_too_long_for_a_field() {
         #[npy(dtype = "S3")]
         code: String,
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stations.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("stations.npy");
     let stations = ["ABC", "LONG"].map(|code| Station { code: code.to_owned() });
     let error = npy_core::save(&path, &stations).unwrap_err();
     insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` truncates it"#);
@@ -330,9 +330,9 @@ fn texts_that_are_too_long_for_a_field() {
 
 #[test]
 fn arrays_that_end_in_the_middle_of_a_row() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for (order, shape) in [(Order::C, [0, 2, 5]), (Order::Fortran, [2, 5, 0])] {
-        let path = folder.path().join(format!("{order:?}.npy"));
+        let path = directory.path().join(format!("{order:?}.npy"));
         let header = Header::new(u16::dtype(), order, &shape).unwrap();
         let mut writer = NpyWriter::<u16, _>::create_like(&path, &header).unwrap();
         writer.write_slice(&[1; 30]).unwrap();
@@ -380,8 +380,8 @@ fn writers_name_their_file() {
     names_path(NpzWriter::create(full).unwrap().finish().map(drop).unwrap_err(), full);
 
     // Removed while it grows, which each flush finds out.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     let begin = || {
         let mut writer = NpyWriter::<u8, _>::create(&path).unwrap();
         writer.push(&1).unwrap();

@@ -444,8 +444,8 @@ fn system_reads() -> usize {
 
 /// Reads an array of objects in every way there is. How often each asked for bytes.
 fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("objects.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("objects.npy");
     fs::write(&path, file).unwrap();
     let archive = |is_compressed| {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));

@@ -18,8 +18,8 @@ fn read(bytes: &[u8]) -> Result<RaArray, Error> {
     let bound = bytes.len() * 600 + 4 * FEW;
     let (result, peak) = with_peak(|| RaArray::read(bytes));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("hostile.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hostile.ra");
     std::fs::write(&path, bytes).unwrap();
     let (loaded, peak) = with_peak(|| RaArray::load(&path));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());

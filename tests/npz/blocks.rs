@@ -455,7 +455,7 @@ print(archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])
     }
 }
 
-/// A stream that takes so many bytes.
+/// A sink with room for the given number of bytes.
 struct Full(usize);
 
 impl Write for Full {

@@ -129,7 +129,7 @@ fn lies_are_refused() {
                 let error = NpzReader::from_bytes(&spoiled).unwrap().by_name::<f64>("values").unwrap_err();
                 assert_eq!(error.member(), Some("values"), "{at} {difference}");
                 let whole = NpzReader::from_bytes(&spoiled).unwrap().bytes(0, 1 << 20).unwrap_err();
-                // Compressed data that are cut short end early, or anyhow.
+                // Truncated compressed data fail with one of several errors.
                 let is_plain = matches!(
                     whole.kind(),
                     ErrorKind::Archive {
@@ -275,7 +275,7 @@ fn other_files_in_a_pipe() {
     assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
 }
 
-/// The content of a member is checked whoever reads it.
+/// Reading the raw bytes of a member verifies its checksum.
 #[test]
 fn raw_members_are_checked_at_their_end() {
     for archive in [stored(), compressed()] {
@@ -293,7 +293,7 @@ fn raw_members_are_checked_at_their_end() {
     }
 }
 
-/// Flipped bits are found in members that are passed over, too.
+/// Skipped members are verified, too.
 #[test]
 fn flipped_bits_are_found_in_a_pipe() {
     let mut state = 7;
@@ -397,7 +397,7 @@ fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
     (found, errors > 0)
 }
 
-/// A decoder that failed is not called again, whoever asks: bzip2 aborts the process.
+/// A failed decoder is never called again, because bzip2 would abort the process.
 #[test]
 fn failed_decoders_are_not_called_again() {
     let expected = (0..300).map(|i| i / 10).collect::<Vec<i32>>();

@@ -214,7 +214,7 @@ fn members_of_every_method_are_read() {
     assert_eq!(archives.iter().map(|(method, _)| *method).collect::<Vec<_>>(), [0, 0, 8, 8, 12, 12, 14, 14, 93, 93]);
     for (i, (method, archive)) in archives.iter().enumerate() {
         check(archive);
-        // Forward only, some read and some passed over.
+        // Forward only: reads some members and skips the others.
         let mut names = Vec::new();
         let mut stream = NpzStream::new(Pipe(archive));
         while let Some(mut member) = stream.next().unwrap() {
@@ -350,7 +350,7 @@ fn archives_are_read_forward_only() {
                 "picks" => assert_eq!(member.array().unwrap().records::<Pick>().map(Result::unwrap).collect::<Vec<_>>(), picks()),
                 "größe/matrix" => assert_eq!(member.array().unwrap().header().shape(), [2, 3]),
                 "empty" => assert!(member.array().unwrap().into_vec::<u8>().unwrap().is_empty()),
-                // Passed over.
+                // Skipped.
                 _ => {}
             }
         }
@@ -399,7 +399,7 @@ impl std::io::Write for Sparse {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         use std::io::Seek;
         if bytes.len() >= 1 << 20 {
-            // Only zeros are written so many at a time.
+            // Only zeros are written in blocks of this size.
             self.0.seek_relative(bytes.len() as i64)?;
             return Ok(bytes.len());
         }

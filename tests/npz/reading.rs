@@ -1,4 +1,5 @@
-//! What is done with archives besides reading members one after another: files, views, numbers, threads, limits, pipes.
+//! Archives by other ways than one member after another: files, views, scalars, threads, limits,
+//! pipes.
 
 use std::fs;
 use std::io::Cursor;
@@ -189,7 +190,7 @@ fn a_million_members() {
     assert_eq!(String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap().trim(), MEMBERS.to_string());
 }
 
-/// `cat x.npz | reader`: all arrays, whoever wrote them.
+/// Reads all arrays of `cat x.npz | reader`, from every writer of archives.
 #[cfg(unix)]
 #[test]
 fn an_archive_comes_through_a_pipe() {

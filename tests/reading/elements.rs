@@ -17,7 +17,7 @@ struct Pick {
     time: f64,
 }
 
-/// A file of so many elements, whose bytes are those that count up modulo a prime.
+/// A file of `count` elements, whose bytes count up modulo a prime.
 fn file(descr: &str, count: usize) -> Vec<u8> {
     let header = Header::new(descr.parse().unwrap(), Order::C, &[count]).unwrap();
     let bytes = usize::try_from(header.data_bytes()).unwrap();
@@ -187,7 +187,7 @@ fn threads_read_the_same() {
     check_threads::<u64>(">u8", 8 * MIB - 8);
 }
 
-/// Files that end early: the error is that of a single thread.
+/// Several threads report the same error for a truncated file as a single thread.
 #[test]
 fn threads_refuse_the_same() {
     let directory = tempfile::tempdir().unwrap();

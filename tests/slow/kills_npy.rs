@@ -81,7 +81,7 @@ fn a_killed_writer_leaves_what_it_flushed() {
         let mut child = start("child_that_appends", "NPY_GROW", &path);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut safe = None;
-        // After so many flushes, or before the first.
+        // Kills the child after 0 to 3 flushes.
         for _ in 0..random(&mut state) % 4 {
             let next = lines
                 .by_ref()

@@ -1,4 +1,4 @@
-//! Files that grow: valid at every instant, whoever kills the writer; added to, mended, locked.
+//! Growing files: appending, repair, locks, and validity after every interruption.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};

@@ -50,7 +50,7 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     assert_eq!(fs::read(&path).unwrap(), before);
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 
-    let error = npy_core::save(directory.path().join("no/such/folder.npy"), &[1_u8]).unwrap_err();
+    let error = npy_core::save(directory.path().join("no/such/values.npy"), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
