@@ -133,8 +133,8 @@ mod tests {
     /// Truncated files of each format: what reads them says so, or which feature would.
     #[test]
     fn names_the_feature_that_is_off() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
         for (start, expected, is_on) in
             [(&b"PK\x03\x04"[..], "npz", cfg!(feature = "npz")), (b"rawarray", "rawarray", cfg!(feature = "rawarray"))]
         {

@@ -169,7 +169,7 @@ fn outer_axis(axes: usize, order: Order) -> Option<usize> {
     if order == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) }
 }
 
-/// The shape with so many rows.
+/// The shape with `rows` rows.
 fn grown(shape: &[usize], order: Order, rows: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     if let Some(outer) = outer_axis(shape.len(), order) {

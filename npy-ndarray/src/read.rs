@@ -58,8 +58,8 @@ pub trait ReadNpyExt: Sized {
     /// use ndarray::Array1;
     /// use npy_ndarray::ReadNpyExt;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("trace.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("trace.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let trace = Array1::<f64>::load_npy(&path)?;
     /// assert_eq!(trace.sum(), 4.0);
@@ -97,8 +97,8 @@ pub trait ReadNpyExt: Sized {
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{ReadOptions, Order, ReadNpyExt, WriteNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.npy");
     /// array![[1, 2], [3, 4]].save_npy(&path)?;
     /// let matrix = Array2::<i32>::load_npy_with(&path, ReadOptions::new().order(Order::Fortran).threads(2))?;
     /// assert_eq!((matrix[[1, 0]], matrix.strides()), (3, &[1, 2][..]));
@@ -166,8 +166,8 @@ pub trait ReadNpyExt: Sized {
     /// use ndarray::{Array2, array};
     /// use npy_ndarray::{AxisRange, ReadNpyExt, WriteNpyExt};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("matrix.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("matrix.npy");
     /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
     /// // In Python: np.load(path, mmap_mode="r")[1:, ::2]
     /// let part = Array2::<i32>::load_npy_region(&path, &[(1..).into(), AxisRange::from(..).step_by(2)])?;
@@ -261,8 +261,8 @@ where
 /// ```
 /// # use ndarray::{Array1, array};
 /// # use npy_ndarray::{read_npy, write_npy};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
 /// write_npy(&path, &array![1.0_f32, 2.0])?;
 /// let samples: Array1<f32> = read_npy(&path)?;
 /// assert_eq!(samples.len(), 2);

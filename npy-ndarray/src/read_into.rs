@@ -11,9 +11,10 @@ use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 /// How many elements are read at a time where those of the array do not lie together.
 const ELEMENTS: usize = 1 << 15;
 
-/// Reads a file over the elements of an array, or of a part of one, without taking memory for another: for loops over many files.
+/// Reads a file into an existing array or a part of one, for loops over many files.
 ///
-/// The array keeps its order; a file of the other order is transposed. Fastest is a file of the order that the array has.
+/// Allocates no second array. The array keeps its memory order: a file in C order is transposed
+/// into an array in Fortran order, and vice versa. Equal orders are fastest.
 ///
 /// # Errors
 ///
@@ -24,8 +25,8 @@ const ELEMENTS: usize = 1 << 15;
 /// use ndarray::{Array2, Array3, array, s};
 /// use npy_ndarray::{WriteNpyExt, load_npy_into};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+/// # let directory = tempfile::tempdir()?;
+/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
 /// # array![[1, 2], [3, 4]].save_npy(&paths[0])?;
 /// # array![[5, 6], [7, 8]].save_npy(&paths[1])?;
 /// let mut images = Array3::<i32>::zeros((2, 2, 2));
@@ -44,7 +45,7 @@ where
     load_npy_into_with(path, array, ReadOptions::new())
 }
 
-/// [`load_npy_into`] with [`ReadOptions`], or with [`Limits`](npy_core::Limits) of one's own.
+/// Reads like [`load_npy_into`], with [`ReadOptions`] or custom [`Limits`](npy_core::Limits).
 ///
 /// # Errors
 ///
@@ -55,8 +56,8 @@ where
 /// use npy_ndarray::load_npy_into_with;
 /// use npy_core::ReadOptions;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("trace.npy");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("trace.npy");
 /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
 /// let mut trace = Array1::<f64>::zeros(2);
 /// load_npy_into_with(&path, &mut trace, ReadOptions::new().threads(2))?;

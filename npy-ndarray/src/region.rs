@@ -86,7 +86,7 @@ pub struct NpyBlocks<A, D, R = BufReader<File>> {
 }
 
 impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
-    /// Opens a file, to be read in blocks of so many rows. 0 is taken for 1.
+    /// Opens a file and reads it in blocks of at most `rows` rows. 0 counts as 1.
     ///
     /// See [`NpyBlocks`] for an example.
     ///
@@ -101,7 +101,7 @@ impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
 }
 
 impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
-    /// The rows that are left to a reader, in blocks of so many.
+    /// Creates an iterator over the remaining rows of a reader, in blocks of at most `rows`.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ pub trait ViewNpyExt<'a>: Sized {
         Self::view_npy_with(buf, Limits::new())
     }
 
-    /// [`view_npy`](Self::view_npy) with limits of one's own.
+    /// Views like [`view_npy`](Self::view_npy), with custom limits.
     ///
     /// ```
     /// use ndarray::ArrayView1;
@@ -75,7 +75,7 @@ pub trait ViewMutNpyExt<'a>: Sized {
         Self::view_mut_npy_with(buf, Limits::new())
     }
 
-    /// [`view_mut_npy`](Self::view_mut_npy) with limits of one's own.
+    /// Views like [`view_mut_npy`](Self::view_mut_npy), with custom limits.
     ///
     /// ```
     /// use ndarray::ArrayViewMut1;

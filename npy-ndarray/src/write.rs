@@ -158,7 +158,7 @@ where
     }
 }
 
-/// How many bytes so many elements have; none if that depends on their values.
+/// The number of bytes of `count` elements; 0 if it depends on their values.
 pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }

@@ -74,8 +74,12 @@ where
 }
 
 impl DynArray {
-    /// An owned array of one Rust type and, unless it is an `ArrayD`, so many axes: the array itself, without a copy, if its elements are
-    /// numbers of that type. Records, text and times are decoded; Python objects become texts, numbers, bools, or an `Option` of these. Nothing is converted: see [`cast`](Self::cast).
+    /// Converts to an owned array of one Rust type, of a fixed number of axes or an `ArrayD`.
+    ///
+    /// Moves the array, without a copy, if its elements are numbers of that type. Decodes records,
+    /// text and times. Python objects become texts, numbers, bools, or an `Option` of these.
+    /// Numbers
+    /// are never converted to another type: see [`cast`](Self::cast).
     ///
     /// # Errors
     ///

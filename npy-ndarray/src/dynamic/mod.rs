@@ -1,4 +1,4 @@
-//! Arrays whose dtype is known when the program runs.
+//! Arrays whose dtype is known at run time.
 
 mod convert;
 #[cfg(feature = "object")]
@@ -30,7 +30,7 @@ pub use typed::TypedArray;
 
 use super::write::WriteNpyExt;
 
-/// An array whose dtype is known when the program runs: any file opens as one.
+/// An array whose dtype is known at run time: any file opens as one.
 ///
 /// Numbers are arrays of their Rust type, to be matched on, or reached by [`match_dtype!`](super::match_dtype), which writes one body for
 /// many types. Text, raw bytes and records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make arrays.

@@ -24,8 +24,8 @@ impl DynArray {
     /// ```
     /// use npy_ndarray::DynArray;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let array = DynArray::load_npy(&path)?;
     /// assert_eq!(array.to_string(), "[1.5 2.5]");
@@ -63,8 +63,8 @@ impl DynArray {
     /// ```
     /// use npy_ndarray::{DynArray, ReadOptions, Order};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let array = DynArray::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(2))?;
     /// assert_eq!(array.to_string(), "[1.5 2.5]");
@@ -126,8 +126,8 @@ impl DynArray {
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::NpyReader};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("unknown.npy");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("unknown.npy");
     /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
     /// let reader = NpyReader::open(&path)?;
     /// if reader.header().data_bytes() < 1 << 20 {

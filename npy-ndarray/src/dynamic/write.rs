@@ -11,11 +11,11 @@ use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
 
 impl DynArray {
-    /// Writes a file, whole or not at all.
+    /// Saves the array as a file, by atomic replacement.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; what was at `path` is there still then.
+    /// Fails if the file cannot be written. An existing file at `path` stays unchanged then.
     ///
     /// ```
     /// use ndarray::array;

@@ -25,8 +25,8 @@ use super::write::WriteNpyExt;
 /// use ndarray::{Array1, Array2, array};
 /// use npy_ndarray::{NpzReader, NpzWriter};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("run.npz");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.npz");
 /// let mut archive = NpzWriter::create(&path)?;
 /// archive.add_array("matrix", &array![[1.0, 2.0], [3.0, 4.0]])?;
 /// archive.add_array("labels", &array![1_u8, 2])?;
@@ -51,8 +51,8 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let mut writer = NpzWriter::create(&path)?;
     /// # writer.add_slice("x", &[1.5, 2.5])?;
     /// # writer.finish()?;
@@ -75,8 +75,8 @@ impl NpzReader<npz::ArchiveFile> {
     /// # use npy_ndarray::NpzWriter;
     /// use npy_ndarray::{ReadOptions, NpzReader};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let mut writer = NpzWriter::create(&path)?;
     /// # writer.add_array("x", &array![1.5, 2.5])?;
     /// # writer.finish()?;
@@ -232,8 +232,8 @@ impl<R: Read + Seek> NpzReader<R> {
     /// use ndarray::array;
     /// use npy_ndarray::{DynArray, NpzReader, NpzWriter};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut writer = NpzWriter::create(&path)?;
     /// writer.add_array("mask", &array![true, false])?;
     /// writer.finish()?;
@@ -360,8 +360,8 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// use ndarray::Array2;
     /// use npy_ndarray::{NpzReader, NpzWriter};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// # let weights = Array2::<f64>::eye(1000);
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_array("weights", &weights)?;
@@ -475,8 +475,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_array("x", &ndarray::array![1.0, 2.0])?;
     /// assert!(!path.exists());
@@ -498,8 +498,8 @@ impl NpzWriter<File> {
     /// # use ndarray::Array2;
     /// use npy_ndarray::{NpzWriter, npz::WriteOptions};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_with(&path, WriteOptions::new().compressed(true).threads(2).durable(true))?;
     /// archive.add_array("zeros", &Array2::<f64>::zeros((100, 100)))?;
     /// archive.finish()?;
@@ -518,8 +518,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_array("zeros", &ndarray::Array2::<f64>::zeros((100, 100)))?;
     /// archive.finish()?;
@@ -538,8 +538,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("log.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("log.npz");
     /// # let mut archive = NpzWriter::create(&path)?;
     /// # archive.add_slice("day1", &[1.0, 2.0])?;
     /// # archive.finish()?;

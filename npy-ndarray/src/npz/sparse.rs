@@ -379,7 +379,7 @@ impl<T: NpyElement + Send + 'static> Members<T> {
         <[usize; 2]>::try_from(&*self.shape).map_err(|_| invalid(SparseProblem::NotAMatrix { shape: self.shape.clone() }))
     }
 
-    /// The entries with so many dimensions.
+    /// The entries as an array of `D` dimensions.
     fn data<D: Dimension>(data: ArrayD<T>) -> Result<Array<T, D>> {
         let (expected, shape) = (D::NDIM.unwrap_or_default(), data.shape().to_vec());
         data.into_dimensionality()

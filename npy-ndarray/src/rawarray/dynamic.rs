@@ -9,7 +9,7 @@ use npy_core::{ReadOptions, Result};
 use super::super::dynamic::DynArray;
 use super::{ReadRaExt, WriteRaExt};
 
-/// Any `.ra` file; what it has in the place of metadata is passed over. See [`RaArray`] for that.
+/// Reads any `.ra` file and skips its metadata. [`RaArray`] gives access to metadata.
 impl ReadRaExt for DynArray {
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();

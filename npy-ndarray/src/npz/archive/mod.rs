@@ -51,7 +51,8 @@ pub use write::MemberWriter;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 ///
-/// Members that no field asks for are passed over, and not even read. The checksum of each member that is read is checked.
+/// Skips members that belong to no field, without reading them. Verifies the checksum of each
+/// member that it reads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no archive of several members",
     note = "structs with `#[derive(NpzArchive)]` are, and maps of arrays by name"

@@ -146,7 +146,8 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     pub(super) fn unclaimed(&self) -> impl Iterator<Item = usize> {
         let is_unclaimed = |(index, name): &(usize, &str)| {
             let whole = self.index.whole_name(*index).unwrap_or_default();
-            // Folders are no members, and of several of one name the last is meant.
+            // Directory entries are not members, and the last of several members of one name
+            // counts.
             let is_member = !whole.ends_with('/') && self.index.by_whole_name(whole) == Some(*index);
             is_member && name.starts_with(&self.prefix) && !self.claimed.contains(index)
         };
