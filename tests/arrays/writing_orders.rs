@@ -186,7 +186,7 @@ fn shapes_of_every_kind() {
 }
 
 #[test]
-fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
+fn order_combines_with_every_save_option() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));

@@ -254,7 +254,7 @@ fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn failed_casts_name_the_value() {
     let first = |array: DynArray| array.cast_as::<i8>(Casting::Checked).unwrap_err().to_string();
     assert_eq!(first(array![1.0, -128.0, 127.5].into()), "element 2: cannot represent 127.5 exactly as |i1");
     assert_eq!(first(array![1.0, 128.0].into()), "element 1: 128 is out of range for |i1");
@@ -346,7 +346,7 @@ fn tracks() -> Array2<Track> {
 }
 
 #[test]
-fn records_are_taken_apart_and_put_together() {
+fn records_are_split_and_assembled() {
     let tracks = tracks();
     let array = DynArray::new(&tracks).unwrap();
     assert!(matches!(array, DynArray::Record(_)));

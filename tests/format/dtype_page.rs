@@ -199,7 +199,7 @@ fn table() -> String {
 
 #[test]
 #[cfg(target_endian = "little")]
-fn the_page_says_what_is_true() {
+fn dtype_page_is_accurate() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/npy-core/src/dtypes.md");
     let page = std::fs::read_to_string(path).unwrap();
     let (text, found) = page.split_once(BEGIN).expect("the page has the mark behind which the table stands");

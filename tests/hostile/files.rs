@@ -150,7 +150,7 @@ fn shapes_that_overflow() {
 
 /// Elements without bytes: their number is limited, and needs no loop where it needs none.
 #[test]
-fn many_elements_of_nothing() {
+fn elements_without_bytes_are_limited() {
     assert_refused!(array("'|V0'", "(100000000000000,)"), ErrorKind::LimitExceeded { .. });
     assert!(matches!(refuse::<String>(&array("'|S0'", "(4611686018427387904,)")), ErrorKind::LimitExceeded { .. }));
     let many = array("'|S0'", "(4611686018427387904,)");
@@ -590,7 +590,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
 
 /// Members that claim dictionaries and windows of gigabytes.
 #[test]
-fn decoders_do_not_believe_claims() {
+fn decoders_bound_claimed_dictionaries_and_windows() {
     // One member of these bytes, by this method, that claims to be that large.
     let archive = |method: u16, flags: u16, data: &[u8], size: u32| {
         let mut file = Vec::new();

@@ -198,7 +198,7 @@ fn compressed_data_that_lie() {
 }
 
 #[test]
-fn noise_is_no_file() {
+fn rejects_random_bytes() {
     let noise = pseudo_random(200_000);
     for start in (0..noise.len()).step_by(97) {
         let part = &noise[start..(start + 150).min(noise.len())];
@@ -221,7 +221,7 @@ fn noise_is_no_file() {
 }
 
 #[test]
-fn what_the_errors_say() {
+fn error_messages() {
     let small = small();
     let with = |position: usize, number: u64| {
         let mut file = small.clone();

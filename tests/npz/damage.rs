@@ -11,7 +11,7 @@ use crate::support::archives::{Pick, compressed, picks, problem, random, stored,
 
 /// No flipped bit gives another value: it is an error, or in what does not matter.
 #[test]
-fn flipped_bits_are_found() {
+fn detects_flipped_bits() {
     let mut state = 1;
     for archive in [stored(), compressed(), streamed()] {
         let expected = values();
@@ -88,7 +88,7 @@ fn one_broken_member_is_one_error() {
 }
 
 #[test]
-fn lies_are_refused() {
+fn rejects_forged_headers() {
     let archive = stored();
     let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let spoil = |at: usize, bytes: &[u8]| {
@@ -173,7 +173,7 @@ fn lies_are_refused() {
 
 /// A member that expands to far more than its array has.
 #[test]
-fn bombs_are_refused() {
+fn rejects_decompression_bombs() {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
     let mut content = Vec::new();
     npy_core::write(&mut content, &[1_u8]).unwrap();
@@ -240,7 +240,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
 
 /// What is no array goes by in a pipe, and can be read there.
 #[test]
-fn other_files_in_a_pipe() {
+fn reads_members_that_are_not_arrays_in_a_pipe() {
     for is_compressed in [false, true] {
         let mut archive = NpzWriter::streaming(Vec::new());
         archive.set_options(archive.options().compressed(is_compressed));
@@ -478,7 +478,7 @@ impl Seek for EndsOnce<'_> {
 
 /// `Ok(0)` before the end that the archive declares is an error, never a short content.
 #[test]
-fn stored_members_do_not_end_early() {
+fn rejects_truncated_stored_members() {
     let archive = of_method(0, &plain(), false);
     for at in 35..35 + plain().len() as u64 {
         let is_armed = Cell::new(false);

@@ -26,7 +26,7 @@ fn grown(path: &Path, commits: usize) -> Vec<usize> {
 }
 
 #[test]
-fn damaged_end_is_never_taken_for_an_older_archive() {
+fn damaged_end_never_opens_as_an_older_archive() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
     let ends = grown(&path, 3);
@@ -86,7 +86,7 @@ fn damaged_end_is_never_taken_for_an_older_archive() {
 }
 
 #[test]
-fn incomplete_archive_says_what_it_holds() {
+fn error_of_truncated_archive_counts_its_members() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
     let ends = grown(&path, 2);
@@ -147,7 +147,7 @@ fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
 }
 
 #[test]
-fn archive_in_an_uncommitted_member_is_not_taken_for_the_file() {
+fn ignores_an_archive_inside_an_uncommitted_member() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.npz");
     let inner = stored();
@@ -340,7 +340,7 @@ fn finish_refuses_an_archive_that_was_replaced() {
 }
 
 #[test]
-fn archive_with_a_member_that_was_given_up_is_whole() {
+fn discarding_a_member_leaves_a_valid_archive() {
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
     archive.add_slice("x", &values()).unwrap();
     let given_up = archive.add_content("y", |member| {
@@ -353,7 +353,7 @@ fn archive_with_a_member_that_was_given_up_is_whole() {
 }
 
 #[test]
-fn offset_beyond_the_file_is_no_search_without_end() {
+fn rejects_an_offset_beyond_the_file_in_bounded_time() {
     // One entry, whose 64-bit offset is 2^62, in a correct directory.
     let mut entry = crafted(&[("x", 1, 0, 0xffff_ffff)], 0)[..47].to_vec();
     entry[30] = 12;

@@ -10,7 +10,7 @@ use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, probl
 use crate::support::numpy::{frames, numpy};
 
 #[test]
-fn archives_go_out_and_come_back() {
+fn archives_round_trip() {
     for archive in [stored(), compressed(), streamed()] {
         check(&archive);
         // Bytes before the archive, and a comment.
@@ -38,8 +38,8 @@ fn archives_go_out_and_come_back() {
 }
 
 #[test]
-fn what_is_written_is_what_savez_writes() {
-    let Some(numpy) = numpy("what_is_written_is_what_savez_writes") else { return };
+fn writes_the_bytes_of_savez() {
+    let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
     let program = r"
 import io, struct, sys
 import numpy as np
@@ -82,8 +82,8 @@ for data in files:
 }
 
 #[test]
-fn numpy_reads_what_is_written() {
-    let Some(numpy) = numpy("numpy_reads_what_is_written") else { return };
+fn numpy_reads_our_archives() {
+    let Some(numpy) = numpy("numpy_reads_our_archives") else { return };
     let program = r"
 import io, sys, zipfile
 import numpy as np

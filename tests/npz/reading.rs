@@ -13,7 +13,7 @@ use crate::support::archives::{Pick, fill, picks, problem, values, writer};
 use crate::support::numpy::numpy;
 
 #[test]
-fn members_become_files_below_a_folder() {
+fn members_are_extracted_into_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let mut archive = writer();
     archive.add_slice("a/b/x", &values()).unwrap();

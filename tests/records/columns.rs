@@ -48,7 +48,7 @@ fn file_of(events: &[Event]) -> Vec<u8> {
 }
 
 #[test]
-fn columns_are_what_the_structs_have() {
+fn columns_equal_the_fields_of_the_structs() {
     let events = events();
     let file = file_of(&events);
     let big = Header::new(
@@ -113,7 +113,7 @@ fn every_mismatch_is_reported() {
 
 /// There is no struct that could be told something.
 #[test]
-fn mismatches_say_what_was_asked_for() {
+fn mismatches_name_the_requested_type() {
     let file = file_of(&events()[..2]);
     let read = |result: npy_core::Result<()>| result.unwrap_err().to_string();
     let of = |name| read(NpyReader::new(&file[..]).unwrap().into_columns::<(f64,)>([name]).map(|_| ()));

@@ -95,12 +95,12 @@ fn the_four_modes() {
 
 /// What `create` makes is what `open_memmap` makes, and a map of the replaced file still shows that.
 #[test]
-fn created_files_are_numpys() {
+fn created_files_equal_those_of_open_memmap() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
     npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
     let old = map(&path).unwrap();
-    let Some(numpy) = numpy("created_files_are_numpys") else { return };
+    let Some(numpy) = numpy("created_files_equal_those_of_open_memmap") else { return };
     let program = r"
 import ast, sys
 import numpy as np
@@ -290,7 +290,7 @@ fn values_are_checked_in_the_rows_alone() {
 }
 
 #[test]
-fn created_files_take_no_room() {
+fn created_files_are_sparse() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("big.npy");
     let mut map = create(&path, "<f8", Order::C, &[1 << 20, 1 << 10]).unwrap();
@@ -544,7 +544,7 @@ fn read_only_files_are_mapped_to_be_read() {
 /// What the documentation says of files that are cut while they are mapped.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_cut_ends_the_process() {
+fn truncating_a_mapped_file_ends_the_process() {
     use std::os::unix::process::ExitStatusExt as _;
     const SIGBUS: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 7 } else { 10 };
 
