@@ -59,7 +59,7 @@ pub use read::OwnedArrayOf;
 #[doc(hidden)]
 pub use write::ArrayOf;
 
-/// What generated code calls. Not for others; it may change with any release.
+/// Functions for generated code only; they may change with any release.
 #[cfg(feature = "npz")]
 #[doc(hidden)]
 pub mod __private {

@@ -29,7 +29,9 @@ pub enum Loaded {
     RawArray(RaArray),
 }
 
-/// Loads a file whatever its format: `.npy`, `.npz` or `.ra`. The content decides, as in `np.load`, and not the name.
+/// Loads an `.npy`, `.npz` or `.ra` file.
+///
+/// Detects the format from the content, not from the name, as `np.load` does.
 ///
 /// Arrays are read at once. The members of an archive are read on demand. A pipe is read as a stream if it holds one array.
 ///
@@ -63,11 +65,14 @@ pub fn load_any<P: AsRef<Path>>(path: P) -> Result<Loaded> {
     load_any_with(path, ReadOptions::new())
 }
 
-/// [`load_any`] with options. Those of an archive apply to each of its arrays; an `.ra` file has no choice of order here.
+/// Loads a file like [`load_any`], with options.
+///
+/// The options of an archive apply to each of its arrays. The order of an `.ra` file cannot be
+/// chosen here.
 ///
 /// # Errors
 ///
-/// Like [`load_any`].
+/// Fails like [`load_any`].
 ///
 /// ```
 /// use npy_ndarray::{ErrorKind, ReadOptions, load_any_with, npy_core::Limits};
@@ -130,7 +135,7 @@ fn raw_array(_: &Path, _: Option<impl Read>, _: ReadOptions) -> Result<Loaded> {
 mod tests {
     use super::*;
 
-    /// Truncated files of each format: what reads them says so, or which feature would.
+    /// Truncated files of each format: the error says so, or names the missing feature.
     #[test]
     fn names_the_feature_that_is_off() {
         let directory = tempfile::tempdir().unwrap();

@@ -11,7 +11,9 @@ use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
 
 use super::write::write_elements;
 
-/// Writes an array of any number of rows, some at a time, into a file that is valid at every instant: [`NpyWriter::create`] for arrays of `ndarray`.
+/// Writes an array block by block into a file that is valid at every instant.
+///
+/// This is [`NpyWriter::create`] for arrays of `ndarray`.
 ///
 /// The rows of the outer axis are counted: in C order the first axis, in Fortran order the last.
 ///
@@ -43,7 +45,7 @@ pub struct NpyBlockWriter<A: NpyElement> {
 }
 
 impl<A: NpyElement> NpyBlockWriter<A> {
-    /// Begins a file. The length of the outer axis in `shape` does not matter.
+    /// Creates a file. Ignores the length of the outer axis in `shape`.
     ///
     /// ```
     /// use ndarray::Array3;
@@ -60,19 +62,19 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// Like [`NpyWriter::create_like`].
+    /// Fails like [`NpyWriter::create_like`].
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
         Ok(Self { writer: NpyWriter::create_like(path, &header)?, shape: shape.to_vec(), order, failed: false })
     }
 
-    /// Goes on with a file.
+    /// Opens an existing file to append to it.
     ///
     /// See [`NpyBlockWriter`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`NpyWriter::append`].
+    /// Fails like [`NpyWriter::append`].
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         let writer = NpyWriter::append(path)?;
@@ -82,7 +84,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         Ok(Self { writer, shape: header.shape().to_vec(), order: header.order(), failed: false })
     }
 
-    /// Writes rows behind the others.
+    /// Appends rows.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -100,8 +102,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// When the block has another number of dimensions, or another length of an axis that is not the outer one; when an element cannot be expressed in the dtype;
-    /// when writing fails.
+    /// Fails if the block has another number of dimensions, or another length of an axis that is
+    /// not the outer one; if an element cannot be expressed in the dtype; if writing fails.
     pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
             return Err(ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec() }.into());
@@ -119,7 +121,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         written
     }
 
-    /// Refuses rows behind a block that was written in part.
+    /// Rejects rows after a partially written block.
     fn expect_whole(&self) -> Result<()> {
         if self.failed {
             return Err(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }.into());
@@ -146,7 +148,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.expect_whole()?;
         self.writer.flush()
@@ -158,7 +160,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     pub fn finish(self) -> Result<()> {
         self.expect_whole()?;
         self.writer.finish().map(drop)

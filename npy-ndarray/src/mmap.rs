@@ -1,4 +1,4 @@
-//! Mapped files as array views.
+//! Array views of memory-mapped files.
 
 use std::ops::Range;
 
@@ -10,7 +10,9 @@ use npy_core::{ErrorKind, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
 use super::order::{layout, layout_of};
 use super::view::overflow;
 
-/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`. Maps of `.ra` files (`RaMap`, feature `rawarray`) have it too.
+/// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
+///
+/// Maps of `.ra` files (`RaMap`, feature `rawarray`) implement it too.
 ///
 /// ```
 /// use ndarray::{Ix2, array};
@@ -27,27 +29,29 @@ use super::view::overflow;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait MapNpyExt {
-    /// The whole array, in place.
+    /// Views the whole array in place.
     ///
     /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`NpyMap::view`], and when the number of dimensions differs.
+    /// Fails like [`NpyMap::view`], and if the number of dimensions differs.
     fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>>;
 
-    /// Some rows of the array, in place: a range of its first axis in C order, and of its last in Fortran order. Nothing else is looked
-    /// at, so that others may change it.
+    /// Views a range of rows in place.
+    ///
+    /// Rows are counted along the first axis in C order, and along the last in Fortran order. Other
+    /// rows are not read, so that other processes may change them.
     ///
     /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`array`](Self::array), and when there are fewer rows.
+    /// Fails like [`array`](Self::array), and if there are fewer rows.
     fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>>;
 }
 
-/// Views a mapped file as an array to be changed in place: `map.array_mut::<f64, Ix2>()?`.
+/// Views a mapped file as a mutable array: `map.array_mut::<f64, Ix2>()?`.
 ///
 /// ```
 /// use ndarray::{Ix2, array};
@@ -65,22 +69,22 @@ pub trait MapNpyExt {
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait MapMutNpyExt: MapNpyExt {
-    /// The whole array, in place.
+    /// Views the whole array in place.
     ///
     /// See [`MapMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`MapNpyExt::array`].
+    /// Fails like [`MapNpyExt::array`].
     fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
 
-    /// Some rows of the array, in place: what one of many processes fills.
+    /// Views a range of rows in place, for one of several processes that fill the file.
     ///
     /// See [`MapMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`MapNpyExt::array_rows`].
+    /// Fails like [`MapNpyExt::array_rows`].
     fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
 }
 
@@ -134,7 +138,7 @@ changing!(NpyMapMut, map => map.header());
 #[cfg(feature = "rawarray")]
 changing!(RaMapMut, map => map.header().to_npy());
 
-/// The layout of as many rows of the array.
+/// The layout of an array of the given number of rows.
 fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {
     let mut shape = header.shape().to_vec();
     let axis = if header.order() == Order::Fortran { shape.last_mut() } else { shape.first_mut() };

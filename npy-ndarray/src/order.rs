@@ -1,9 +1,9 @@
-//! Shape and order of a file ⇄ dimension and layout of an array.
+//! Conversion between the shape and order of a file and the dimension and layout of an array.
 
 use super::ndarray::{Dimension, Shape, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Order, Result};
 
-/// The file's shape as a dimension of an array type, and its order as the array's layout.
+/// Converts the shape and order of a file to the dimension and layout of an array.
 pub(crate) fn layout<D: Dimension>(header: &Header, order: Order) -> Result<Shape<D>> {
     layout_of(header.shape(), order)
 }

@@ -1,4 +1,4 @@
-//! Files and streams into owned arrays.
+//! Reading files and streams into owned arrays.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -28,12 +28,14 @@ use super::region::read_region;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadNpyExt: Sized {
-    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    /// Reads an array from a stream, and leaves the stream just after it.
+    ///
+    /// The file starts at the stream's position.
     ///
     /// # Errors
     ///
-    /// When reading fails, when no `.npy` file begins there, when the dtype is another than the elements', or when the array has another
-    /// number of dimensions.
+    /// Fails if reading fails, if no `.npy` file begins there, if the dtype is another than the
+    /// elements', or if the array has another number of dimensions.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -52,7 +54,7 @@ pub trait ReadNpyExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::Array1;
@@ -69,11 +71,11 @@ pub trait ReadNpyExt: Sized {
         Self::load_npy_with(path, ReadOptions::new())
     }
 
-    /// [`read_npy`](Self::read_npy) with options.
+    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -87,11 +89,11 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// [`load_npy`](Self::load_npy) with options.
+    /// Reads a file like [`load_npy`](Self::load_npy), with options.
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -106,13 +108,13 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a file that is open: relative to a directory, say, or without a name.
+    /// Reads an open file, such as one opened relative to a directory or one without a name.
     ///
     /// As fast as [`load_npy`](Self::load_npy); the array begins where the file stands, and errors name no path.
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -131,11 +133,12 @@ pub trait ReadNpyExt: Sized {
         Self::load_npy_file_with(file, ReadOptions::new())
     }
 
-    /// [`load_npy_file`](Self::load_npy_file) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
+    /// Reads an open file like [`load_npy_file`](Self::load_npy_file), with [`ReadOptions`] or
+    /// [`Limits`](npy_core::Limits).
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -152,15 +155,17 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a region of a file: of each axis a range, perhaps with a step. The rest of the file is not read.
+    /// Reads a rectangular region without reading the rest of the file.
+    ///
+    /// Each axis takes a range, an index or a stepped range.
     ///
     /// The array has as many axes as the file, and the order of the file. For several regions of one file, and for streams, see
     /// [`read_region`](super::read_region).
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy), and when the region has more or fewer axes than the array, goes beyond one of them, or has a
-    /// step of 0.
+    /// Fails like [`read_npy`](Self::read_npy), and if the region has more or fewer axes than the array,
+    /// goes beyond one of them, or has a step of 0.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -177,7 +182,7 @@ pub trait ReadNpyExt: Sized {
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self>;
 }
 
-/// For every owned array whose elements have a dtype ([`NpyElement`]).
+/// Implemented for every owned array whose elements have a dtype ([`NpyElement`]).
 // The bound is on the array and not on its elements: the compiler shows the message of a bound that a method needs only if it is on the
 // type that the method is called on.
 impl<S, D> ReadNpyExt for ArrayBase<S, D>
@@ -252,11 +257,11 @@ where
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
 }
 
-/// Reads a file into an owned array, whose type the context tells.
+/// Reads a file into an owned array, whose type the compiler infers.
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`].
+/// Fails like [`ReadNpyExt::load_npy`].
 ///
 /// ```
 /// # use ndarray::{Array1, array};

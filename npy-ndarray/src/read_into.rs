@@ -1,4 +1,4 @@
-//! Files and streams into arrays that are there already.
+//! Reading files and streams into existing arrays.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::ndarray::Dimension;
 use npy_core::__private::with_file;
 use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
-/// How many elements are read at a time where those of the array do not lie together.
+/// The number of elements per read into an array that is not contiguous.
 const ELEMENTS: usize = 1 << 15;
 
 /// Reads a file into an existing array or a part of one, for loops over many files.
@@ -18,8 +18,8 @@ const ELEMENTS: usize = 1 << 15;
 ///
 /// # Errors
 ///
-/// Like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and when the file's shape is another than the array's. After an error some
-/// elements may be overwritten.
+/// Fails like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and if the file's shape is another
+/// than the array's. After an error some elements may be overwritten.
 ///
 /// ```
 /// use ndarray::{Array2, Array3, array, s};
@@ -49,7 +49,7 @@ where
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::Array1;
@@ -73,13 +73,15 @@ where
     with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
 }
 
-/// Reads the array that begins at the stream's position over the elements of an array, and leaves the stream just after it.
+/// Reads an array from a stream into an existing array.
+///
+/// The file starts at the stream's position. Leaves the stream just after the data.
 ///
 /// See [`load_npy_into`].
 ///
 /// # Errors
 ///
-/// Like [`load_npy_into`].
+/// Fails like [`load_npy_into`].
 ///
 /// ```
 /// use ndarray::{Array1, array};

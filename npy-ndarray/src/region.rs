@@ -1,4 +1,4 @@
-//! Parts of arrays: regions, and blocks along the outer axis.
+//! Reading parts of arrays: regions, and blocks along the outer axis.
 
 use std::fmt;
 use std::fs::File;
@@ -13,14 +13,16 @@ use npy_core::{ErrorKind, NpyElement, NpyReader, Order, Result};
 
 use super::order::{layout, layout_of};
 
-/// Reads a region of the array that a reader is for: what [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region) does
-/// with a file, for several regions of one file, for streams, and with limits.
+/// Reads a region of the array of a reader.
+///
+/// Like [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region), but for several
+/// regions of one file, for streams, and with limits.
 ///
 /// The array's memory has the order of the file. The reader then stands behind the region's last element.
 ///
 /// # Errors
 ///
-/// Like [`NpyReader::read_region`], and when the array has another number of dimensions.
+/// Fails like [`NpyReader::read_region`], and if the array has another number of dimensions.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -53,7 +55,7 @@ where
     ArrayBase::from_shape_vec(layout, items).map_err(|_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() }.into())
 }
 
-/// An array in blocks of some rows, one after another, in the memory of one block.
+/// An iterator over the blocks of rows of an array, in the memory of one block.
 ///
 /// A row is what one index of the outer axis has. That is the first axis in C order, and the **last** in Fortran order, where what has
 /// the same first index does not lie together in the file: of a Fortran file of shape (2, 100) blocks of 10 rows have the shape (2, 10).
@@ -92,7 +94,8 @@ impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is no `.npy` file, or has another number of dimensions than `D`, or none.
+    /// Fails if the file cannot be read, is not an `.npy` file, or has another number of dimensions
+    /// than `D`, or none.
     pub fn open(path: impl AsRef<Path>, rows: usize) -> Result<Self> {
         let path = path.as_ref();
         let open = || Self::new(NpyReader::open(path)?, rows);
@@ -105,7 +108,8 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
     ///
     /// # Errors
     ///
-    /// When the array has another number of dimensions than `D`, or none, or the reader does not stand at the beginning of a row.
+    /// Fails if the array has another number of dimensions than `D`, or none, or the reader does
+    /// not stand at the beginning of a row.
     ///
     /// ```
     /// use ndarray::Ix1;
@@ -137,7 +141,7 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
         Ok(Self { reader, shape, axis, per_row, rows: rows.max(1), is_done: false, array: PhantomData })
     }
 
-    /// The reader, which stands behind the last block.
+    /// Returns the reader, positioned after the last block.
     pub fn into_inner(self) -> NpyReader<R> {
         self.reader
     }

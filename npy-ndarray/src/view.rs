@@ -1,4 +1,4 @@
-//! Files in memory as array views.
+//! Zero-copy views of files in memory.
 
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension};
 use npy_core::__private::{view_mut_with_header, view_with_header};
@@ -6,7 +6,7 @@ use npy_core::{ErrorKind, Header, Limits, NpyView, Result};
 
 use super::order::layout;
 
-/// Views a whole file in memory (read, mapped or embedded) as an array, without copying its data.
+/// Views a whole file in memory (read, mapped or embedded) as an array, zero-copy.
 ///
 /// ```
 /// # use ndarray::{ArrayView2, array};
@@ -20,14 +20,15 @@ use super::order::layout;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ViewNpyExt<'a>: Sized {
-    /// Views the array that `buf` begins with.
+    /// Views the array at the beginning of `buf`.
     ///
     /// See [`ViewNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When `buf` does not hold a whole `.npy` file of that dtype in native byte order and that number of dimensions; when its data do not
-    /// lie at a multiple of the element's alignment; when a bool is neither 0 nor 1.
+    /// Fails if `buf` does not hold a whole `.npy` file of that dtype in native byte order and that
+    /// number of dimensions; if its data do not lie at a multiple of the element's alignment; if a
+    /// bool is neither 0 nor 1.
     fn view_npy(buf: &'a [u8]) -> Result<Self> {
         Self::view_npy_with(buf, Limits::new())
     }
@@ -46,11 +47,11 @@ pub trait ViewNpyExt<'a>: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`view_npy`](Self::view_npy).
+    /// Fails like [`view_npy`](Self::view_npy).
     fn view_npy_with(buf: &'a [u8], limits: Limits) -> Result<Self>;
 }
 
-/// Views a whole file in memory (read or mapped) as an array to be changed in place.
+/// Views a whole file in memory (read or mapped) as a mutable array, zero-copy.
 ///
 /// ```
 /// # use ndarray::{Array2, ArrayViewMut2, array};
@@ -64,13 +65,13 @@ pub trait ViewNpyExt<'a>: Sized {
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ViewMutNpyExt<'a>: Sized {
-    /// Views the array that `buf` begins with.
+    /// Views the array at the beginning of `buf`.
     ///
     /// See [`ViewMutNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`ViewNpyExt::view_npy`].
+    /// Fails like [`ViewNpyExt::view_npy`].
     fn view_mut_npy(buf: &'a mut [u8]) -> Result<Self> {
         Self::view_mut_npy_with(buf, Limits::new())
     }
@@ -89,7 +90,7 @@ pub trait ViewMutNpyExt<'a>: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`ViewNpyExt::view_npy`].
+    /// Fails like [`ViewNpyExt::view_npy`].
     fn view_mut_npy_with(buf: &'a mut [u8], limits: Limits) -> Result<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of every kind into files and streams.
+//! Writing arrays and views to files and streams.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension
 use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with, write_small};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
-/// Parts of lines that are shorter than a line of the cache are not worth being transposed.
+/// The smallest part of a line in bytes that is transposed: one cache line.
 const LEAST_BYTES_OF_LINES: usize = 64;
 
-/// Nor are parts of arrays that are in the cache anyway.
+/// The smallest part of an array in bytes that is transposed: smaller ones fit the cache anyway.
 const LEAST_BYTES_ACROSS: usize = 4096;
 
 /// Writes an array as `np.save` would: `array.save_npy(path)?`.
@@ -37,18 +37,20 @@ const LEAST_BYTES_ACROSS: usize = 4096;
     note = "for a slice or a vector see `npy_core::save`, in an archive `add_slice`; for a number `ndarray::arr0`, in an archive `add_scalar`"
 )]
 pub trait WriteNpyExt {
-    /// Writes the array to a stream, without a copy of the whole.
+    /// Writes the array to a stream, without copying the whole array.
     ///
     /// See [`WriteNpyExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an element cannot be expressed in its dtype.
+    /// Fails if writing fails, or an element cannot be expressed in its dtype.
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         self.write_npy_with(writer, SaveOptions::new())
     }
 
-    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    /// Saves the array as a file, by atomic replacement.
+    ///
+    /// A failed save leaves an existing file at `path` unchanged.
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -63,12 +65,13 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy), and when the file cannot be made.
+    /// Fails like [`write_npy`](Self::write_npy), and if the file cannot be created.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_npy_with(path, SaveOptions::new())
     }
 
-    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    /// Writes to a stream like [`write_npy`](Self::write_npy), with options. Ignores the options of
+    /// files.
     ///
     /// ```
     /// use ndarray::array;
@@ -82,14 +85,14 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()>;
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`], or [`SaveOptions`], which have the order too.
+    /// Saves like [`save_npy`](Self::save_npy), with options.
     ///
     /// ```
     /// # use ndarray::array;
-    /// # use npy_ndarray::{SaveOptions, Order, SaveOptions, WriteNpyExt};
+    /// # use npy_ndarray::{Order, SaveOptions, WriteNpyExt};
     /// # let directory = tempfile::tempdir()?;
     /// # let path = directory.path().join("matrix.npy");
     /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
@@ -99,20 +102,20 @@ pub trait WriteNpyExt {
     ///
     /// # Errors
     ///
-    /// Like [`save_npy`](Self::save_npy).
+    /// Fails like [`save_npy`](Self::save_npy).
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
     }
 
-    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    /// A lower bound of the bytes to be written, as far as it is known beforehand.
     #[doc(hidden)]
     fn data_bytes(&self) -> u64 {
         0
     }
 }
 
-/// For every array and view whose elements have a dtype ([`NpyElement`]).
+/// Implemented for every array and view whose elements have a dtype ([`NpyElement`]).
 // The bound is on the array for the sake of the compiler's message: see `ReadNpyExt`.
 impl<S, D> WriteNpyExt for ArrayBase<S, D>
 where
@@ -163,7 +166,8 @@ pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 
-/// Writes an array that the header says is of `dtype`, with its elements as those of `stored`, which has the same bytes.
+/// Writes an array with the header of `dtype` and the elements of `stored`, which has the same
+/// bytes.
 pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     array: array_ref!(&A, D),
     dtype: &DType,
@@ -199,7 +203,7 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
     Ok(())
 }
 
-/// All elements, if they lie together in that order.
+/// The elements as a slice, if they are contiguous in that order.
 fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&[A]> {
     match order {
         Order::C => array.as_slice(),
@@ -207,7 +211,7 @@ fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&
     }
 }
 
-/// Writes the elements in an order.
+/// Writes the elements in the given order.
 pub(crate) fn write_elements<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
@@ -220,7 +224,7 @@ where
     }
 }
 
-/// Writes elements that do not lie together, in an order.
+/// Writes elements that are not contiguous, in the given order.
 fn write_scattered<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
@@ -232,7 +236,7 @@ where
     write_view(writer, &view)
 }
 
-/// Writes the elements of a view, of which the last axis varies fastest.
+/// Writes the elements of a view in row-major order.
 fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &ArrayViewD<'_, A>) -> Result<()> {
     if let Some(axis) = axis_across::<A>(view) {
         if axis == 0 {
@@ -252,8 +256,9 @@ fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &Arra
     Ok(())
 }
 
-/// The axis along which elements are contiguous in memory, if it is not the last one and long enough for parts of lines along it to be
-/// transposed in the cache.
+/// The contiguous axis, if blocked transposition along it is faster.
+///
+/// That is an axis other than the last, and long enough for the tiles.
 fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
     let axis = view.axes().find(|axis| axis.stride == 1 && axis.len > 1)?;
     let number = axis.axis.index();
@@ -267,7 +272,7 @@ fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
 ///
 /// # Errors
 ///
-/// Like [`WriteNpyExt::save_npy`].
+/// Fails like [`WriteNpyExt::save_npy`].
 ///
 /// ```
 /// # use ndarray::array;
@@ -284,11 +289,11 @@ where
     array.save_npy(path)
 }
 
-/// Saves an array as a new file; one that stands there already is an error.
+/// Saves an array as a new file. Fails if the file exists.
 ///
 /// # Errors
 ///
-/// Like [`WriteNpyExt::save_npy`], and when the file exists.
+/// Fails like [`WriteNpyExt::save_npy`], and if the file exists.
 ///
 /// ```
 /// # use ndarray::array;
@@ -313,14 +318,16 @@ where
     })
 }
 
-/// Writes an array of zeros in C order from the file's position on, without writing the zeros: on most file systems they take no room.
+/// Writes an array of zeros in C order from the file's position on, as a sparse file.
+///
+/// Most file systems store no blocks for the zeros.
 ///
 /// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](super::ViewMutNpyExt). What stood in the file behind the
 /// position is gone.
 ///
 /// # Errors
 ///
-/// When writing fails or the shape is larger than any array can be.
+/// Fails if writing fails or the shape is larger than any array can be.
 ///
 /// ```
 /// # use ndarray::Array2;

@@ -1,4 +1,4 @@
-//! Arrays of one Rust type out of those of whatever dtype: as they are, cast, or one field.
+//! Conversion of arrays of any dtype to arrays of one Rust type: as is, cast, or one field.
 
 use std::any::{Any, TypeId};
 
@@ -15,7 +15,7 @@ use super::read::shaped;
 use super::write::to_values;
 use super::{DynArray, TypedArray, each};
 
-/// What a [`DynArray`] becomes by [`into`](DynArray::into): owned arrays.
+/// An owned array that [`into`](DynArray::into) makes from a [`DynArray`].
 ///
 /// ```
 /// use ndarray::{ArrayD, array};
@@ -32,7 +32,7 @@ pub trait FromDynArray: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`DynArray::into`].
+    /// Fails like [`DynArray::into`].
     fn from_dyn_array(array: DynArray) -> Result<Self>;
 }
 
@@ -83,7 +83,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When the dtype is another than the type's, an element is no value of it, or there are more or fewer axes.
+    /// Fails if the dtype is another than the type's, an element is no value of it, or there are
+    /// more or fewer axes.
     ///
     /// ```
     /// use ndarray::{Array1, ArrayD, array};
@@ -101,12 +102,12 @@ impl DynArray {
         A::from_dyn_array(self)
     }
 
-    /// The elements in place, as a view.
+    /// Views the elements in place.
     ///
     /// # Errors
     ///
-    /// When the dtype is another than the type's, or an element is no value of it. Numbers are viewed whatever the file's byte order;
-    /// records and text only in the machine's.
+    /// Fails if the dtype is another than the type's, or an element is no value of it. Numbers are
+    /// viewed whatever the file's byte order; records and text only in the machine's.
     ///
     /// ```
     /// use ndarray::array;
@@ -130,12 +131,15 @@ impl DynArray {
         )
     }
 
-    /// The numbers as those of another type, by NumPy's rule for storing results ([`Casting::SameKind`]): to wider types, and to
-    /// narrower ones of the same kind, where floats are rounded and integers wrap.
+    /// Casts the numbers to another type by the rule [`Casting::SameKind`] of NumPy.
+    ///
+    /// That allows wider types, and narrower ones of the same kind, where floats are rounded and
+    /// integers wrap.
     ///
     /// # Errors
     ///
-    /// When the rule does not allow it, as it does not for floats to integers, or when the elements are no numbers.
+    /// Fails if the rule does not allow it, as it does not for floats to integers, or if the
+    /// elements are not numbers.
     ///
     /// ```
     /// use ndarray::array;
@@ -152,12 +156,13 @@ impl DynArray {
         self.cast_as(Casting::SameKind)
     }
 
-    /// [`cast`](Self::cast) by another rule.
+    /// Casts like [`cast`](Self::cast), by the given rule.
     ///
     /// # Errors
     ///
-    /// When the rule does not allow it, when the elements are no numbers, and with [`Casting::Checked`] when one does not fit: the first
-    /// is named, by its place in the array with the last axis fastest.
+    /// Fails if the rule does not allow it, if the elements are not numbers, and with
+    /// [`Casting::Checked`] when one does not fit: the first is named, by its place in the array
+    /// with the last axis fastest.
     ///
     /// ```
     /// use ndarray::array;
@@ -184,14 +189,16 @@ impl DynArray {
         })
     }
 
-    /// One field of an array of records, copied: of `pose.position` the field `position` of the field `pose`. The axes of a field that is
-    /// a sub-array become the last ones.
+    /// Copies one field of an array of records.
+    ///
+    /// The name `pose.position` selects the field `position` of the field `pose`. The axes of a
+    /// sub-array become the last axes.
     ///
     /// A field of records that hold Python objects is an array of objects: numbers and text of Python.
     ///
     /// # Errors
     ///
-    /// When the elements are no records, or have no such field.
+    /// Fails if the elements are not records, or have no such field.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
@@ -209,13 +216,14 @@ impl DynArray {
         Self::from_values(self.field_values(name)?)
     }
 
-    /// The elements of one field, as an array of a Rust type: [`field`](Self::field), then [`into`](Self::into).
+    /// Copies one field to an array of a Rust type: [`field`](Self::field), then
+    /// [`into`](Self::into).
     ///
     /// See [`field`](Self::field) for an example.
     ///
     /// # Errors
     ///
-    /// Like those.
+    /// Fails like those.
     pub fn field_as<T: NpyElement + 'static>(&self, name: &str) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
@@ -232,14 +240,14 @@ impl DynArray {
         }
     }
 
-    /// What `map` makes of the bytes of each element, as an array: for dtypes that NumPy has no numbers for.
+    /// Maps the bytes of each element, for number types that NumPy lacks.
     ///
     /// Python's `ml_dtypes` stores its types as raw bytes. Of those, `bfloat16` (`<V2`) is read by `into::<ArrayD<half::bf16>>()`
     /// with the feature `half`; the others have the dtype `|V1` (`float8_e5m2` `<f1`), and the file does not say which type they are.
     ///
     /// # Errors
     ///
-    /// When there is no memory for the result.
+    /// Fails if the result cannot be allocated.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};

@@ -50,7 +50,7 @@ macro_rules! __match_dtype_0_16 {
     };
 }
 
-/// Takes one arm after another off the front, and puts what it stands for behind those before it.
+/// Expands one arm after another, and appends the result to the expanded ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __match_dtype {

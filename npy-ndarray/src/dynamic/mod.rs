@@ -113,7 +113,7 @@ pub enum DynArray {
     Void(DynValues),
     /// Records: [`field`](Self::field), or `into::<Array1<T>>()` with a `#[derive(NpyRecord)]`.
     Record(DynValues),
-    /// What no variant above can hold: see [`map_bytes`](Self::map_bytes).
+    /// Elements that no other variant can hold: see [`map_bytes`](Self::map_bytes).
     Raw(DynValues),
     /// `|O`: Python objects, also as fields of records, and text of a `StringDType`.
     ///
@@ -125,7 +125,8 @@ pub enum DynArray {
     Object(ObjectArray),
 }
 
-/// Does `$typed` with an array of numbers, `$values` with [`DynValues`], `$boxed` with Python objects.
+/// Evaluates `$typed` for an array of numbers, `$values` for [`DynValues`], `$boxed` for Python
+/// objects.
 macro_rules! each {
     ($array:expr, $numbers:ident => $typed:expr, $raw:ident => $values:expr, $objects:ident => $boxed:expr $(,)?) => {
         match $array {
@@ -164,11 +165,11 @@ macro_rules! each {
 use each;
 
 impl DynArray {
-    /// A copy of an array of any elements: text, times, records of `#[derive(NpyRecord)]`, also without `#[npy(view)]`.
+    /// Copies an array of any elements: text, times, records of `#[derive(NpyRecord)]`.
     ///
     /// # Errors
     ///
-    /// When an element cannot be stored as its dtype.
+    /// Fails if an element cannot be stored as its dtype.
     ///
     /// ```
     /// use ndarray::array;
@@ -184,7 +185,7 @@ impl DynArray {
         Self::from_values(DynValues::read(&file[..])?)
     }
 
-    /// The dtype, as it stands in the file.
+    /// The dtype in the file.
     pub fn dtype(&self) -> Cow<'_, DType> {
         each!(
             self,
@@ -199,17 +200,17 @@ impl DynArray {
         each!(self, numbers => numbers.shape(), values => values.shape(), objects => objects.shape())
     }
 
-    /// How many axes there are.
+    /// The number of axes.
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         each!(self, numbers => numbers.len(), values => values.header().element_count(), objects => objects.items().len())
     }
 
-    /// Whether there is no element.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -12,12 +12,14 @@ use super::DynArray;
 use super::read::shaped;
 
 impl DynArray {
-    /// The Python objects as values of a Rust type: `Option<f64>` has `None` for Python's, `Vec<i64>` is a list or an array.
+    /// Converts the Python objects to values of a Rust type.
+    ///
+    /// `Option<f64>` is `None` for Python's `None`. `Vec<i64>` is a list or an array.
     ///
     /// # Errors
     ///
-    /// When an object is none of that type; it is named. Arrays that hold no Python objects are an error too:
-    /// [`into`](Self::into) is for them.
+    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python objects are
+    /// an error too: [`into`](Self::into) is for them.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::{ObjectArray, PyObject}};
@@ -49,12 +51,15 @@ pub(super) fn bitwise_eq(one: &ObjectArray, other: &ObjectArray) -> bool {
 
 #[cfg(feature = "serde")]
 impl DynArray {
-    /// The Python objects, or records with such fields, as values of any type that implements `Deserialize`: dictionaries and records are
-    /// structs, lists and tuples are sequences, `None` is an `Option` without a value.
+    /// Converts Python objects, or records of them, to a type that implements `Deserialize`.
+    ///
+    /// Dictionaries and records become structs, lists and tuples become sequences, and `None`
+    /// becomes an `Option` without a value.
     ///
     /// # Errors
     ///
-    /// When an object does not fit the type; it is named. Arrays that hold no Python objects are an error too.
+    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python objects
+    /// are an error too.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::ObjectArray};

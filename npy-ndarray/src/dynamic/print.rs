@@ -1,4 +1,4 @@
-//! Arrays of whatever dtype as text, exactly as NumPy prints them.
+//! Printing arrays of any dtype exactly as NumPy prints them.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::write::stored_as;
 use super::{DynArray, TypedArray, each};
 
 impl DynArray {
-    /// The array as NumPy prints it with these options.
+    /// Formats the array as NumPy prints it with these options.
     ///
     /// ```
     /// use ndarray::array;
@@ -25,7 +25,7 @@ impl DynArray {
     }
 }
 
-/// As NumPy's `print` writes the array, with the default options.
+/// Formats the array as `print` of NumPy does, with the default options.
 ///
 /// ```
 /// use ndarray::array;
@@ -70,11 +70,11 @@ fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOption
     DynValues::with_items(header, &stored_as(numbers.dtype()), &picked)
 }
 
-/// Which elements of an array are printed.
+/// The selection of the elements that are printed.
 struct Corners {
     shape: Vec<usize>,
     edges: Vec<Option<usize>>,
-    /// How many there are along each axis.
+    /// The number of printed elements along each axis.
     lengths: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Files, streams and values into arrays of whatever dtype they have.
+//! Reading files, streams and values of any dtype.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,7 +19,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is no `.npy` file or a damaged one.
+    /// Fails if reading fails, or if the input is damaged or not an `.npy` file.
     ///
     /// ```
     /// use npy_ndarray::DynArray;
@@ -35,11 +35,13 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy(path)
     }
 
-    /// Reads the array that begins at the stream's position, and leaves the stream just after it.
+    /// Reads an array from a stream, and leaves the stream just after it.
+    ///
+    /// The file starts at the stream's position.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -54,11 +56,14 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy(reader)
     }
 
-    /// [`load_npy`](Self::load_npy) with options: the order, limits, and with the feature `object` whether Python objects are read.
+    /// Reads a file like [`load_npy`](Self::load_npy), with options.
+    ///
+    /// The options set the order, the limits and, with the feature `object`, whether Python objects
+    /// are read.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, ReadOptions, Order};
@@ -74,11 +79,11 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy_with(path, options)
     }
 
-    /// [`read_npy`](Self::read_npy) with options.
+    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, ReadOptions, npy_core::Limits};
@@ -93,11 +98,11 @@ impl DynArray {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
-    /// Reads a file that is open: see [`ReadNpyExt::load_npy_file`].
+    /// Reads an open file: see [`ReadNpyExt::load_npy_file`].
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use std::fs::File;
@@ -121,7 +126,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::NpyReader};
@@ -139,11 +144,13 @@ impl DynArray {
         Self::from_reader_with(reader, ReadOptions::new())
     }
 
-    /// [`from_reader`](Self::from_reader) with options. The limits and threads are those of the reader.
+    /// Reads like [`from_reader`](Self::from_reader), with options.
+    ///
+    /// The limits and threads are those of the reader.
     ///
     /// # Errors
     ///
-    /// Like [`load_npy`](Self::load_npy).
+    /// Fails like [`load_npy`](Self::load_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -163,11 +170,11 @@ impl DynArray {
         from_reader(reader, options.into())
     }
 
-    /// The array of these values. Numbers are copied.
+    /// Creates an array from these values. Copies numbers.
     ///
     /// # Errors
     ///
-    /// When there is no memory for them.
+    /// Fails if the memory cannot be allocated.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::DynValues};
@@ -185,7 +192,7 @@ impl DynArray {
     }
 }
 
-/// Any array: numbers are read into arrays of their Rust type.
+/// Reads any array: numbers become arrays of their Rust type.
 impl ReadNpyExt for DynArray {
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
@@ -210,7 +217,7 @@ impl ReadNpyExt for DynArray {
     }
 }
 
-/// Reads what is left of an array.
+/// Reads the remaining elements of an array.
 pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<DynArray> {
     let header = reader.header();
     #[cfg(feature = "object")]
@@ -223,7 +230,7 @@ pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -
     }
 }
 
-/// Where the elements of an array come from.
+/// A source of the elements of an array.
 trait Source: Sized {
     /// The elements as numbers of a Rust type; they are read as those of this dtype, which has the same bytes as that of the source.
     fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>>;
@@ -231,7 +238,7 @@ trait Source: Sized {
     fn into_values(self) -> Result<DynValues>;
 }
 
-/// What is left in a reader.
+/// The remaining elements of a reader.
 struct Rest<R> {
     reader: NpyReader<R>,
     options: ReadOptions,
@@ -304,7 +311,7 @@ pub(super) fn stored_dtype(scalar: Scalar) -> DType {
     }
 }
 
-/// Bools, unless a byte among them is none.
+/// Bools, or raw bytes if one of them is neither 0 nor 1.
 fn bools(values: DynValues) -> Result<DynArray> {
     if values.bytes().iter().any(|byte| *byte > 1) {
         return Ok(DynArray::Raw(values));

@@ -1,12 +1,13 @@
-//! Arrays of numbers that remember which dtype they had in the file.
+//! Arrays of numbers that keep the dtype of their file.
 
 use std::ops::Deref;
 
 use super::super::ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
 use npy_core::{DType, NpyElement, Order};
 
-/// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>`, and the dtype under which they are written, which has the file's byte
-/// order and the unit of times.
+/// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>`, and its dtype in the file.
+///
+/// The dtype keeps the byte order of the file and the unit of times.
 ///
 /// It can be used as an `ArrayD`. The elements are contiguous, in C or in Fortran order.
 ///
@@ -35,12 +36,12 @@ impl<T> TypedArray<T> {
         &self.dtype
     }
 
-    /// The order of the elements in memory: C where both are the same, as NumPy has it.
+    /// The memory order of the elements: C if both orders are the same, as in NumPy.
     pub fn order(&self) -> Order {
         if self.array.is_standard_layout() { Order::C } else { Order::Fortran }
     }
 
-    /// The array, by value.
+    /// Returns the array by value.
     ///
     /// ```
     /// # use ndarray::array;
@@ -52,7 +53,7 @@ impl<T> TypedArray<T> {
         self.array
     }
 
-    /// The elements, to be changed in place.
+    /// The elements as a mutable view.
     ///
     /// ```
     /// # use ndarray::array;

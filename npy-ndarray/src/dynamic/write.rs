@@ -1,4 +1,4 @@
-//! Arrays of whatever dtype into files and streams.
+//! Writing arrays of any dtype to files and streams.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -31,11 +31,11 @@ impl DynArray {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options: [`SaveOptions`](npy_core::SaveOptions), or [`SaveOptions`], which have the order too.
+    /// Saves like [`save_npy`](Self::save_npy), with options.
     ///
     /// # Errors
     ///
-    /// Like [`save_npy`](Self::save_npy).
+    /// Fails like [`save_npy`](Self::save_npy).
     ///
     /// ```
     /// use ndarray::array;
@@ -55,7 +55,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Fails if writing fails.
     ///
     /// ```
     /// use ndarray::array;
@@ -70,11 +70,12 @@ impl DynArray {
         WriteNpyExt::write_npy(self, writer)
     }
 
-    /// [`write_npy`](Self::write_npy) with options, of which those of the file make no difference.
+    /// Writes to a stream like [`write_npy`](Self::write_npy), with options. Ignores the options of
+    /// files.
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     ///
     /// ```
     /// # use ndarray::array;
@@ -88,11 +89,11 @@ impl DynArray {
         WriteNpyExt::write_npy_with(self, writer, options)
     }
 
-    /// The array as bytes with a dtype, copied.
+    /// Copies the array to bytes with a dtype.
     ///
     /// # Errors
     ///
-    /// When there is no memory for them, or the elements are Python objects.
+    /// Fails if the memory cannot be allocated, or the elements are Python objects.
     ///
     /// ```
     /// # use ndarray::array;
@@ -131,7 +132,7 @@ impl WriteNpyExt for DynArray {
     }
 }
 
-/// Under the dtype of the file.
+/// Writes under the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         write_as(self, self.dtype(), &stored_as(self.dtype()), writer, options.into())

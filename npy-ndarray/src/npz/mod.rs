@@ -42,7 +42,7 @@ use super::write::WriteNpyExt;
 /// A member's checksum is always checked, but by [`view`](Self::view).
 pub struct NpzReader<R> {
     archive: npz::NpzReader<R>,
-    /// How arrays of whatever dtype are read.
+    /// The options for arrays of any dtype.
     arrays: ReadOptions,
 }
 
@@ -63,12 +63,15 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no zip archive.
+    /// Fails if the file cannot be read or is not a zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](npy_core::Limits). Its threads are those of [`set_threads`](Self::set_threads).
+    /// Opens an archive like [`open`](Self::open), with [`ReadOptions`] or
+    /// [`Limits`](npy_core::Limits).
+    ///
+    /// The threads of the options are those of [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use ndarray::{Array1, array};
@@ -88,7 +91,7 @@ impl NpzReader<npz::ArchiveFile> {
     ///
     /// # Errors
     ///
-    /// Like [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         Ok(Self { archive: npz::NpzReader::open_with(path, options)?, arrays: options })
@@ -111,12 +114,13 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When reading fails or `reader` is no zip archive.
+    /// Fails if reading fails or `reader` is not a zip archive.
     pub fn new(reader: R) -> Result<Self> {
         Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
+    /// Reads the directory like [`new`](Self::new), with [`ReadOptions`] or
+    /// [`Limits`](npy_core::Limits).
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -131,23 +135,23 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`new`](Self::new).
+    /// Fails like [`new`](Self::new).
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         npz::NpzReader::new_with(reader, options).map(|archive| Self { archive, arrays: options })
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.archive.len()
     }
 
-    /// Whether there are none.
+    /// Whether the archive has no members.
     pub fn is_empty(&self) -> bool {
         self.archive.is_empty()
     }
 
-    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    /// The names of the members, in the order of the archive and without the suffix `.npy`.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -162,12 +166,15 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// None; the names were read with the directory. It is a `Result` as in `ndarray-npy`.
+    /// Never fails, because the directory was read before. The `Result` matches `ndarray-npy`.
     pub fn names(&mut self) -> Result<Vec<String>> {
         Ok(self.archive.names().map(str::to_owned).collect())
     }
 
-    /// Reads the array of that name. As in NumPy, `.npy` at its end may be left out; of several the last is read.
+    /// Reads the array of the given name.
+    ///
+    /// As in NumPy, the suffix `.npy` is optional, and the last of several members of one name is
+    /// read.
     ///
     /// ```
     /// # use ndarray::{Array2, array};
@@ -183,7 +190,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is damaged or no array, and like
+    /// Fails if no member has that name, if the member is damaged or no array, and like
     /// [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy).
     pub fn by_name<S, D>(&mut self, name: &str) -> Result<ArrayBase<S, D>>
     where
@@ -195,7 +202,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.by_index(index)
     }
 
-    /// Reads the array that stands there.
+    /// Reads the array at `index`.
     ///
     /// ```
     /// # use ndarray::{Array2, array};
@@ -211,7 +218,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     pub fn by_index<S, D>(&mut self, index: usize) -> Result<ArrayBase<S, D>>
     where
         S::Elem: NpyElement,
@@ -222,11 +229,11 @@ impl<R: Read + Seek> NpzReader<R> {
         read.map_err(|error| self.archive.locate(error, index))
     }
 
-    /// The array of that name, whatever its dtype.
+    /// Reads the array of the given name, whatever its dtype.
     ///
     /// # Errors
     ///
-    /// When there is no such array, it is damaged, or reading fails.
+    /// Fails if there is no such array, it is damaged, or reading fails.
     ///
     /// ```
     /// use ndarray::array;
@@ -249,7 +256,9 @@ impl<R: Read + Seek> NpzReader<R> {
         self.dynamic_with(name, self.arrays)
     }
 
-    /// [`dynamic`](Self::dynamic) with options. Limits are those that the archive was opened with.
+    /// Reads an array like [`dynamic`](Self::dynamic), with options.
+    ///
+    /// The limits are those the archive was opened with.
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
@@ -264,7 +273,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     pub fn dynamic_with(&mut self, name: &str, options: impl Into<ReadOptions>) -> Result<DynArray> {
         let index = self.archive.find(name)?;
         self.dynamic_by_index_with(index, options)
@@ -274,7 +283,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     ///
     /// ```
     /// use npy_ndarray::{NpzReader, NpzWriter};
@@ -295,11 +304,13 @@ impl<R: Read + Seek> NpzReader<R> {
         self.dynamic_by_index_with(index, self.arrays)
     }
 
-    /// [`dynamic_by_index`](Self::dynamic_by_index) with options. The limits are those the archive was opened with.
+    /// Reads an array like [`dynamic_by_index`](Self::dynamic_by_index), with options.
+    ///
+    /// The limits are those the archive was opened with.
     ///
     /// # Errors
     ///
-    /// Like [`dynamic`](Self::dynamic).
+    /// Fails like [`dynamic`](Self::dynamic).
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, NpzReader, NpzWriter, Order};
@@ -316,7 +327,7 @@ impl<R: Read + Seek> NpzReader<R> {
         read.map_err(|error| self.archive.locate(error, index))
     }
 
-    /// Reads the array without dimensions of that name: a number, a text, a record.
+    /// Reads the zero-dimensional array of the given name: a number, a text, a record.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -331,12 +342,12 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name), and when the array has dimensions.
+    /// Fails like [`by_name`](Self::by_name), and if the array has dimensions.
     pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
         self.archive.scalar(name)
     }
 
-    /// The archive, for what is not an array of `ndarray`: records in vectors, headers, raw bytes, files.
+    /// The underlying archive, for records in vectors, headers, raw bytes and files.
     ///
     /// ```
     /// use ndarray::{array};
@@ -354,7 +365,9 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// How many threads inflate a member from here on: [`npz::NpzReader::set_threads`]. The default is 1.
+    /// Sets the number of threads that inflate a member. The default is 1.
+    ///
+    /// See [`npz::NpzReader::set_threads`].
     ///
     /// ```
     /// use ndarray::Array2;
@@ -395,12 +408,14 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When `bytes` are no zip archive.
+    /// Fails if `bytes` are not a zip archive.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         npz::NpzReader::from_bytes(bytes).map(|archive| Self { archive, arrays: ReadOptions::new() })
     }
 
-    /// Views an array in place, without copying it. The checksum is not checked, because that would read everything.
+    /// Views an array in place, zero-copy.
+    ///
+    /// Does not verify the checksum, because that would read the whole member.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -422,9 +437,10 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is compressed, and like [`ViewNpyExt::view_npy`]. NumPy's own archives put arrays at any
-    /// address, so that viewing them mostly fails with [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
-    /// a copy then.
+    /// Fails if no member has that name, if the member is compressed, and like
+    /// [`ViewNpyExt::view_npy`]. NumPy's own archives put arrays at any address, so that viewing
+    /// them mostly fails with [`Misaligned`](npy_core::ErrorKind::Misaligned);
+    /// [`view_or_read`](Self::view_or_read) reads a copy then.
     pub fn view<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<ArrayView<'a, A, D>> {
         let index = self.archive.find(name)?;
         let limits = self.archive.limits();
@@ -434,8 +450,10 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
             .map_err(|error| error.with_member(name))
     }
 
-    /// Views an array in place where that can be, and else reads a copy, whose checksum is checked: of members that are compressed, begin at
-    /// an odd address, or are in the other byte order.
+    /// Views an array in place if possible, or else reads a copy.
+    ///
+    /// Copies members that are compressed, unaligned, or in foreign byte order, and verifies their
+    /// checksums.
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -451,7 +469,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// Like [`by_name`](Self::by_name).
+    /// Fails like [`by_name`](Self::by_name).
     pub fn view_or_read<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<CowArray<'a, A, D>> {
         match self.view(name) {
             Ok(view) => Ok(view.into()),
@@ -471,7 +489,10 @@ pub struct NpzWriter<W: Write> {
 }
 
 impl NpzWriter<File> {
-    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished, and never after an error or in a panic.
+    /// Creates a file, as `np.savez` does.
+    ///
+    /// Finishing the archive replaces an existing file at `path`. An error or a panic leaves that
+    /// file unchanged.
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
@@ -487,12 +508,12 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new())
     }
 
-    /// [`create`](Self::create) with [`WriteOptions`].
+    /// Creates a file like [`create`](Self::create), with [`WriteOptions`].
     ///
     /// ```
     /// # use ndarray::Array2;
@@ -509,12 +530,12 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         npz::NpzWriter::create_with(path, options).map(|archive| Self { archive })
     }
 
-    /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
+    /// Creates a file with compression, as `np.savez_compressed` does.
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
@@ -529,12 +550,14 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Like [`create`](Self::create).
+    /// Fails like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
-    /// Opens an archive to add members to it, without writing again what stands in it: see [`npz::NpzWriter::append`].
+    /// Opens an archive to append members, without rewriting the existing ones.
+    ///
+    /// See [`npz::NpzWriter::append`].
     ///
     /// ```
     /// # use npy_ndarray::{NpzReader, NpzWriter};
@@ -557,11 +580,13 @@ impl NpzWriter<File> {
         Self::append_with(path, WriteOptions::new())
     }
 
-    /// [`append`](Self::append) with [`WriteOptions`]: see [`npz::NpzWriter::append_with`] for an example.
+    /// Opens an archive like [`append`](Self::append), with [`WriteOptions`].
+    ///
+    /// See [`npz::NpzWriter::append_with`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`append`](Self::append).
+    /// Fails like [`append`](Self::append).
     pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         npz::NpzWriter::append_with(path, options).map(|archive| Self { archive })
     }
@@ -581,7 +606,9 @@ impl<W: Write + Seek> NpzWriter<W> {
         Self::new_with(writer, WriteOptions::new())
     }
 
-    /// [`new`](Self::new) with [`WriteOptions`]: see [`npz::NpzWriter::new_with`] for an example.
+    /// Begins an archive like [`new`](Self::new), with [`WriteOptions`].
+    ///
+    /// See [`npz::NpzWriter::new_with`] for an example.
     pub fn new_with(writer: W, options: impl Into<WriteOptions>) -> Self {
         Self { archive: npz::NpzWriter::new_with(writer, options) }
     }
@@ -600,7 +627,9 @@ impl<W: Write + Seek> NpzWriter<W> {
 }
 
 impl<W: Write> NpzWriter<W> {
-    /// Begins an archive in a stream that cannot be gone back in, such as a pipe: see [`npz::NpzWriter::streaming`].
+    /// Begins an archive in a stream that cannot seek, such as a pipe.
+    ///
+    /// See [`npz::NpzWriter::streaming`].
     ///
     /// ```
     /// use npy_ndarray::{NpzWriter, npy_core::npz::NpzStream};
@@ -621,7 +650,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if a member has that name already, if an element cannot be expressed in the dtype,
+    /// or if writing fails.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -642,7 +672,8 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// # Errors
     ///
-    /// When there is one of that name already, when an element cannot be expressed in the dtype, or when writing fails.
+    /// Fails if a member has that name already, if an element cannot be expressed in the dtype,
+    /// or if writing fails.
     ///
     /// ```
     /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
@@ -655,11 +686,11 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_slice(name, items)
     }
 
-    /// Adds an array without dimensions: a number, a text, a record.
+    /// Adds a zero-dimensional array: a number, a text, a record.
     ///
     /// # Errors
     ///
-    /// Like [`add_slice`](Self::add_slice).
+    /// Fails like [`add_slice`](Self::add_slice).
     ///
     /// ```
     /// use npy_ndarray::{NpzReader, NpzWriter};
@@ -674,17 +705,17 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_scalar(name, item)
     }
 
-    /// The options of the members from here on.
+    /// The options of the next members.
     pub fn options(&self) -> WriteOptions {
         self.archive.options()
     }
 
-    /// Sets the options of the members from here on: see [`WriteOptions`] for an example.
+    /// Sets the options of the next members: see [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
         self.archive.set_options(options);
     }
 
-    /// The archive, for what is neither array nor element (raw bytes, members of unknown length).
+    /// The underlying archive, for raw bytes and members of unknown length.
     ///
     /// ```
     /// let mut archive = npy_ndarray::NpzWriter::new(std::io::Cursor::new(Vec::new()));
@@ -696,18 +727,18 @@ impl<W: Write> NpzWriter<W> {
         &mut self.archive
     }
 
-    /// Writes the archive's directory, and gives the stream back.
+    /// Writes the central directory and returns the stream.
     ///
     /// See [`NpzReader`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an earlier write did.
+    /// Fails if writing fails, or an earlier write did.
     pub fn finish(self) -> Result<W> {
         self.archive.finish()
     }
 
-    /// Gives the archive up: see [`npz::NpzWriter::discard`].
+    /// Discards the archive: see [`npz::NpzWriter::discard`].
     ///
     /// ```
     /// # let directory = tempfile::tempdir()?;

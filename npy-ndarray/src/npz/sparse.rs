@@ -45,7 +45,7 @@ use super::archive::{MemberWriter, NpzArchive, NpzField, NpzValue, Pending, Read
 pub struct CsrMatrix<T> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Where each row begins among the entries, and where the last ends.
+    /// The first entry of each row, and the end of the last row.
     pub indptr: Vec<usize>,
     /// The column of each entry.
     pub indices: Vec<usize>,
@@ -70,7 +70,7 @@ pub struct CsrMatrix<T> {
 pub struct CscMatrix<T> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Where each column begins among the entries, and where the last ends.
+    /// The first entry of each column, and the end of the last column.
     pub indptr: Vec<usize>,
     /// The row of each entry.
     pub indices: Vec<usize>,
@@ -88,7 +88,7 @@ pub struct CscMatrix<T> {
 pub struct BsrMatrix<T> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Where each row of blocks begins among the blocks, and where the last ends.
+    /// The first block of each row of blocks, and the end of the last row.
     pub indptr: Vec<usize>,
     /// The column of each block, counted in blocks.
     pub indices: Vec<usize>,
@@ -98,7 +98,7 @@ pub struct BsrMatrix<T> {
     pub is_array: bool,
 }
 
-/// Coordinates of entries, of any number of dimensions. Of several entries in one place the sum is meant.
+/// Coordinates of entries, in any number of dimensions. Duplicate entries are summed.
 ///
 /// See [`CooMatrix::new`] for an example.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +122,7 @@ pub struct CooMatrix<T> {
 pub struct DiaMatrix<T> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// How far each diagonal is above the main one; below it if negative.
+    /// The distance of each diagonal above the main one; negative below it.
     pub offsets: Vec<isize>,
     /// A row for each diagonal.
     pub data: Array2<T>,
@@ -130,7 +130,7 @@ pub struct DiaMatrix<T> {
     pub is_array: bool,
 }
 
-/// A sparse matrix of any format, as the file says.
+/// A sparse matrix in the format of its file.
 ///
 /// ```
 /// use npy_ndarray::NpzArchive;
@@ -163,13 +163,13 @@ pub enum SparseMatrix<T> {
 macro_rules! compressed {
     ($name:ident, $major:literal, $minor:literal) => {
         impl<T> $name<T> {
-            /// A matrix of these arrays.
+            /// Creates a matrix from these arrays.
             ///
             /// See [`CsrMatrix`] and [`CscMatrix`] for an example.
             ///
             /// # Errors
             ///
-            /// When their lengths do not fit, or an index points outside of the matrix.
+            /// Fails if their lengths do not fit, or an index points outside of the matrix.
             pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Vec<T>) -> Result<Self> {
                 check_compressed(shape[$major], shape[$minor], &indptr, &indices, data.len())?;
                 Ok(Self { shape, indptr, indices, data, is_array: false })
@@ -182,7 +182,7 @@ compressed!(CsrMatrix, 0, 1);
 compressed!(CscMatrix, 1, 0);
 
 impl<T> BsrMatrix<T> {
-    /// A matrix of these arrays.
+    /// Creates a matrix from these arrays.
     ///
     /// ```
     /// use ndarray::array;
@@ -197,7 +197,8 @@ impl<T> BsrMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When their lengths do not fit, when the shape is not a multiple of the blocks', or an index points outside of the matrix.
+    /// Fails if their lengths do not fit, if the shape is not a multiple of the blocks', or an
+    /// index points outside of the matrix.
     pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Array3<T>) -> Result<Self> {
         let (count, rows, columns) = data.dim();
         if rows == 0 || columns == 0 || !shape[0].is_multiple_of(rows) || !shape[1].is_multiple_of(columns) {
@@ -209,7 +210,7 @@ impl<T> BsrMatrix<T> {
 }
 
 impl<T> CooMatrix<T> {
-    /// A matrix, or an array of more or fewer dimensions, of these arrays.
+    /// Creates a matrix, or an array of more or fewer dimensions, from these arrays.
     ///
     /// ```
     /// use npy_ndarray::sparse::CooMatrix;
@@ -224,7 +225,7 @@ impl<T> CooMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When their lengths do not fit, or an index points outside of the matrix.
+    /// Fails if their lengths do not fit, or an index points outside of the matrix.
     pub fn new(shape: Vec<usize>, coords: Vec<Vec<usize>>, data: Vec<T>) -> Result<Self> {
         if coords.len() != shape.len() {
             return Err(wrong_length("`coords`", shape.len(), coords.len()));
@@ -240,7 +241,7 @@ impl<T> CooMatrix<T> {
 }
 
 impl<T> DiaMatrix<T> {
-    /// A matrix of these arrays.
+    /// Creates a matrix from these arrays.
     ///
     /// ```
     /// use ndarray::array;
@@ -254,7 +255,7 @@ impl<T> DiaMatrix<T> {
     ///
     /// # Errors
     ///
-    /// When there are not as many diagonals as offsets, or an offset is there twice.
+    /// Fails if there are not as many diagonals as offsets, or an offset occurs twice.
     pub fn new(shape: [usize; 2], offsets: Vec<isize>, data: Array2<T>) -> Result<Self> {
         if data.nrows() != offsets.len() {
             return Err(wrong_length("`offsets`", data.nrows(), offsets.len()));

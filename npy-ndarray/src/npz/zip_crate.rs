@@ -1,4 +1,4 @@
-//! Arrays in archives that the crate `zip` reads and writes.
+//! Arrays in archives of the crate `zip`.
 
 use std::io::{Read, Seek, Write};
 
@@ -42,7 +42,9 @@ use super::archive::NpzValue;
 ///
 /// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking change of this feature, and of nothing else.
 pub trait ZipArchiveExt {
-    /// Reads the array of that name: an owned array of `ndarray`, a vector of elements or records, or a [`DynArray`].
+    /// Reads the array of the given name.
+    ///
+    /// Returns an owned array of `ndarray`, a vector of elements or records, or a [`DynArray`].
     ///
     /// See [`ZipArchiveExt`] for an example.
     ///
@@ -52,7 +54,7 @@ pub trait ZipArchiveExt {
     /// [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy).
     fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V>;
 
-    /// Reads the array at that index.
+    /// Reads the array at `index`.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -68,10 +70,11 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V>;
 
-    /// [`read_npy`](Self::read_npy) with limits, and with options of `zip`, such as a password.
+    /// Reads like [`read_npy`](Self::read_npy), with limits and options of `zip`, such as a
+    /// password.
     ///
     /// ```
     /// use npy_ndarray::{ReadOptions, ZipArchiveExt, ZipWriterExt, zip};
@@ -91,10 +94,10 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V>;
 
-    /// Reads the array of that name, whatever its dtype.
+    /// Reads the array of the given name, whatever its dtype.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -111,7 +114,7 @@ pub trait ZipArchiveExt {
     ///
     /// # Errors
     ///
-    /// Like [`read_npy`](Self::read_npy).
+    /// Fails like [`read_npy`](Self::read_npy).
     fn dynamic(&mut self, name: &str) -> Result<DynArray> {
         self.read_npy(name)
     }
@@ -137,7 +140,9 @@ impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
 ///
 /// See [`ZipArchiveExt`] for an example. A member of about 4 GiB or more gets [`large_file`](FileOptions::large_file).
 pub trait ZipWriterExt {
-    /// Writes an array as the member `name`, with `.npy` added: an array or a view of `ndarray`, or a [`DynArray`].
+    /// Writes an array as the member `name`, with `.npy` added.
+    ///
+    /// Takes an array or a view of `ndarray`, or a [`DynArray`].
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -170,7 +175,7 @@ pub trait ZipWriterExt {
     ///
     /// # Errors
     ///
-    /// Like [`write_npy`](Self::write_npy).
+    /// Fails like [`write_npy`](Self::write_npy).
     fn write_npy_slice<T: NpyElement, E: FileOptionExtension>(
         &mut self,
         name: &str,

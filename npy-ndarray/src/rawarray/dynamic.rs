@@ -1,4 +1,4 @@
-//! RawArray files (`.ra`) of whatever element type.
+//! RawArray files (`.ra`) of any element type.
 
 use std::io::{Read, Write};
 use std::path::Path;

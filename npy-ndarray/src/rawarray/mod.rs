@@ -1,4 +1,4 @@
-//! Files of the RawArray format (`.ra`) as arrays.
+//! Arrays in files of the RawArray format (`.ra`).
 
 mod dynamic;
 
@@ -33,14 +33,16 @@ use super::write::{bytes_of, write_elements};
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadRaExt: Sized {
-    /// Reads the file that begins at the stream's position, and leaves the stream just after the elements.
+    /// Reads a file from a stream, and leaves the stream just after the elements.
+    ///
+    /// The file starts at the stream's position.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When reading fails, when no `.ra` file begins there, when its elements are of another type, or when the array has another number of
-    /// dimensions.
+    /// Fails if reading fails, if no `.ra` file begins there, if its elements are of another type,
+    /// or if the array has another number of dimensions.
     fn read_ra<R: Read>(reader: R) -> Result<Self> {
         Self::read_ra_with(reader, ReadOptions::new())
     }
@@ -51,21 +53,21 @@ pub trait ReadRaExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn load_ra<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_ra_with(path, ReadOptions::new())
     }
 
-    /// [`read_ra`](Self::read_ra) with options.
+    /// Reads a stream like [`read_ra`](Self::read_ra), with options.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// [`load_ra`](Self::load_ra) with options.
+    /// Reads a file like [`load_ra`](Self::load_ra), with options.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -81,7 +83,7 @@ pub trait ReadRaExt: Sized {
     ///
     /// # Errors
     ///
-    /// Like [`read_ra`](Self::read_ra).
+    /// Fails like [`read_ra`](Self::read_ra).
     fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 }
 
@@ -126,27 +128,29 @@ where
     note = "for a slice or a vector see `npy_core::rawarray::save`"
 )]
 pub trait WriteRaExt {
-    /// Writes the array to a stream, without a copy of the whole.
+    /// Writes the array to a stream, without copying the whole array.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// When writing fails, or an element cannot be expressed in its dtype.
+    /// Fails if writing fails, or an element cannot be expressed in its dtype.
     fn write_ra<W: Write>(&self, writer: W) -> Result<()>;
 
-    /// Saves the array as a file. Afterwards either the whole new file stands under `path` or what stood there before.
+    /// Saves the array as a file, by atomic replacement.
+    ///
+    /// A failed save leaves an existing file at `path` unchanged.
     ///
     /// See [`WriteRaExt`] for an example.
     ///
     /// # Errors
     ///
-    /// Like [`write_ra`](Self::write_ra), and when the file cannot be made.
+    /// Fails like [`write_ra`](Self::write_ra), and if the file cannot be created.
     fn save_ra<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_ra_with(path, SaveOptions::new())
     }
 
-    /// [`save_ra`](Self::save_ra) with options.
+    /// Saves like [`save_ra`](Self::save_ra), with options.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -161,12 +165,12 @@ pub trait WriteRaExt {
     ///
     /// # Errors
     ///
-    /// Like [`save_ra`](Self::save_ra).
+    /// Fails like [`save_ra`](Self::save_ra).
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         replace_file_with(path.as_ref(), options.into(), self.data_bytes(), |file| self.write_ra(file))
     }
 
-    /// How many bytes are going to be written at least, as far as that is known beforehand.
+    /// A lower bound of the bytes to be written, as far as it is known beforehand.
     #[doc(hidden)]
     fn data_bytes(&self) -> u64 {
         0

@@ -1,4 +1,4 @@
-//! What a field of an archive's struct may be. Which of the kinds a type is of, the compiler finds out.
+//! Kinds of fields in the struct of an archive, told apart by their types.
 
 use std::io::{Read, Seek, Write};
 
@@ -9,11 +9,11 @@ use super::read::{Pending, ReadPlan};
 use super::value::NpzValue;
 use super::write::MemberWriter;
 
-/// A number, a text, a time or a record: an array without dimensions.
+/// A number, a text, a time or a record: a zero-dimensional array.
 pub struct IsScalar;
 /// An array or a vector: a member.
 pub struct IsValue;
-/// A struct or a map: the members whose names go on after the field's and `/`.
+/// A struct or a map: the members whose names start with that of the field and `/`.
 pub struct IsArchive;
 
 /// A field of a struct with `#[derive(NpzArchive)]`.
@@ -26,26 +26,26 @@ pub struct IsArchive;
     note = "for an array type of another crate implement `npy_ndarray::NpzValue`"
 )]
 pub trait NpzField<Kind>: Sized {
-    /// Whether the archive has it.
+    /// Whether the archive has the field.
     fn is_there<R: Read + Seek>(name: &str, plan: &ReadPlan<'_, R>) -> bool;
 
-    /// Plans to read it.
+    /// Plans to read the field.
     fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
 
-    /// Writes it.
+    /// Writes the field.
     ///
     /// # Errors
     ///
-    /// Like [`NpzArchive::save_npz`].
+    /// Fails like [`NpzArchive::save_npz`].
     fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()>;
 
-    /// Plans to read the first of these names that there is, or else the first.
+    /// Plans to read the first of these names that exists, or else the first.
     fn plan_first<R: Read + Seek>(names: &[&str], plan: &mut ReadPlan<'_, R>) -> Pending<Self> {
         let there = names.iter().find(|name| Self::is_there(name, plan));
         Self::plan(there.or(names.first()).unwrap_or(&""), plan)
     }
 
-    /// Plans to read the first of these names that there is.
+    /// Plans to read the first of these names that exists.
     fn plan_if_there<R: Read + Seek>(names: &[&str], plan: &mut ReadPlan<'_, R>) -> Option<Pending<Self>> {
         let there = names.iter().find(|name| Self::is_there(name, plan))?;
         Some(Self::plan(there, plan))

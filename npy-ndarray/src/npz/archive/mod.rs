@@ -64,13 +64,14 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no archive, when a field's member is not there (the error names all that are not), is damaged, or has
-    /// another dtype or another number of dimensions than the field.
+    /// Fails if the file cannot be read or is not an archive, if a field's member is not there (the
+    /// error names all that are not), is damaged, or has another dtype or another number of
+    /// dimensions than the field.
     fn load_npz<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_npz_with(path, ReadOptions::new())
     }
 
-    /// [`load_npz`](Self::load_npz) with options: threads, limits.
+    /// Reads a file like [`load_npz`](Self::load_npz), with options: threads, limits.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn load_npz_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         npz::NpzReader::open_with(path, options.limits)
@@ -97,8 +98,9 @@ pub trait NpzArchive: Sized + 'static {
             .map_err(|error| error.with_path(path))
     }
 
-    /// Reads a stream that holds an archive, such as a `Cursor` over bytes. From a pipe, read all bytes first, or member by member with
-    /// [`npz::NpzStream`].
+    /// Reads an archive from a stream, such as a `Cursor` over bytes.
+    ///
+    /// To read from a pipe, read all bytes first, or each member with [`npz::NpzStream`].
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -115,12 +117,12 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn read_npz<R: Read + Seek>(reader: R) -> Result<Self> {
         Self::read_npz_with(reader, ReadOptions::new())
     }
 
-    /// [`read_npz`](Self::read_npz) with options. A stream is read by one thread.
+    /// Reads a stream like [`read_npz`](Self::read_npz), with options. Uses one thread.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -138,25 +140,29 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`load_npz`](Self::load_npz).
+    /// Fails like [`load_npz`](Self::load_npz).
     fn read_npz_with<R: Read + Seek>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         read::read(npz::NpzReader::new_with(reader, options)?, options, read::run)
     }
 
-    /// Saves a file, without compression, byte for byte as `np.savez` does with the fields as its keywords. Afterwards either the whole new file
-    /// stands under `path` or what stood there before.
+    /// Saves an uncompressed file, by atomic replacement.
+    ///
+    /// The bytes are those of `np.savez` with the fields as its keywords. A failed save leaves an
+    /// existing file at `path` unchanged.
     ///
     /// See [`NpzArchive`] for an example.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written, when an element cannot be expressed in its dtype, or two fields have the same name.
+    /// Fails if the file cannot be written, if an element cannot be expressed in its dtype, or two
+    /// fields have the same name.
     fn save_npz<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         self.save_npz_with(path, WriteOptions::new())
     }
 
-    /// [`save_npz`](Self::save_npz) with options: compression, its level, threads, alignment.
+    /// Saves like [`save_npz`](Self::save_npz), with options: compression, level, threads,
+    /// alignment.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -174,7 +180,7 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn save_npz_with<P: AsRef<Path>>(&self, path: P, options: impl Into<WriteOptions>) -> Result<()> {
         let path = path.as_ref();
         npz::NpzWriter::create_with(path, options)
@@ -183,18 +189,18 @@ pub trait NpzArchive: Sized + 'static {
             .map_err(|error| error.with_path(path))
     }
 
-    /// Writes an archive to a stream that can be gone back in. The archive begins where the stream stands.
+    /// Writes an archive to a seekable stream, from its position on.
     ///
     /// See [`read_npz`](Self::read_npz) for an example.
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn write_npz<W: Write + Seek>(&self, writer: W) -> Result<()> {
         self.write_npz_with(writer, WriteOptions::new())
     }
 
-    /// [`write_npz`](Self::write_npz) with options.
+    /// Writes to a stream like [`write_npz`](Self::write_npz), with options.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -211,16 +217,16 @@ pub trait NpzArchive: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// Like [`save_npz`](Self::save_npz).
+    /// Fails like [`save_npz`](Self::save_npz).
     fn write_npz_with<W: Write + Seek>(&self, writer: W, options: impl Into<WriteOptions>) -> Result<()> {
         write::write(self, npz::NpzWriter::new_with(writer, options)).map(drop)
     }
 
-    /// Finds the members of the fields, and plans to read them. What the derive implements.
+    /// Plans to read the members of the fields. Implemented by the derive.
     #[doc(hidden)]
     fn plan_read<R: Read + Seek>(plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
 
-    /// Writes the fields' members. What the derive implements.
+    /// Writes the members of the fields. Implemented by the derive.
     #[doc(hidden)]
     fn write_members<W: Write>(&self, archive: &mut MemberWriter<'_, W>) -> Result<()>;
 }

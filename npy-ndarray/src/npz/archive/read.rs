@@ -1,4 +1,5 @@
-//! Reading: first all members are found, then they are read, by several threads if asked, then the struct is made of them.
+//! Reading a struct: finds all members, reads them with one or several threads, then assembles the
+//! struct.
 
 use std::collections::HashSet;
 use std::io::{Read, Seek};
@@ -13,19 +14,19 @@ use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
 use super::NpzArchive;
 
-/// What the field is once all members were read.
+/// Returns the value of a field after all members were read.
 pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
 
-/// Bytes of content from which on it is worth a thread's while.
+/// The bytes of content per thread, at least.
 const WORTH_A_THREAD: u64 = 4 << 20;
 
-/// Names that an error lists at most.
+/// The number of names that an error lists at most.
 const SHOWN: usize = 12;
 
-/// Which members are to be read, and which belong to no field.
+/// The members to be read, and those that belong to no field.
 pub struct ReadPlan<'a, R> {
     index: &'a npz::Index,
-    /// What the names of members begin with.
+    /// The prefix of the names of members.
     prefix: String,
     /// Those that belong to a field.
     claimed: HashSet<usize>,
@@ -83,18 +84,18 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         self.unknown.extend(unknown);
     }
 
-    /// Whether there is a member of that name.
+    /// Whether a member has that name.
     pub(super) fn has_member(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
 
-    /// Whether there is a member whose name goes on after that name and `/`.
+    /// Whether the name of a member starts with that name and `/`.
     pub(super) fn has_members_in(&self, name: &str) -> bool {
         let prefix = format!("{}{name}/", self.prefix);
         self.index.has_prefix(&prefix)
     }
 
-    /// Plans what `plan` does with the members whose names go on after that name and `/`.
+    /// Runs `plan` for the members whose names start with that name and `/`.
     pub(super) fn nested<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.prefix.len();
         self.prefix.push_str(name);
@@ -120,7 +121,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         }
     }
 
-    /// Plans to read the member that stands there.
+    /// Plans to read the member at that index.
     pub(super) fn member_at<T: Send + 'static>(
         &mut self,
         index: usize,
@@ -187,7 +188,7 @@ pub(super) fn run<R: Read + Seek>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job
     jobs.into_iter().try_for_each(|job| (job.read)(archive))
 }
 
-/// Reads members at the same time, those first that take longest.
+/// Reads members in parallel, the largest first.
 pub(super) fn run_on_threads<R>(archive: &mut npz::NpzReader<R>, jobs: Vec<Job<'_, R>>, threads: usize) -> Result<()>
 where
     R: Read + Seek + Clone + Send,

@@ -1,4 +1,4 @@
-//! What a member of an archive becomes.
+//! Types of the members of an archive.
 
 use std::io::{Read, Write};
 
@@ -10,8 +10,9 @@ use super::super::super::dynamic::DynArray;
 use super::super::super::read::into_array;
 use super::super::super::write::WriteNpyExt;
 
-/// A value that is one array of an archive: an array of `ndarray`, or a vector. Implement it for array types of other crates, to have them as
-/// fields of `#[derive(NpzArchive)]`.
+/// A type stored as one array of an archive: an array of `ndarray`, or a vector.
+///
+/// Implement it for array types of other crates, to use them as fields of `#[derive(NpzArchive)]`.
 ///
 /// ```
 /// use std::io::{Read, Write};
@@ -41,33 +42,35 @@ use super::super::super::write::WriteNpyExt;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait NpzValue: Sized + Send + 'static {
-    /// Reads it from an array of which the header was read.
+    /// Reads the value from an array whose header was read.
     ///
     /// See [`NpzValue`] for an example.
     ///
     /// # Errors
     ///
-    /// When the array is none of this type, is damaged, or reading fails.
+    /// Fails if the array does not fit this type, is damaged, or reading fails.
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
 
-    /// [`from_npy`](Self::from_npy) with the options with which the archive is read, of which the limits and the threads are those of the reader.
+    /// Reads like [`from_npy`](Self::from_npy), with the options of the archive.
+    ///
+    /// The limits and the threads are those of the reader.
     ///
     /// # Errors
     ///
-    /// Like [`from_npy`](Self::from_npy).
+    /// Fails like [`from_npy`](Self::from_npy).
     #[doc(hidden)]
     fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
         let _ = options;
         Self::from_npy(reader)
     }
 
-    /// Writes it as a whole `.npy` file.
+    /// Writes the value as a whole `.npy` file.
     ///
     /// See [`NpzValue`] for an example.
     ///
     /// # Errors
     ///
-    /// When an element cannot be expressed in the dtype, or writing fails.
+    /// Fails if an element cannot be expressed in the dtype, or writing fails.
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()>;
 }
 

@@ -1,4 +1,4 @@
-//! Writing: the fields one after another.
+//! Writing the fields of a struct, one after another.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use super::value::NpzValue;
 /// An archive that fields are written to.
 pub struct MemberWriter<'a, W: Write> {
     archive: &'a mut npz::NpzWriter<W>,
-    /// What the names of members begin with.
+    /// The prefix of the names of members.
     prefix: String,
 }
 
@@ -34,7 +34,7 @@ impl<W: Write> MemberWriter<'_, W> {
         self.archive.add_scalar(&format!("{}{name}", self.prefix), value)
     }
 
-    /// Writes a struct whose members' names go on after that name and `/`.
+    /// Writes a struct whose members' names start with that name and `/`.
     pub(super) fn nested<T: NpzArchive>(&mut self, name: &str, value: &T) -> Result<()> {
         let prefix = format!("{}{name}/", self.prefix);
         value.write_members(&mut MemberWriter { archive: self.archive, prefix })
