@@ -1,4 +1,4 @@
-//! Rows of arrays by their number, and arrays in blocks of rows.
+//! Single rows by index, and arrays in blocks of rows.
 
 use std::fs;
 use std::io::{BufReader, Cursor, Read, Seek};

@@ -1,4 +1,4 @@
-//! Files in the order that an array does not have: byte for byte what NumPy writes of an array that it has put into that order before.
+//! Transposing while writing gives the bytes that NumPy writes for a transposed copy.
 
 use std::fs;
 

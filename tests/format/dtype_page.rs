@@ -1,4 +1,4 @@
-//! The page of dtypes and Rust types in the documentation says what is true: it is made here, of what the types really read and write.
+//! The page of dtypes in the documentation, generated from what the types read and write.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What every error says to the person who reads it.
+//! The messages of errors, as a person reads them.
 
 use std::error::Error as StdError;
 use std::io;

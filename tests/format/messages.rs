@@ -1,4 +1,4 @@
-//! Messages of errors that the other tests of messages do not cause, each by a real call.
+//! Error messages that no other test causes, each by a real call.
 
 use std::fs;
 use std::io::{self, Write};

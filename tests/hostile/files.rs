@@ -1,4 +1,4 @@
-//! Files made to do harm: the error is the right one, and costs next to nothing.
+//! Hostile files: the right error, in bounded time and memory.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};

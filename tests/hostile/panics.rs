@@ -1,4 +1,4 @@
-//! What threads may share, and what becomes of a panic on a thread that works for us.
+//! Types shared between threads, and panics on worker threads.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};

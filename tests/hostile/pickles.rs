@@ -1,4 +1,4 @@
-//! Pickles made to do harm: each is refused for the right reason, at once, and costs next to nothing.
+//! Hostile pickles: each is rejected for the right reason, in bounded time and memory.
 
 use std::cell::Cell;
 use std::fs;

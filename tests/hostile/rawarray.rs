@@ -1,4 +1,4 @@
-//! RawArray files made to do harm: the error is the right one, says where, and costs next to nothing.
+//! Hostile RawArray files: the right error with its position, in bounded time and memory.
 
 use npy_core::dtype::ByteOrder;
 use npy_core::error::{Part, RawArrayProblem};

@@ -1,4 +1,4 @@
-//! Members whose blocks are inflated at the same time: the same values by any number of threads, whatever is said of the blocks.
+//! Parallel inflation of the blocks of a member: the same values with any number of threads.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! Archives that are damaged, cut, or made to do harm: an error that names the member, and never another value.
+//! Damaged, truncated and hostile archives: an error that names the member, never another value.
 
 use std::cell::Cell;
 use std::io::{Cursor, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! Archives that grow: nothing that was committed is lost, whatever is cut, flipped, concatenated, crafted or killed.
+//! Growing archives: no committed member is lost by truncation, bit flips, forged content or kills.
 
 use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! Deflate data of our own, read by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
+//! Our deflate data, decoded by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
 
 use std::io::Cursor;
 

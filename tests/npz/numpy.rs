@@ -1,4 +1,4 @@
-//! Archives of arrays: what NumPy and Python write is read, and what is written is what NumPy writes.
+//! Archives exchanged with NumPy and Python, in both directions.
 
 use std::io::Cursor;
 

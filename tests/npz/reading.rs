@@ -1,5 +1,4 @@
-//! Archives by other ways than one member after another: files, views, scalars, threads, limits,
-//! pipes.
+//! Other ways to read archives: extracted files, views, scalars, threads, limits, pipes.
 
 use std::fs;
 use std::io::Cursor;

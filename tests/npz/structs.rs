@@ -1,4 +1,4 @@
-//! Structs that are whole archives.
+//! Structs stored as whole archives, by `#[derive(NpzArchive)]`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Cursor;

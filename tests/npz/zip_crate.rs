@@ -1,4 +1,4 @@
-//! The crate `zip` as judge and partner: it reads what is written here, its archives are read here, and every difference has a test.
+//! Archives exchanged with the crate `zip`, and a test for each difference.
 
 use std::error::Error as _;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Python objects as values of Rust types, and back.
+//! Conversion between Python objects and Rust values.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

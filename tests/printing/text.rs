@@ -1,4 +1,4 @@
-//! Arrays as text: what needs no NumPy to compare with, and what it does not print at all.
+//! Printed arrays without NumPy: snapshots, and values that NumPy cannot print.
 
 use std::fmt::Write as _;
 

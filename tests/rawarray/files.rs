@@ -1,4 +1,4 @@
-//! RawArray files (`.ra`): the format's own samples, every type, and the way to `.npy` and back.
+//! RawArray files (`.ra`): samples of the format, every type, and conversion to and from `.npy`.
 
 use std::fs;
 

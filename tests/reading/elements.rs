@@ -1,4 +1,4 @@
-//! Ways to read that are fast: they give what the plain way gives, and refuse what it refuses.
+//! Fast paths of reading give the values and errors of the plain path.
 
 use std::fmt::Debug;
 use std::fs::File;

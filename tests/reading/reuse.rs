@@ -1,4 +1,4 @@
-//! Reading into memory that is there already: vectors, arrays, parts of arrays; and small files.
+//! Reading into existing vectors, arrays and parts of arrays; and small files.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Some fields of records, each into a vector of its own.
+//! Reading some fields of records, each into its own vector.
 
 use npy_core::error::{MismatchKind, ValueProblem};
 use npy_core::region::AxisRange;

@@ -1,4 +1,4 @@
-//! Records that several threads decode: what one thread makes of them, and the same errors.
+//! Records decoded by several threads: the values and errors of a single thread.
 //!
 //! Elsewhere than on Unix one thread reads all of them, and what is tested here is that nothing changes.
 

@@ -1,4 +1,4 @@
-//! Writers that are killed, and sinks without room.
+//! Killed writers and full disks.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Cursor, Write};

@@ -1,4 +1,4 @@
-//! Archives whose writer is killed while it appends.
+//! Writers of archives killed while appending.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Write};

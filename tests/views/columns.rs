@@ -1,4 +1,4 @@
-//! One field of records in place, without a struct for the others.
+//! Zero-copy views of one field of records, without a struct for the others.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Files mapped into memory: the four modes of `open_memmap`, many processes, and what must be refused.
+//! Memory-mapped files: the four modes of `open_memmap`, several processes, and rejected files.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;

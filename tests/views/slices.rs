@@ -1,4 +1,4 @@
-//! Records as they lie in memory: aligned as NumPy aligns them, and viewed in place.
+//! Zero-copy views of records, aligned as NumPy aligns them.
 
 use std::fs::File;
 use std::ops::Range;

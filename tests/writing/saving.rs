@@ -1,4 +1,4 @@
-//! Saving: all or nothing.
+//! Saving by atomic replacement.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

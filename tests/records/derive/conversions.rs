@@ -1,4 +1,4 @@
-//! Values under other dtypes than their own.
+//! Values stored under a dtype other than that of their type.
 
 use super::*;
 
