@@ -164,8 +164,8 @@ pub trait ReadNpyExt: Sized {
     ///
     /// # Errors
     ///
-    /// Fails like [`read_npy`](Self::read_npy), and if the region has more or fewer axes than the array,
-    /// goes beyond one of them, or has a step of 0.
+    /// Fails like [`read_npy`](Self::read_npy), and if the region has more or fewer axes than the
+    /// array, goes beyond one of them, or has a step of 0.
     ///
     /// ```
     /// use ndarray::{Array2, array};

@@ -18,8 +18,8 @@ const ELEMENTS: usize = 1 << 15;
 ///
 /// # Errors
 ///
-/// Fails like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and if the file's shape is another
-/// than the array's. After an error some elements may be overwritten.
+/// Fails like [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy), and if the file's shape is
+/// another than the array's. After an error some elements may be overwritten.
 ///
 /// ```
 /// use ndarray::{Array2, Array3, array, s};

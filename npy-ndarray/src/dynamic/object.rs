@@ -18,8 +18,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python objects are
-    /// an error too: [`into`](Self::into) is for them.
+    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python
+    /// objects are an error too: [`into`](Self::into) is for them.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::{ObjectArray, PyObject}};
@@ -58,8 +58,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python objects
-    /// are an error too.
+    /// Fails if an object does not fit the type; the error names it. Arrays that hold no Python
+    /// objects are an error too.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::object::ObjectArray};
