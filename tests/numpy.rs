@@ -146,8 +146,8 @@ for dtype in ('<f8', '|S3', [('x', '<i2')], umlaut, snow, wide, wide + umlaut, w
 
 /// Every text that NumPy's `dtype` was seen to take or refuse, and more of the same sort.
 #[test]
-fn dtype_strings_mean_what_they_mean_to_numpy() {
-    let Some(numpy) = numpy("dtype_strings_mean_what_they_mean_to_numpy") else { return };
+fn dtype_strings_parse_as_in_numpy() {
+    let Some(numpy) = numpy("dtype_strings_parse_as_in_numpy") else { return };
     let mut texts: Vec<String> = Vec::new();
     for order in ["", "<", ">", "=", "|", "!"] {
         for letter in "?bBhHiIlLqQnNpPefdgFDGSUVOMmTacxWt".chars() {
@@ -393,8 +393,8 @@ for line in sys.stdin:
 
 /// Dicts and what `str` and `repr` of dtypes print: a text, and what NumPy makes of it and of what it prints for it.
 #[test]
-fn printed_dtypes_mean_what_they_mean_to_numpy() {
-    let Some(numpy) = numpy("printed_dtypes_mean_what_they_mean_to_numpy") else { return };
+fn printed_dtypes_parse_in_numpy() {
+    let Some(numpy) = numpy("printed_dtypes_parse_in_numpy") else { return };
     let program = r"
 import itertools, sys
 import numpy as np

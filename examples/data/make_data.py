@@ -102,6 +102,6 @@ if __name__ == "__main__":
     codes, places = np.array(list(STATIONS)), np.array(list(STATIONS.values()))
     events = make_events(rng)
     distance = distances(places, events)
-    folder = Path(__file__).parent
-    np.save(folder / "picks.npy", make_picks(rng, codes, places, events, distance))
-    np.save(folder / "travel_times.npy", np.asfortranarray(distance / VP))
+    directory = Path(__file__).parent
+    np.save(directory / "picks.npy", make_picks(rng, codes, places, events, distance))
+    np.save(directory / "travel_times.npy", np.asfortranarray(distance / VP))

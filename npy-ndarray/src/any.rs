@@ -137,7 +137,7 @@ fn raw_array(_: &Path, _: Option<impl Read>, _: ReadOptions) -> Result<Loaded> {
 mod tests {
     use super::*;
 
-    /// Truncated files of each format: what reads them says so, or which feature would.
+    /// Truncated files of each format: the error says so, or names the missing feature.
     #[test]
     fn names_the_feature_that_is_off() {
         let directory = tempfile::tempdir().unwrap();

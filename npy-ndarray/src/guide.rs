@@ -1,4 +1,6 @@
-//! A chapter for each job, and the counterparts of other libraries. Every example is compiled and run.
+//! Guide: a chapter for each job, and the counterparts of other libraries.
+//!
+//! Every example is compiled and run.
 //!
 //! | chapter | after it you can |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Mapped files as array views.
+//! Array views of memory-mapped files.
 
 use std::ops::Range;
 
@@ -138,7 +138,7 @@ changing!(NpyMapMut, map => map.header());
 #[cfg(feature = "rawarray")]
 changing!(RaMapMut, map => map.header().to_npy());
 
-/// The layout of as many rows of the array.
+/// The layout of an array of the given number of rows.
 fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {
     let mut shape = header.shape().to_vec();
     let axis = if header.order() == Order::Fortran { shape.last_mut() } else { shape.first_mut() };

@@ -1,4 +1,4 @@
-//! Shape and order of a file ⇄ dimension and layout of an array.
+//! Conversion between the shape and order of a file and the dimension and layout of an array.
 
 use super::ndarray::{Dimension, Shape, ShapeBuilder};
 use npy_core::{ErrorKind, Header, Order, Result};

@@ -1,4 +1,4 @@
-//! Files and streams into owned arrays.
+//! Reading files and streams into owned arrays.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -72,7 +72,7 @@ pub trait ReadNpyExt: Sized {
         Self::load_npy_with(path, ReadOptions::new())
     }
 
-    /// [`read_npy`](Self::read_npy) with options.
+    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ pub trait ReadNpyExt: Sized {
     /// ```
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// [`load_npy`](Self::load_npy) with options.
+    /// Reads a file like [`load_npy`](Self::load_npy), with options.
     ///
     /// # Errors
     ///
@@ -137,7 +137,8 @@ pub trait ReadNpyExt: Sized {
         Self::load_npy_file_with(file, ReadOptions::new())
     }
 
-    /// [`load_npy_file`](Self::load_npy_file) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
+    /// Reads an open file like [`load_npy_file`](Self::load_npy_file), with [`ReadOptions`] or
+    /// [`Limits`](npy_core::Limits).
     ///
     /// # Errors
     ///

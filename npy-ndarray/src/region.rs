@@ -1,4 +1,4 @@
-//! Parts of arrays: regions, and blocks along the outer axis.
+//! Reading parts of arrays: regions, and blocks along the outer axis.
 
 use std::fmt;
 use std::fs::File;

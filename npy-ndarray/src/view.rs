@@ -1,4 +1,4 @@
-//! Files in memory as array views.
+//! Zero-copy views of files in memory.
 
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension};
 use npy_core::__private::{view_mut_with_header, view_with_header};

@@ -1,4 +1,4 @@
-//! Arrays of every kind into files and streams.
+//! Writing arrays and views to files and streams.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -212,7 +212,7 @@ fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&
     }
 }
 
-/// Writes the elements in an order.
+/// Writes the elements in the given order.
 pub(crate) fn write_elements<A, D, W>(writer: &mut NpyWriter<A, W>, array: array_ref!(&A, D), order: Order) -> Result<()>
 where
     A: NpyElement,
@@ -237,7 +237,7 @@ where
     write_view(writer, &view)
 }
 
-/// Writes the elements of a view, of which the last axis varies fastest.
+/// Writes the elements of a view in row-major order.
 fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &ArrayViewD<'_, A>) -> Result<()> {
     if let Some(axis) = axis_across::<A>(view) {
         if axis == 0 {

@@ -1,4 +1,4 @@
-//! Programs written for `ndarray-npy` 0.10, of which only the crate's name in `use` is another.
+//! Programs written for `ndarray-npy` 0.10, with only the crate's name in `use` changed.
 
 use std::error::Error;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Arrays of `ndarray`: orders, regions, rows.
+//! Arrays of `ndarray`: memory orders, regions, blocks of rows.
 
 mod from_ndarray_npy;
 mod reading_orders;

@@ -1,4 +1,4 @@
-//! Files read into the other order: panels that are transposed on the way give what reading first and transposing then gives.
+//! Transposing while reading gives the same result as transposing after reading.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn elements_that_are_decoded() {
     check::<String>("|S2");
 }
 
-/// A file that ends early is refused with the error of reading it as it is, wherever it ends.
+/// A truncated file gives the same error with and without transposing, wherever it ends.
 #[test]
 fn panels_of_files_that_are_cut() {
     let directory = tempfile::tempdir().unwrap();

@@ -232,7 +232,7 @@ fn byte_ranges_are_those_of_the_elements() {
 }
 
 #[test]
-fn no_more_is_read_than_documented() {
+fn reads_at_most_the_documented_bytes() {
     let mut state = 2;
     let (mut dropped, mut seeked) = (0, 0);
     for case in 0..60 {
@@ -366,7 +366,7 @@ fn short_distances_stay_in_the_buffer() {
 }
 
 #[test]
-fn files_that_end_early() {
+fn rejects_truncated_files() {
     let header = Header::new(u32::dtype(), Order::C, &[100, 100]).unwrap();
     let whole = [header.to_bytes(), vec![1; 40_000]].concat();
     let begin = header.to_bytes().len();
@@ -465,7 +465,7 @@ fn axes_of_length_0() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn claims_cost_nothing() {
+fn claims_are_checked_before_allocating() {
     // Rows of an exabyte that are not there.
     let header = Header::new(f64::dtype(), Order::C, &[1 << 30, 1 << 29]).unwrap();
     for step in [1, 2, 1 << 20] {
@@ -500,7 +500,7 @@ fn a_part_of_a_huge_file() {
     let part: Array3<f32> = read_region(&mut reader, &[(1_900..).into(), AxisRange::from(..).step_by(10), 999.into()]).unwrap();
     assert_eq!(part.shape(), [100, 100, 1]);
     assert!((0..100).all(|i| part[[99, i, 0]] == (i * 10) as f32 && part[[98, i, 0]] == 0.0));
-    // The gaps of 40 KB are passed over.
+    // Gaps of 40 KB are skipped by seeking.
     assert!(read.get() < 100 * 100 * 4 + 1_000, "{}", read.get());
     assert_eq!(Array3::<f32>::load_npy_region(&path, &[1_999.into(), (..).into(), 999.into()]).unwrap().sum(), 499_500.0);
     let mut reader = NpyReader::open(&path).unwrap();
@@ -509,7 +509,7 @@ fn a_part_of_a_huge_file() {
 }
 
 #[test]
-fn values_that_are_none_tell_where() {
+fn invalid_values_are_reported_with_their_index() {
     let header = Header::new("<U1".parse().unwrap(), Order::C, &[4]).unwrap();
     let file = [header.to_bytes(), [97_u32, 98, 99, 0xd800].iter().flat_map(|unit| unit.to_le_bytes()).collect()].concat();
     let mut reader = NpyReader::new(Cursor::new(file)).unwrap();

@@ -1,4 +1,4 @@
-//! Rows of arrays by their number, and arrays in blocks of rows.
+//! Single rows by index, and arrays in blocks of rows.
 
 use std::fs;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -111,7 +111,7 @@ fn blocks() {
     reader.read_into(&mut [0_i64]).unwrap();
     assert!(NpyBlocks::<i64, Ix2, _>::new(reader, 4).is_err());
 
-    // An empty file of another dtype is an error, as it is elsewhere; and so is one that ends early.
+    // An empty file of another dtype is an error, and so is a truncated file.
     Array1::<u8>::zeros(0).save_npy(&path).unwrap();
     assert!(NpyBlocks::<u16, Ix1>::open(&path, 4).unwrap().next().unwrap().is_err());
     assert!(NpyBlocks::<u8, Ix1>::open(&path, 4).unwrap().next().is_none());
@@ -135,7 +135,7 @@ fn members_of_archives() {
     let blocks = NpyBlocks::<u64, Ix1, _>::new(archive.array(0).unwrap(), 30_000).unwrap();
     assert_eq!(blocks.map(|block| block.unwrap().len()).collect::<Vec<_>>(), [30_000, 30_000, 30_000, 10_000]);
 
-    // What is passed over counts for the checksum, too.
+    // The checksum covers skipped elements, too.
     let checksum = file.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").unwrap() + 16;
     file[checksum] ^= 1;
     let mut archive = NpzReader::new(Cursor::new(&file)).unwrap();

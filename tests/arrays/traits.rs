@@ -24,7 +24,7 @@ fn counting<D: Dimension>(shape: impl ShapeBuilder<Dim = D>) -> Array<i32, D> {
 }
 
 #[test]
-fn every_dimension_goes_out_and_comes_back() {
+fn every_dimension_round_trips() {
     fn round_trip<D: Dimension>(array: &Array<i32, D>) {
         let file = write(array);
         let read = Array::<i32, D>::read_npy(&file[..]).unwrap();
@@ -55,7 +55,7 @@ fn empty_arrays_keep_their_shape() {
         assert_eq!((header.order(), header.shape()), (Order::C, &shape[..]), "contiguous in both orders is C, as NumPy has it");
         assert_eq!(ArrayD::<f64>::read_npy(&file[..]).unwrap().shape(), shape);
     }
-    // The lengths besides are more bytes than there can be, which NumPy refuses to read.
+    // NumPy refuses such a file: the product of the other lengths exceeds the largest size.
     let shape = (0, 99_999_999, 99_999_999, 900);
     let mut file = Vec::new();
     let error = Array4::<f64>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).unwrap_err();
@@ -138,7 +138,7 @@ for array in slices:
 }
 
 #[test]
-fn a_demanded_order_is_made() {
+fn reads_into_the_requested_order() {
     for shape in [vec![2, 3], vec![3, 1, 2], vec![130, 70], vec![2, 3, 4, 5], vec![4], vec![], vec![0, 3], vec![1, 9]] {
         for array in [counting(IxDyn(&shape)), counting(IxDyn(&shape).f())] {
             let file = write(&array);
@@ -227,7 +227,7 @@ fn views_of_the_other_byte_order_are_refused() {
 }
 
 #[test]
-fn the_functions_of_ndarray_npy_are_here() {
+fn functions_of_ndarray_npy_exist() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
     let array = counting((2, 3));

@@ -1,4 +1,4 @@
-//! Files in the order that an array does not have: byte for byte what NumPy writes of an array that it has put into that order before.
+//! Transposing while writing gives the bytes that NumPy writes for a transposed copy.
 
 use std::fs;
 
@@ -146,7 +146,7 @@ for dtype, shape in [('u1', (1030, 4301)), ('<i2', (1024, 4096)), ('>f4', (1031,
     }
 }
 
-/// Lines and rows at the borders of what is put together, some arrays larger than a piece of a file.
+/// Shapes at the borders of the assembled blocks, and arrays larger than one write.
 #[test]
 fn shapes_of_every_kind() {
     fn check<T: NpyElement + Clone>(item: impl Fn(usize) -> T, most: usize) {
@@ -186,7 +186,7 @@ fn shapes_of_every_kind() {
 }
 
 #[test]
-fn files_are_saved_in_an_order_whatever_else_is_asked_for() {
+fn order_combines_with_every_save_option() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));

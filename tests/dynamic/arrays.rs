@@ -1,4 +1,4 @@
-//! Arrays whose dtype is known when the program runs: every file opens, and is saved as it was.
+//! Arrays whose dtype is known at run time: every file opens, and saving restores its bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,8 @@ fn saved(array: &DynArray) -> Vec<u8> {
     file
 }
 
-/// So many bytes of values of a dtype: for bools and texts such as are values, for all but the simplest floats zeros.
+/// Returns `count` bytes of valid values of a dtype: patterns for bools, texts and plain floats,
+/// zeros for other floats.
 fn pattern(dtype: &str, count: usize) -> Vec<u8> {
     let letter = |place: usize| b'A' + u8::try_from(place % 23).unwrap();
     let unit = |place: usize| if dtype.starts_with('<') { place.is_multiple_of(4) } else { place % 4 == 3 };
@@ -253,7 +254,7 @@ fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn failed_casts_name_the_value() {
     let first = |array: DynArray| array.cast_as::<i8>(Casting::Checked).unwrap_err().to_string();
     assert_eq!(first(array![1.0, -128.0, 127.5].into()), "element 2: cannot represent 127.5 exactly as |i1");
     assert_eq!(first(array![1.0, 128.0].into()), "element 1: 128 is out of range for |i1");
@@ -345,7 +346,7 @@ fn tracks() -> Array2<Track> {
 }
 
 #[test]
-fn records_are_taken_apart_and_put_together() {
+fn records_are_split_and_assembled() {
     let tracks = tracks();
     let array = DynArray::new(&tracks).unwrap();
     assert!(matches!(array, DynArray::Record(_)));
@@ -449,8 +450,8 @@ fn numbers_that_numpy_has_no_dtype_for() {
 
 #[test]
 fn archives_of_arrays_of_any_dtype() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("any.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("any.npz");
     let mut arrays = BTreeMap::from([
         ("numbers".to_owned(), DynArray::from(array![[1.5, 2.5]])),
         ("texts".to_owned(), DynArray::new(&array!["a".to_owned()]).unwrap()),
@@ -470,8 +471,8 @@ fn archives_of_arrays_of_any_dtype() {
 
 #[test]
 fn rawarray_files_of_any_type() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("matrix.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.ra");
     let matrix = array![[1.5_f32, 2.5, 3.5], [4.5, 5.5, 6.5]];
     DynArray::from(matrix.clone()).save_ra(&path).unwrap();
     assert_eq!(Array2::<f32>::load_ra(&path).unwrap(), matrix);
@@ -486,8 +487,8 @@ fn rawarray_files_of_any_type() {
 
 #[test]
 fn regions_of_any_dtype() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tracks.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tracks.npy");
     tracks().save_npy(&path).unwrap();
     let region = DynArray::load_npy_region(&path, &[1.into(), (1..).into()]).unwrap();
     assert_eq!(region.shape(), [1, 2]);
@@ -634,8 +635,8 @@ fn bitwise_eq_is_equality_of_saved_bytes() {
 
 #[test]
 fn load_any_goes_by_the_content() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("misleading.txt");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("misleading.txt");
     let check = |file: &[u8], format: FileFormat| {
         assert_eq!(FileFormat::of(file), Some(format));
         fs::write(&path, file).unwrap();
@@ -679,8 +680,8 @@ fn load_any_goes_by_the_content() {
 
 #[test]
 fn load_any_refuses_what_it_does_not_know() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file.npy");
     let refuse = |file: &[u8]| {
         fs::write(&path, file).unwrap();
         let error = load_any(&path).unwrap_err();
@@ -699,16 +700,16 @@ fn load_any_refuses_what_it_does_not_know() {
         let error = load_any(&path).unwrap_err();
         assert!(error.path() == Some(path.as_path()) && !matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{error}");
     }
-    assert!(matches!(load_any(folder.path()).unwrap_err().kind(), ErrorKind::Io { .. }));
-    let error = load_any(folder.path().join("none")).unwrap_err();
+    assert!(matches!(load_any(directory.path()).unwrap_err().kind(), ErrorKind::Io { .. }));
+    let error = load_any(directory.path().join("none")).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound), "{error}");
 }
 
 #[cfg(unix)]
 #[test]
 fn load_any_reads_arrays_from_pipes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pipe");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     let load = |file: &[u8]| {
         std::thread::scope(|scope| {
@@ -733,7 +734,8 @@ fn load_any_reads_arrays_from_pipes() {
     assert!(error.ends_with("`NpzStream` reads members in order"), "{error}");
 }
 
-/// The axes of a sub-array of sub-arrays follow each other, as in NumPy, whoever asks for the field.
+/// The axes of nested sub-arrays follow each other, as in NumPy, for every method that returns a
+/// field.
 #[test]
 fn fields_of_nested_sub_arrays() {
     let dtype = "[('i', '|u1'), ('c', ('<f8', (5,)), (2,))]";
@@ -752,8 +754,8 @@ fn fields_of_nested_sub_arrays() {
     assert_eq!(values.field("c").unwrap().shape(), [3, 2, 5]);
     assert_eq!(values.field_as::<f64>("c").unwrap(), items);
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("nested.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("nested.npy");
     array.save_npy(&path).unwrap();
     let nested: Vec<[[f64; 5]; 2]> =
         expected.outer_iter().map(|rows| std::array::from_fn(|i| std::array::from_fn(|j| rows[[i, j]]))).collect();

@@ -1,4 +1,4 @@
-//! Python objects in arrays whose dtype is known when the program runs: only if asked for, and printed as NumPy prints them.
+//! Python objects in arrays whose dtype is known at run time: opt-in, and printed as by NumPy.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +152,7 @@ fn long_arrays_of_objects_are_printed_by_their_ends() {
 }
 
 #[test]
-fn what_is_allowed_can_be_told() {
+fn unknown_globals_can_be_opaque() {
     // What `pickle.dumps(os.system)` has, in an array of one object.
     let pickle = b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\x87R(K\x01K\x01\x85cnumpy\ndtype\n\
         U\x02O8K\0K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89]cposix\nsystem\natb.";

@@ -1,4 +1,4 @@
-//! The page of dtypes and Rust types in the documentation says what is true: it is made here, of what the types really read and write.
+//! The page of dtypes in the documentation, generated from what the types read and write.
 
 use std::fmt::Write as _;
 
@@ -199,7 +199,7 @@ fn table() -> String {
 
 #[test]
 #[cfg(target_endian = "little")]
-fn the_page_says_what_is_true() {
+fn dtype_page_is_accurate() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/npy-core/src/dtypes.md");
     let page = std::fs::read_to_string(path).unwrap();
     let (text, found) = page.split_once(BEGIN).expect("the page has the mark behind which the table stands");

@@ -1,4 +1,4 @@
-//! What every error says to the person who reads it.
+//! The messages of errors, as a person reads them.
 
 use std::error::Error as StdError;
 use std::io;
@@ -31,7 +31,7 @@ fn dtype(text: &str) -> Error {
 }
 
 #[test]
-fn files_that_are_none() {
+fn rejects_other_formats() {
     let read = |bytes: &[u8]| npy_core::read::<f64>(bytes).unwrap_err();
     insta::assert_snapshot!(read(b""), @"not an .npy file: the input is empty");
     insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: expected "\x93NUMPY", found "\x93NUM""#);
@@ -48,7 +48,7 @@ fn files_that_are_none() {
 }
 
 #[test]
-fn files_that_end_early() {
+fn rejects_truncated_files() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &[1.0_f64, 2.0, 3.0]).unwrap();
     let read = |length: usize| npy_core::read::<f64>(&file[..length]).unwrap_err();
@@ -60,7 +60,7 @@ fn files_that_end_early() {
 }
 
 #[test]
-fn headers_that_are_no_header() {
+fn rejects_invalid_headers() {
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), "), @"invalid header at byte 66: expected a value, found end of text");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': false, 'shape': (3,), }"), @"invalid header at byte 44: expected a value, found the name false");
     insta::assert_snapshot!(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\0\0"), @"invalid header at byte 67: expected the end of the text, found the byte 0x00");
@@ -84,7 +84,7 @@ fn headers_that_are_no_header() {
 }
 
 #[test]
-fn texts_that_are_no_dtype() {
+fn rejects_invalid_dtypes() {
     insta::assert_snapshot!(dtype("float65"), @r#"invalid dtype "float65": unknown type code"#);
     insta::assert_snapshot!(dtype("<M8[min]"), @r#"invalid dtype "<M8[min]": unknown time unit"#);
     insta::assert_snapshot!(dtype("<M8[s/0]"), @r#"invalid dtype "<M8[s/0]": unknown time unit"#);
@@ -104,7 +104,7 @@ fn texts_that_are_no_dtype() {
 }
 
 #[test]
-fn texts_of_dtypes_that_no_header_holds() {
+fn rejects_malformed_dtype_strings() {
     insta::assert_snapshot!(dtype("[('x', '<f4'"), @r#"invalid dtype "[('x', '<f4'" at byte 12: expected ',' or ')', found end of text"#);
     insta::assert_snapshot!(dtype(&"[".repeat(201)), @r#"invalid dtype "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["…: nesting exceeds the limit of 200"#);
     insta::assert_snapshot!(dtype("[('x', np.int64(3))]"), @r#"invalid dtype "[('x', np.int64(3))]" at byte 7: expected a plain number, found a NumPy scalar such as np.int64(3)"#);
@@ -198,7 +198,7 @@ fn records_that_do_not_fit() {
 }
 
 #[test]
-fn values_that_are_none() {
+fn rejects_invalid_values() {
     insta::assert_snapshot!(values::<String>("<U2", 2, b"a\0\0\0b\0\0\0c\0\0\0\0\xd8\0\0"), @"element 1: invalid character 0xd800 at position 1 of the text");
     insta::assert_snapshot!(values::<String>("|S2", 2, b"ab\xe9b"), @"element 1: invalid UTF-8 at byte 0 of the text; read it as `FixedBytes`");
     let record = "[('id', '|u1'), ('origin', [('names', '<U1', (2,))])]";
@@ -256,8 +256,8 @@ fn elements_that_need_more_axes() {
     insta::assert_snapshot!(read(&[2, 2, 3]), @"wrong shape for [f64; 3]: expected (n, 3), found (2, 2, 3)");
     let file = Header::new(f64::dtype(), Order::C, &[6]).unwrap().to_bytes();
     insta::assert_snapshot!(npy_core::read::<[[f64; 3]; 2]>(&file[..]).unwrap_err(), @"wrong shape for [[f64; 3]; 2]: expected (n, 2, 3), found (6,)");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
     let appended = NpyWriter::<[f64; 3], _>::append(&path).map(drop).unwrap_err();
     let error = npy_core::load::<[f64; 3]>(&path).unwrap_err();
@@ -301,8 +301,8 @@ fn elements_that_do_not_fit_the_header() {
     };
     insta::assert_snapshot!(record("[('time', '<f8', (2,)), ('phase', 'S2')]"), @"cannot write Pick: time[]: expected dtype <f4 in the header, found <f8; declare the field as `f64`, or use a header with <f4");
     insta::assert_snapshot!(record("[('time', '<f4', (2,))]"), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` omits it"#);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
     let error = NpyWriter::<i32, _>::append(&path).map(drop).unwrap_err();
     assert!(error.path() == Some(&*path) && error.to_string().ends_with(&write("<f8").to_string()), "{error}");
@@ -315,8 +315,8 @@ fn texts_that_are_too_long_for_a_field() {
         #[npy(dtype = "S3")]
         code: String,
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stations.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("stations.npy");
     let stations = ["ABC", "LONG"].map(|code| Station { code: code.to_owned() });
     let error = npy_core::save(&path, &stations).unwrap_err();
     insta::assert_snapshot!(error.to_string().replace(&*path.to_string_lossy(), "stations.npy"), @r#"stations.npy: element 1, code: text too long for |S3: expected at most 3 bytes, found 4; `#[npy(truncate)]` on a field with `dtype = "S3"` truncates it"#);
@@ -330,9 +330,9 @@ fn texts_that_are_too_long_for_a_field() {
 
 #[test]
 fn arrays_that_end_in_the_middle_of_a_row() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for (order, shape) in [(Order::C, [0, 2, 5]), (Order::Fortran, [2, 5, 0])] {
-        let path = folder.path().join(format!("{order:?}.npy"));
+        let path = directory.path().join(format!("{order:?}.npy"));
         let header = Header::new(u16::dtype(), order, &shape).unwrap();
         let mut writer = NpyWriter::<u16, _>::create_like(&path, &header).unwrap();
         writer.write_slice(&[1; 30]).unwrap();
@@ -380,8 +380,8 @@ fn writers_name_their_file() {
     names_path(NpzWriter::create(full).unwrap().finish().map(drop).unwrap_err(), full);
 
     // Removed while it grows, which each flush finds out.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
     let begin = || {
         let mut writer = NpyWriter::<u8, _>::create(&path).unwrap();
         writer.push(&1).unwrap();
@@ -400,7 +400,7 @@ fn writers_name_their_file() {
 
 /// The version of a header that was read is that of the bytes that it becomes.
 #[test]
-fn versions_are_those_that_are_written() {
+fn header_version_is_that_of_its_bytes() {
     for version in [1, 2, 3] {
         for name in ["\\u6e29", "\\U0001f30a", "\\xe9", "e"] {
             let text = format!("{{'descr': [('{name}', '<f4')], 'fortran_order': False, 'shape': (0,), }}");
@@ -429,7 +429,7 @@ fn bytes_that_cannot_be_viewed() {
 }
 
 #[test]
-fn more_than_the_limits_allow() {
+fn rejects_claims_above_the_limits() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &[1.0_f64; 100]).unwrap();
     let with = |limits| npy_core::read_with::<f64>(&file[..], limits).unwrap_err();

@@ -53,7 +53,7 @@ fn manifest() -> Vec<Row> {
 /// Files that are refused, and why. Everything else must open, also what NumPy itself refuses.
 fn is_expected_refusal(row: &Row, error: &ErrorKind) -> bool {
     match row.name() {
-        // NumPy 1.11 and 1.13 wrote a descr that does not fit their data, which end early.
+        // NumPy 1.11 and 1.13 wrote a descr that claims more data than the file holds.
         "padding_out_of_order" | "padding_overlap" if row.resave == "unreadable" => matches!(error, ErrorKind::Truncated { .. }),
         // NumPy 2 wrote `np.int64(3)` and `[3]` for the shape, and `np.float64(1.5)` for a title.
         "memmap_npint_shape" | "title_float64" => matches!(error, ErrorKind::HeaderSyntax { .. }),
@@ -97,7 +97,7 @@ fn every_file_of_every_numpy_reads_with_its_values() {
                 expected: header.data_bytes(),
                 found: data.len() as u64,
             };
-            assert!(is_expected_refusal(&row, &kind), "{}: the data end early", row.file);
+            assert!(is_expected_refusal(&row, &kind), "{}: truncated data", row.file);
             refused += 1;
             continue;
         }

@@ -1,4 +1,4 @@
-//! Headers and dtypes: files by many NumPy versions, random headers, messages, pages.
+//! Headers, dtypes and error messages, checked against files of many NumPy versions.
 
 mod dtype_page;
 mod errors;

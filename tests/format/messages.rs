@@ -1,4 +1,4 @@
-//! Messages of errors that the other tests of messages do not cause, each by a real call.
+//! Error messages that no other test causes, each by a real call.
 
 use std::fs;
 use std::io::{self, Write};
@@ -72,7 +72,7 @@ fn dtypes_that_cannot_be_stored() {
 }
 
 #[test]
-fn parts_of_arrays_that_are_not_there() {
+fn missing_regions_rows_and_fields() {
     let whole = file("<f8", Order::C, &[4, 3]);
     let region = |rows: npy_core::region::AxisRange| {
         NpyReader::new(io::Cursor::new(&whole)).unwrap().read_region::<f64>(&[rows, (..).into()]).unwrap_err()
@@ -94,7 +94,7 @@ fn parts_of_arrays_that_are_not_there() {
 }
 
 #[test]
-fn files_of_no_format() {
+fn files_of_unknown_format() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.txt");
     fs::write(&path, b"x,y\n1,2\n").unwrap();

@@ -117,13 +117,13 @@ proptest! {
     }
 
     #[test]
-    fn every_dtype_is_the_text_it_shows(dtype in dtype()) {
+    fn every_dtype_round_trips_as_text(dtype in dtype()) {
         prop_assert_eq!(dtype.to_string().parse::<DType>().unwrap(), dtype.clone());
         prop_assert_eq!(dtype.descr().parse::<DType>().unwrap(), dtype);
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in vec(any::<u8>(), 0..300), version in 1..4_u8, prefix in any::<bool>()) {
+    fn random_bytes_never_panic(bytes in vec(any::<u8>(), 0..300), version in 1..4_u8, prefix in any::<bool>()) {
         let file = if prefix { crate::support::file_with_header(version, &bytes, b"") } else { bytes };
         let _ = Header::parse(&file);
         let _ = npy_core::read::<f64>(&file[..]);
@@ -132,7 +132,7 @@ proptest! {
 
     /// A valid file with some bytes changed: whatever it has become, it is read or refused.
     #[test]
-    fn no_damage_makes_it_panic(dtype in array_dtype(), shape in shape(), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), data in vec(any::<u8>(), 64)) {
+    fn damaged_files_never_panic(dtype in array_dtype(), shape in shape(), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), data in vec(any::<u8>(), 64)) {
         let header = Header::new(dtype, Order::C, &shape).unwrap();
         let mut file = [header.to_bytes(), data].concat();
         for (index, byte) in changes {
@@ -376,7 +376,7 @@ while at < len(data):
 
 /// `str` of times and `float` of long doubles, as NumPy has them.
 #[test]
-fn times_and_long_doubles_are_what_numpy_says() {
+fn times_and_long_doubles_print_as_in_numpy() {
     fn texts<U: Unit>() -> Vec<String> {
         counts().into_iter().map(|count| Datetime64::<U>::new(count).to_string()).collect()
     }
@@ -386,7 +386,7 @@ fn times_and_long_doubles_are_what_numpy_says() {
         counts.extend([1_583_020_800_123, -1, 253_402_300_799_999, 1_234_567_890_123_456_789, -1_234_567_890_123_456_789]);
         counts
     }
-    let Some(numpy) = numpy("times_and_long_doubles_are_what_numpy_says") else { return };
+    let Some(numpy) = numpy("times_and_long_doubles_print_as_in_numpy") else { return };
     let program = r"
 import struct, sys
 import numpy as np

@@ -176,7 +176,7 @@ fn layouts_become_attributes() {
 }
 
 #[test]
-fn what_would_be_written_as_another_dtype_is_left_out() {
+fn omits_fields_whose_dtype_would_change() {
     let dtype: DType = "[('a', '<f12'), ('', '|V1'), ('b', '<f8'), ('c', '>V2'), ('d', '>c24'), ('e', '<V2')]".parse().unwrap();
     insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
     /// A record of 49 bytes.
@@ -197,7 +197,7 @@ fn what_would_be_written_as_another_dtype_is_left_out() {
 
 /// Names that a hostile header makes many or long of.
 #[test]
-fn names_stay_short_and_few_work_is_done_for_them() {
+fn hostile_names_stay_short_in_bounded_time() {
     let fields: String = (0..60_000_u32)
         .map(|i| {
             // Numbers in digits that are no letters.
@@ -219,7 +219,7 @@ fn names_stay_short_and_few_work_is_done_for_them() {
 }
 
 #[test]
-fn what_is_no_record_becomes_an_alias() {
+fn plain_dtypes_become_type_aliases() {
     let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust("Name");
     assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");
     assert_eq!(rust("('<c8', (2, 3))"), "/// `('<c8', (2, 3))`\npub type Name = [[npy_core::num_complex::Complex<f32>; 3]; 2];\n");

@@ -1,4 +1,4 @@
-//! Files made to do harm: the error is the right one, and costs next to nothing.
+//! Hostile files: the right error, in bounded time and memory.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -150,7 +150,7 @@ fn shapes_that_overflow() {
 
 /// Elements without bytes: their number is limited, and needs no loop where it needs none.
 #[test]
-fn many_elements_of_nothing() {
+fn elements_without_bytes_are_limited() {
     assert_refused!(array("'|V0'", "(100000000000000,)"), ErrorKind::LimitExceeded { .. });
     assert!(matches!(refuse::<String>(&array("'|S0'", "(4611686018427387904,)")), ErrorKind::LimitExceeded { .. }));
     let many = array("'|S0'", "(4611686018427387904,)");
@@ -313,7 +313,7 @@ fn streams_that_misbehave() {
     }
 }
 
-/// Reports more bytes than the buffer holds, once: by so many, at this call.
+/// A reader whose call number `at` reports `by` bytes more than the buffer holds.
 #[derive(Clone)]
 struct Overreporting<'a> {
     bytes: Cursor<Vec<u8>>,
@@ -434,17 +434,17 @@ impl Read for Failing {
     }
 }
 
-trait Take {
+trait TakeBytes {
     fn take(&self, limit: u64) -> io::Take<&[u8]>;
 }
 
-impl Take for Vec<u8> {
+impl TakeBytes for Vec<u8> {
     fn take(&self, limit: u64) -> io::Take<&[u8]> {
         Read::take(&self[..], limit)
     }
 }
 
-/// Memory of a whole read: the result, and nothing of its size besides.
+/// A whole read allocates the result, and no second buffer of that size.
 #[test]
 fn reading_takes_the_memory_of_the_result() {
     let directory = tempfile::tempdir().unwrap();
@@ -547,7 +547,7 @@ impl Read for Slowly<'_> {
     }
 }
 
-/// `cat x.npz | reader`: an archive that goes by takes the memory of the array that is kept, whatever it holds besides.
+/// Streaming an archive (`cat x.npz | reader`) allocates only the arrays that the caller keeps.
 #[test]
 fn archives_in_a_pipe_take_the_memory_of_one_array() {
     const LARGEST: usize = 16 << 20;
@@ -575,7 +575,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
         announce(&format!("an archive of {} bytes in a pipe: {largest} bytes kept at most, {peak} allocated", archive.len()));
         // And the bytes that are buffered.
         assert!(peak <= largest + 6 * FEW, "{peak}");
-        // All passed over.
+        // Every member is skipped.
         let (count, peak) = with_peak(|| {
             let mut stream = NpzStream::new(Slowly(&archive));
             let mut count = 0;
@@ -590,7 +590,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
 
 /// Members that claim dictionaries and windows of gigabytes.
 #[test]
-fn decoders_do_not_believe_claims() {
+fn decoders_bound_claimed_dictionaries_and_windows() {
     // One member of these bytes, by this method, that claims to be that large.
     let archive = |method: u16, flags: u16, data: &[u8], size: u32| {
         let mut file = Vec::new();

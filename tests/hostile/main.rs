@@ -1,4 +1,4 @@
-//! Files, streams and programs that lie.
+//! Hostile input: forged files, misbehaving streams, panicking callbacks.
 
 mod files;
 mod panics;

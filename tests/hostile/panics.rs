@@ -1,4 +1,4 @@
-//! What threads may share, and what becomes of a panic on a thread that works for us.
+//! Types shared between threads, and panics on worker threads.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -168,8 +168,8 @@ fn a_conversion_that_panics_while_members_are_read() {
         archive.add_slice(name, &samples).unwrap();
     }
     archive.finish().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("samples.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("samples.npz");
     std::fs::write(&path, file.into_inner()).unwrap();
     let load = || BTreeMap::<String, Vec<Sample>>::load_npz_with(&path, ReadOptions::new().threads(2));
     assert_eq!(load().unwrap()["c"][7].value, 7.0);

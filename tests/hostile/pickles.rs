@@ -1,4 +1,4 @@
-//! Pickles made to do harm: each is refused for the right reason, at once, and costs next to nothing.
+//! Hostile pickles: each is rejected for the right reason, in bounded time and memory.
 
 use std::cell::Cell;
 use std::fs;
@@ -231,7 +231,7 @@ fn floods_are_refused_in_linear_time_and_memory() {
 }
 
 #[test]
-fn bombs_cost_nothing() {
+fn bombs_are_refused_in_bounded_memory() {
     for case in corpus().into_iter().filter(|case| case.text == "copy of what is shared") {
         let file = file(&case.pickle);
         let read = || NpyReader::from_bytes(&file).unwrap().into_objects(ObjectOptions::new()).unwrap_err();
@@ -375,7 +375,7 @@ fn python_2_texts_are_read_as_asked() {
 }
 
 #[test]
-fn errors_say_what_where_and_what_to_do() {
+fn errors_name_the_problem_offset_and_hint() {
     let error = |pickle: &[u8]| read(pickle, ObjectOptions::new()).unwrap_err();
     insta::assert_snapshot!(error(b"\x80\x04cos\nsystem\n"), @"unsupported pickle at byte 69: unknown global os.system, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object");
     insta::assert_snapshot!(error(b"\x80\x04P1\n."), @"unsupported pickle at byte 69: opcode PERSID refers to data outside of the file");
@@ -444,8 +444,8 @@ fn system_reads() -> usize {
 
 /// Reads an array of objects in every way there is. How often each asked for bytes.
 fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("objects.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("objects.npy");
     fs::write(&path, file).unwrap();
     let archive = |is_compressed| {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! RawArray files made to do harm: the error is the right one, says where, and costs next to nothing.
+//! Hostile RawArray files: the right error with its position, in bounded time and memory.
 
 use npy_core::dtype::ByteOrder;
 use npy_core::error::{Part, RawArrayProblem};
@@ -18,8 +18,8 @@ fn read(bytes: &[u8]) -> Result<RaArray, Error> {
     let bound = bytes.len() * 600 + 4 * FEW;
     let (result, peak) = with_peak(|| RaArray::read(bytes));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("hostile.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hostile.ra");
     std::fs::write(&path, bytes).unwrap();
     let (loaded, peak) = with_peak(|| RaArray::load(&path));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
@@ -198,7 +198,7 @@ fn compressed_data_that_lie() {
 }
 
 #[test]
-fn noise_is_no_file() {
+fn rejects_random_bytes() {
     let noise = pseudo_random(200_000);
     for start in (0..noise.len()).step_by(97) {
         let part = &noise[start..(start + 150).min(noise.len())];
@@ -221,7 +221,7 @@ fn noise_is_no_file() {
 }
 
 #[test]
-fn what_the_errors_say() {
+fn error_messages() {
     let small = small();
     let with = |position: usize, number: u64| {
         let mut file = small.clone();

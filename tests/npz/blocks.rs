@@ -1,4 +1,4 @@
-//! Members whose blocks are inflated at the same time: the same values by any number of threads, whatever is said of the blocks.
+//! Parallel inflation of the blocks of a member: the same values with any number of threads.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
@@ -150,7 +150,7 @@ fn archives_of_few_members_are_read_by_all_threads() {
 
 /// Whatever is said of the blocks, the values are those that one thread reads, or there are none.
 #[test]
-fn lies_about_blocks_give_no_other_values() {
+fn forged_block_sizes_never_change_values() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let (begin, length) = field(&archive);
@@ -201,7 +201,7 @@ fn lies_about_blocks_give_no_other_values() {
 
 /// Blocks that end where they are said to, but refer to bytes of those before: one thread reads them.
 #[test]
-fn blocks_that_need_others_are_read_by_one_thread() {
+fn dependent_blocks_are_read_by_one_thread() {
     let items: Vec<u64> = (0..700_000).map(|i| i / 3 % 1000).collect();
     let mut content = Vec::new();
     npy_core::write(&mut content, &items).unwrap();
@@ -247,7 +247,7 @@ fn blocks_that_need_others_are_read_by_one_thread() {
 
 /// Damaged data are an error by any number of threads.
 #[test]
-fn damaged_blocks_are_the_errors_of_one_thread() {
+fn damaged_blocks_give_the_error_of_one_thread() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let data = 30 + 5 + 20..entry(&archive);
@@ -276,7 +276,7 @@ fn damaged_blocks_are_the_errors_of_one_thread() {
 
 /// Blocks that are data of their own within those of another block: one thread reads other values, and checksum and sizes are those of the blocks.
 #[test]
-fn blocks_that_are_hidden_in_others_are_refused() {
+fn rejects_blocks_hidden_in_other_blocks() {
     let items = items(700_000);
     let mut archive = archive_of(&items);
     let first = u32::from_le_bytes(archive[field(&archive).0 + 10..][..4].try_into().unwrap());
@@ -300,7 +300,7 @@ fn blocks_that_are_hidden_in_others_are_refused() {
 }
 
 #[test]
-fn memory_is_taken_for_the_result_alone() {
+fn allocates_only_the_result() {
     let items = items(4 << 20);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npz");
@@ -455,7 +455,7 @@ print(archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])
     }
 }
 
-/// A stream that takes so many bytes.
+/// A sink with room for the given number of bytes.
 struct Full(usize);
 
 impl Write for Full {
@@ -472,7 +472,7 @@ impl Write for Full {
 
 /// It may be noticed after `add`, but it is.
 #[test]
-fn streams_that_fail_while_members_wait_are_errors() {
+fn reports_stream_errors_while_members_wait() {
     let items = items(20_000);
     let write = |room: usize| {
         let mut archive = NpzWriter::streaming(Full(room));

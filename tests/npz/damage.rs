@@ -1,4 +1,4 @@
-//! Archives that are damaged, cut, or made to do harm: an error that names the member, and never another value.
+//! Damaged, truncated and hostile archives: an error that names the member, never another value.
 
 use std::cell::Cell;
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use crate::support::archives::{Pick, compressed, picks, problem, random, stored,
 
 /// No flipped bit gives another value: it is an error, or in what does not matter.
 #[test]
-fn flipped_bits_are_found() {
+fn detects_flipped_bits() {
     let mut state = 1;
     for archive in [stored(), compressed(), streamed()] {
         let expected = values();
@@ -88,7 +88,7 @@ fn one_broken_member_is_one_error() {
 }
 
 #[test]
-fn lies_are_refused() {
+fn rejects_forged_headers() {
     let archive = stored();
     let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let spoil = |at: usize, bytes: &[u8]| {
@@ -129,7 +129,7 @@ fn lies_are_refused() {
                 let error = NpzReader::from_bytes(&spoiled).unwrap().by_name::<f64>("values").unwrap_err();
                 assert_eq!(error.member(), Some("values"), "{at} {difference}");
                 let whole = NpzReader::from_bytes(&spoiled).unwrap().bytes(0, 1 << 20).unwrap_err();
-                // Compressed data that are cut short end early, or anyhow.
+                // Truncated compressed data fail with one of several errors.
                 let is_plain = matches!(
                     whole.kind(),
                     ErrorKind::Archive {
@@ -173,7 +173,7 @@ fn lies_are_refused() {
 
 /// A member that expands to far more than its array has.
 #[test]
-fn bombs_are_refused() {
+fn rejects_decompression_bombs() {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
     let mut content = Vec::new();
     npy_core::write(&mut content, &[1_u8]).unwrap();
@@ -240,7 +240,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
 
 /// What is no array goes by in a pipe, and can be read there.
 #[test]
-fn other_files_in_a_pipe() {
+fn reads_members_that_are_not_arrays_in_a_pipe() {
     for is_compressed in [false, true] {
         let mut archive = NpzWriter::streaming(Vec::new());
         archive.set_options(archive.options().compressed(is_compressed));
@@ -275,7 +275,7 @@ fn other_files_in_a_pipe() {
     assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
 }
 
-/// The content of a member is checked whoever reads it.
+/// Reading the raw bytes of a member verifies its checksum.
 #[test]
 fn raw_members_are_checked_at_their_end() {
     for archive in [stored(), compressed()] {
@@ -293,7 +293,7 @@ fn raw_members_are_checked_at_their_end() {
     }
 }
 
-/// Flipped bits are found in members that are passed over, too.
+/// Skipped members are verified, too.
 #[test]
 fn flipped_bits_are_found_in_a_pipe() {
     let mut state = 7;
@@ -397,7 +397,7 @@ fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
     (found, errors > 0)
 }
 
-/// A decoder that failed is not called again, whoever asks: bzip2 aborts the process.
+/// A failed decoder is never called again, because bzip2 would abort the process.
 #[test]
 fn failed_decoders_are_not_called_again() {
     let expected = (0..300).map(|i| i / 10).collect::<Vec<i32>>();
@@ -478,7 +478,7 @@ impl Seek for EndsOnce<'_> {
 
 /// `Ok(0)` before the end that the archive declares is an error, never a short content.
 #[test]
-fn stored_members_do_not_end_early() {
+fn rejects_truncated_stored_members() {
     let archive = of_method(0, &plain(), false);
     for at in 35..35 + plain().len() as u64 {
         let is_armed = Cell::new(false);

@@ -1,4 +1,4 @@
-//! Archives that grow: nothing that was committed is lost, whatever is cut, flipped, concatenated, crafted or killed.
+//! Growing archives: no committed member is lost by truncation, bit flips, forged content or kills.
 
 use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -26,9 +26,9 @@ fn grown(path: &Path, commits: usize) -> Vec<usize> {
 }
 
 #[test]
-fn damaged_end_is_never_taken_for_an_older_archive() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+fn damaged_end_never_opens_as_an_older_archive() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
     let ends = grown(&path, 3);
     let whole = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
@@ -86,9 +86,9 @@ fn damaged_end_is_never_taken_for_an_older_archive() {
 }
 
 #[test]
-fn incomplete_archive_says_what_it_holds() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+fn error_of_truncated_archive_counts_its_members() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
     let ends = grown(&path, 2);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
@@ -105,7 +105,7 @@ fn incomplete_archive_says_what_it_holds() {
     let recovered = recover(&path).unwrap();
     assert_eq!((recovered.members, recovered.added, recovered.dropped), (2, 0, 0));
     assert!(fs::read(&path).unwrap() == whole);
-    // What is no archive is neither taken for one nor changed.
+    // Rejects other files, and leaves them unchanged.
     for other in [b"\x93NUMPY".as_slice(), b"", b"PK", &[0; 100_000], &[b"PK\x03\x04".as_slice(), &[0; 300_000]].concat()] {
         fs::write(&path, other).unwrap();
         recover(&path).unwrap_err();
@@ -116,8 +116,8 @@ fn incomplete_archive_says_what_it_holds() {
 
 #[test]
 fn concatenated_archives_are_refused_and_unchanged() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
     grown(&path, 2);
     let (one, empty) = (fs::read(&path).unwrap(), b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0".as_slice());
     let prefixed = [b"#!/bin/sh\n".as_slice(), &stored()].concat();
@@ -147,9 +147,9 @@ fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
 }
 
 #[test]
-fn archive_in_an_uncommitted_member_is_not_taken_for_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+fn ignores_an_archive_inside_an_uncommitted_member() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npz");
     let inner = stored();
     let cut = |archive: &mut NpzWriter<fs::File>| {
         // Killed in the content, whose length was not known before.
@@ -197,7 +197,7 @@ fn archive_in_an_uncommitted_member_is_not_taken_for_the_file() {
     }
 }
 
-/// Zip records with the given numbers, as whoever wants to be taken for an archive writes them.
+/// Forged zip records: central directory entries and an end record with the given numbers.
 fn crafted(entries: &[(&str, u64, u32, u64)], begin: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, size, crc, offset) in entries {
@@ -221,8 +221,8 @@ fn crafted(entries: &[(&str, u64, u32, u64)], begin: u64) -> Vec<u8> {
 
 #[test]
 fn crafted_content_hides_no_member() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
     grown(&path, 2);
     let before = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
@@ -256,7 +256,7 @@ fn crafted_content_hides_no_member() {
             fs::write(&path, &left).unwrap();
             // Reading may find out later; adding may not cut anything.
             if let Ok(mut archive) = NpzReader::open(&path) {
-                assert!(archive.verify().is_err(), "{case}: a forged archive was taken for the file");
+                assert!(archive.verify().is_err(), "{case}: a forged archive was accepted");
             }
             assert!(NpzWriter::append(&path).map(NpzWriter::discard).is_err(), "{case}");
             assert!(fs::read(&path).unwrap() == left, "{case}");
@@ -280,8 +280,8 @@ fn crafted_content_hides_no_member() {
 
 #[test]
 fn recovery_drops_no_whole_member() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
     // A member without content is whole if a directory, damaged or not, lists it.
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("first", &[1_u8]).unwrap();
@@ -340,7 +340,7 @@ fn finish_refuses_an_archive_that_was_replaced() {
 }
 
 #[test]
-fn archive_with_a_member_that_was_given_up_is_whole() {
+fn discarding_a_member_leaves_a_valid_archive() {
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
     archive.add_slice("x", &values()).unwrap();
     let given_up = archive.add_content("y", |member| {
@@ -353,7 +353,7 @@ fn archive_with_a_member_that_was_given_up_is_whole() {
 }
 
 #[test]
-fn offset_beyond_the_file_is_no_search_without_end() {
+fn rejects_an_offset_beyond_the_file_in_bounded_time() {
     // One entry, whose 64-bit offset is 2^62, in a correct directory.
     let mut entry = crafted(&[("x", 1, 0, 0xffff_ffff)], 0)[..47].to_vec();
     entry[30] = 12;
@@ -422,8 +422,8 @@ fn search_for_a_directory_reads_each_byte_about_once() {
 
 #[test]
 fn dropped_archive_is_finished_unless_something_failed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
     let names = || NpzReader::open(&path).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
     // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not compressed yet.
     for threads in [1, 2] {
@@ -486,5 +486,5 @@ fn dropped_archive_is_finished_unless_something_failed() {
         assert!(names().contains(&"good".to_owned()));
         fs::write(&path, &before).unwrap();
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -1,4 +1,4 @@
-//! Deflate data of our own, read by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
+//! Our deflate data, decoded by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
 
 use std::io::Cursor;
 
@@ -48,8 +48,8 @@ fn deflated(content: &[u8], level: u32, threads: usize) -> Vec<u8> {
 }
 
 #[test]
-fn three_inflaters_read_what_is_deflated() {
-    let numpy = numpy("three_inflaters_read_what_is_deflated");
+fn three_inflaters_decode_our_deflate() {
+    let numpy = numpy("three_inflaters_decode_our_deflate");
     let program = "
 import sys, zlib
 data, at = sys.stdin.buffer.read(), 0
@@ -87,8 +87,8 @@ print(count)
 
 /// The same bytes by any number of threads, and never many more than those of zlib.
 #[test]
-fn what_is_deflated_is_as_small_as_by_zlib() {
-    let numpy = numpy("what_is_deflated_is_as_small_as_by_zlib");
+fn deflates_as_small_as_zlib() {
+    let numpy = numpy("deflates_as_small_as_zlib");
     for (name, content) in members() {
         let ours = deflated(&content, 6, 1);
         assert!(ours == deflated(&content, 6, 3), "{name}");

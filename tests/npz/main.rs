@@ -1,4 +1,4 @@
-//! Archives of arrays.
+//! Reading and writing `.npz` archives.
 
 mod blocks;
 mod damage;

@@ -1,4 +1,4 @@
-//! Archives of arrays: what NumPy and Python write is read, and what is written is what NumPy writes.
+//! Archives exchanged with NumPy and Python, in both directions.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, probl
 use crate::support::numpy::{frames, numpy};
 
 #[test]
-fn archives_go_out_and_come_back() {
+fn archives_round_trip() {
     for archive in [stored(), compressed(), streamed()] {
         check(&archive);
         // Bytes before the archive, and a comment.
@@ -38,8 +38,8 @@ fn archives_go_out_and_come_back() {
 }
 
 #[test]
-fn what_is_written_is_what_savez_writes() {
-    let Some(numpy) = numpy("what_is_written_is_what_savez_writes") else { return };
+fn writes_the_bytes_of_savez() {
+    let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
     let program = r"
 import io, struct, sys
 import numpy as np
@@ -82,8 +82,8 @@ for data in files:
 }
 
 #[test]
-fn numpy_reads_what_is_written() {
-    let Some(numpy) = numpy("numpy_reads_what_is_written") else { return };
+fn numpy_reads_our_archives() {
+    let Some(numpy) = numpy("numpy_reads_our_archives") else { return };
     let program = r"
 import io, sys, zipfile
 import numpy as np
@@ -214,7 +214,7 @@ fn members_of_every_method_are_read() {
     assert_eq!(archives.iter().map(|(method, _)| *method).collect::<Vec<_>>(), [0, 0, 8, 8, 12, 12, 14, 14, 93, 93]);
     for (i, (method, archive)) in archives.iter().enumerate() {
         check(archive);
-        // Forward only, some read and some passed over.
+        // Forward only: reads some members and skips the others.
         let mut names = Vec::new();
         let mut stream = NpzStream::new(Pipe(archive));
         while let Some(mut member) = stream.next().unwrap() {
@@ -350,7 +350,7 @@ fn archives_are_read_forward_only() {
                 "picks" => assert_eq!(member.array().unwrap().records::<Pick>().map(Result::unwrap).collect::<Vec<_>>(), picks()),
                 "größe/matrix" => assert_eq!(member.array().unwrap().header().shape(), [2, 3]),
                 "empty" => assert!(member.array().unwrap().into_vec::<u8>().unwrap().is_empty()),
-                // Passed over.
+                // Skipped.
                 _ => {}
             }
         }
@@ -399,7 +399,7 @@ impl std::io::Write for Sparse {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         use std::io::Seek;
         if bytes.len() >= 1 << 20 {
-            // Only zeros are written so many at a time.
+            // Only zeros are written in blocks of this size.
             self.0.seek_relative(bytes.len() as i64)?;
             return Ok(bytes.len());
         }

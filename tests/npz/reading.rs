@@ -1,4 +1,4 @@
-//! What is done with archives besides reading members one after another: files, views, numbers, threads, limits, pipes.
+//! Other ways to read archives: extracted files, views, scalars, threads, limits, pipes.
 
 use std::fs;
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use crate::support::archives::{Pick, fill, picks, problem, values, writer};
 use crate::support::numpy::numpy;
 
 #[test]
-fn members_become_files_below_a_folder() {
+fn members_are_extracted_into_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let mut archive = writer();
     archive.add_slice("a/b/x", &values()).unwrap();
@@ -189,7 +189,7 @@ fn a_million_members() {
     assert_eq!(String::from_utf8(numpy.run(["-c", program], &bytes)).unwrap().trim(), MEMBERS.to_string());
 }
 
-/// `cat x.npz | reader`: all arrays, whoever wrote them.
+/// Reads all arrays of `cat x.npz | reader`, from every writer of archives.
 #[cfg(unix)]
 #[test]
 fn an_archive_comes_through_a_pipe() {

@@ -1,4 +1,4 @@
-//! Sparse matrices: SciPy reads ours, and ours are what SciPy wrote.
+//! Sparse matrices exchanged with SciPy, in both directions.
 
 use std::fs;
 use std::io::Cursor;

@@ -1,4 +1,4 @@
-//! Structs that are whole archives.
+//! Structs stored as whole archives, by `#[derive(NpzArchive)]`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Cursor;
@@ -95,7 +95,7 @@ const NAMES: &str = "matrix fortran shared any zero picks rows names rate flag l
                      layers/a layers/b/c lists/x lists/y there nested/rate nested/moments count größe [m²] type";
 
 #[test]
-fn everything_goes_out_and_comes_back() {
+fn every_field_type_round_trips() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("everything.npz");
     let expected = everything();
@@ -120,8 +120,8 @@ fn everything_goes_out_and_comes_back() {
 
 /// The same as `np.savez` with the fields as its keywords, byte for byte; and what NumPy wrote comes back.
 #[test]
-fn archives_are_those_of_savez() {
-    let Some(numpy) = numpy("archives_are_those_of_savez") else { return };
+fn writes_the_bytes_of_savez() {
+    let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
     let program = r"
 import io, struct, sys
 import numpy as np
@@ -239,7 +239,7 @@ fn members_that_are_missing_are_defaulted() {
 }
 
 #[test]
-fn all_that_is_missing_is_named_at_once() {
+fn error_lists_all_missing_members() {
     let error = Everything::read_npz(archive(&[("shared", &[1]), ("x", &[])])).unwrap_err();
     let ErrorKind::NoMember { names, available, omitted } = error.kind() else { panic!("{error}") };
     assert_eq!(available, &["shared", "x"]);
@@ -251,14 +251,14 @@ fn all_that_is_missing_is_named_at_once() {
 }
 
 #[test]
-fn members_that_belong_to_nobody() {
+fn denies_unknown_members() {
     assert_eq!(Strict::read_npz(archive(&[("x", &[1]), ("y", &[2])])).unwrap().inner.y.unwrap(), [2]);
     let error = Strict::read_npz(archive(&[("a", &[1]), ("x", &[1]), ("b", &[2])])).unwrap_err();
     assert_eq!(error.to_string(), "unknown members: expected those of the struct, found a, b");
 }
 
 #[test]
-fn a_map_gets_what_is_left() {
+fn flattened_map_collects_remaining_members() {
     let rest = Rest::read_npz({
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
         for (name, bytes) in [("a", [1_u8]), ("x", [2]), ("inner/y", [3]), ("inner/other", [4]), ("b/c", [5])] {
@@ -385,7 +385,7 @@ fn errors_name_file_and_member() {
 
 /// Names that NumPy's rules lead elsewhere, directories, and sizes that overflow.
 #[test]
-fn names_that_are_not_what_they_seem() {
+fn ambiguous_member_names_round_trip() {
     #[derive(NpzArchive, Debug, PartialEq)]
     struct Names {
         x: Vec<u8>,
@@ -445,7 +445,7 @@ fn threads_without_number() {
 
 /// Many members by many threads are what one thread reads; damage in one is the error that one thread meets.
 #[test]
-fn threads_read_what_one_reads() {
+fn threads_read_the_same_struct_as_one_thread() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("many.npz");
     let arrays: BTreeMap<String, Vec<u64>> =

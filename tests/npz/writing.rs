@@ -17,7 +17,7 @@ fn noise(count: usize) -> Vec<u32> {
 }
 
 #[test]
-fn members_of_unknown_length_are_as_if_it_were_known() {
+fn members_of_unknown_length_have_the_same_bytes() {
     for is_compressed in [false, true] {
         let mut known = writer();
         let mut unknown = writer();
@@ -50,7 +50,7 @@ fn members_of_unknown_length_are_as_if_it_were_known() {
         assert_eq!(archive.by_name::<[f32; 3]>("rows").unwrap(), rows);
         assert_eq!(archive.by_name::<Pick>("picks").unwrap(), picks());
         assert!(archive.by_name::<u8>("none").unwrap().is_empty());
-        if let Some(numpy) = numpy("members_of_unknown_length_are_as_if_it_were_known") {
+        if let Some(numpy) = numpy("members_of_unknown_length_have_the_same_bytes") {
             let program = "
 import io, sys, zipfile
 import numpy as np
@@ -171,7 +171,7 @@ print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['strea
 
 /// What cannot be written is as if it had not been begun, in a file and in memory; the others are kept.
 #[test]
-fn a_member_that_fails_does_not_spoil_the_others() {
+fn failed_member_leaves_the_others_intact() {
     fn fill<W: Write>(archive: &mut NpzWriter<W>, is_small: bool) {
         archive.add_slice("first", &values()).unwrap();
         for is_compressed in [false, true] {
@@ -211,7 +211,7 @@ fn a_member_that_fails_does_not_spoil_the_others() {
         }
         // A file is cut; memory keeps what was given up, before the directory.
         assert!(in_file.len() < 10_000);
-        if let Some(numpy) = numpy("a_member_that_fails_does_not_spoil_the_others") {
+        if let Some(numpy) = numpy("failed_member_leaves_the_others_intact") {
             let program = "import io, sys, zipfile; print(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).testzip())";
             assert_eq!(String::from_utf8(numpy.run(["-c", program], &in_memory)).unwrap().trim(), "None");
         }
@@ -276,7 +276,7 @@ fn a_full_disk_is_an_error_at_every_byte() {
 }
 
 #[test]
-fn members_are_added_to_an_archive_that_is_there() {
+fn appends_members_to_an_existing_archive() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.npz");
     fs::write(&path, stored()).unwrap();
@@ -332,7 +332,7 @@ fn members_are_added_to_an_archive_that_is_there() {
     assert!(matches!(problem(NpzWriter::append(directory.path().join("x.npy"))), ArchiveProblem::NotZip { .. }));
     assert_eq!(fs::read(directory.path().join("x.npy")).unwrap(), b"\x93NUMPY");
 
-    let Some(numpy) = numpy("members_are_added_to_an_archive_that_is_there") else { return };
+    let Some(numpy) = numpy("appends_members_to_an_existing_archive") else { return };
     let program = r"
 import sys, zipfile
 import numpy as np

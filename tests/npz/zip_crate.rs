@@ -1,4 +1,4 @@
-//! The crate `zip` as judge and partner: it reads what is written here, its archives are read here, and every difference has a test.
+//! Archives exchanged with the crate `zip`, and a test for each difference.
 
 use std::error::Error as _;
 use std::fs;
@@ -95,8 +95,8 @@ fn npy<T: npy_core::NpyElement>(items: &[T]) -> Vec<u8> {
     bytes
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files(&path, found);
@@ -165,8 +165,8 @@ fn zip_reads_more_members_than_16_bits_count() {
 
 #[test]
 fn zip_reads_archives_that_were_appended_to() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("grown.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("grown.npz");
     let mut archive = new_writer();
     archive.set_comment("by zip").unwrap();
     archive.write_npy_slice("first", &[1_u8], options(CompressionMethod::Zstd)).unwrap();

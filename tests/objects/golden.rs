@@ -1,4 +1,4 @@
-//! Object arrays that real versions of NumPy wrote, and that they are to read.
+//! Object arrays written by real versions of NumPy.
 
 use std::fs;
 use std::path::PathBuf;

@@ -79,8 +79,8 @@ fn read(file: &[u8], options: ObjectOptions) -> ObjectArray {
 }
 
 #[test]
-fn every_kind_of_object_in_every_protocol_is_what_python_has() {
-    let Some(numpy) = numpy("every_kind_of_object_in_every_protocol_is_what_python_has") else { return };
+fn decodes_every_object_in_every_protocol_as_python() {
+    let Some(numpy) = numpy("decodes_every_object_in_every_protocol_as_python") else { return };
     let stream = numpy.run(["objects.py", "write"], b"");
     let frames = frames(&stream);
     let (about, cases) = frames.split_first().unwrap();

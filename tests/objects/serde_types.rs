@@ -1,4 +1,4 @@
-//! Python objects of every kind as data of serde's, and as other Rust types; fields of records of objects.
+//! Python objects deserialized by serde, and as other Rust types.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Python objects as values of Rust types, and back.
+//! Conversion between Python objects and Rust values.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ fn objects_become_rust_values() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_that_says_where() {
+fn conversion_errors_name_the_path_in_the_object() {
     let kind = |found: &str, rust_type: &str| ValueProblem::ObjectType { found: found.to_owned(), rust_type: rust_type.to_owned() };
     assert_eq!(problem::<String>(vec!["a".into(), 5.into()]), (1, String::new(), kind("int", "String")));
     assert_eq!(problem::<i64>(vec![PyObject::None]), (0, String::new(), kind("None", "i64")));
@@ -91,7 +91,7 @@ fn texts_of_any_length() {
 }
 
 #[test]
-fn what_is_too_deep_to_be_read_is_not_written() {
+fn rejects_nesting_too_deep_to_read_back_on_write() {
     let mut object = PyObject::None;
     for _ in 0..300 {
         object = PyObject::List(vec![object]);
@@ -137,7 +137,7 @@ fn records_in_records_are_written_at_once() {
 }
 
 #[test]
-fn whatever_is_written_is_read_and_fits_a_small_stack() {
+fn written_objects_load_on_a_small_stack() {
     let date = PyDate::new(2024, 2, 29).unwrap();
     let zone = PyTimeZone::new(PyTimeDelta::new(0, 3600, 0).unwrap(), Some("CET".to_owned())).unwrap();
     let time = PyTime::new(1, 2, 3, 4).unwrap();

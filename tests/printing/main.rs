@@ -1,4 +1,4 @@
-//! Arrays as text.
+//! Printing arrays as NumPy prints them.
 
 mod numpy;
 mod text;

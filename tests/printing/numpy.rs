@@ -1,4 +1,4 @@
-//! Arrays as text, compared with what NumPy prints of them.
+//! Printed arrays, compared with the output of NumPy.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Arrays as text: what needs no NumPy to compare with, and what it does not print at all.
+//! Printed arrays without NumPy: snapshots, and values that NumPy cannot print.
 
 use std::fmt::Write as _;
 
@@ -134,7 +134,7 @@ fn tables_of_records() {
 
 /// What NumPy refuses to print, or knows no dtype for.
 #[test]
-fn what_numpy_does_not_print() {
+fn prints_values_that_numpy_cannot_print() {
     insta::assert_snapshot!(values("<M8", &[2], [5_i64.to_le_bytes(), i64::MIN.to_le_bytes()].concat()), @"[  '5' 'NaT']");
     insta::assert_snapshot!(values("<U2", &[2], [0x11_0000_u32, 65, 0xd800, 0].map(u32::to_le_bytes).concat()), @r"['�A' '\ud800']");
     insta::assert_snapshot!(values("<U2", &[], [0xd800_u32, 65].map(u32::to_le_bytes).concat()), @"�A");

@@ -1,4 +1,4 @@
-//! RawArray files (`.ra`): the format's own samples, every type, and the way to `.npy` and back.
+//! RawArray files (`.ra`): samples of the format, every type, and conversion to and from `.npy`.
 
 use std::fs;
 
@@ -173,7 +173,7 @@ fn slices_of_every_type() {
 }
 
 #[test]
-fn user_defined_elements_are_what_is_asked_for_only_if_they_can_be() {
+fn user_defined_elements_convert_only_to_matching_types() {
     let mut file = Vec::new();
     rawarray::write(&mut file, &[Aligned { id: 1, time: 0.5 }]).unwrap();
     let array = RaArray::read(&file[..]).unwrap();

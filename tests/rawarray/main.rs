@@ -1,4 +1,4 @@
-//! The RawArray format.
+//! Reading and writing `.ra` files of the RawArray format.
 
 mod files;
 mod peers;

@@ -1,4 +1,4 @@
-//! RawArray files between this library and others: a reader and a writer in Python that know nothing of it, and the crate `rawarray`.
+//! RawArray files exchanged with an independent Python implementation and the crate `rawarray`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Ways to read that are fast: they give what the plain way gives, and refuse what it refuses.
+//! Fast paths of reading give the values and errors of the plain path.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -17,7 +17,7 @@ struct Pick {
     time: f64,
 }
 
-/// A file of so many elements, whose bytes are those that count up modulo a prime.
+/// A file of `count` elements, whose bytes count up modulo a prime.
 fn file(descr: &str, count: usize) -> Vec<u8> {
     let header = Header::new(descr.parse().unwrap(), Order::C, &[count]).unwrap();
     let bytes = usize::try_from(header.data_bytes()).unwrap();
@@ -69,7 +69,7 @@ fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: u
 }
 
 #[test]
-fn chunks_are_the_array() {
+fn chunks_concatenate_to_the_array() {
     for count in [0, 1, 2, 1000, 32_768, 32_769, 100_000] {
         check_chunks::<u8>("|u1", count);
         check_chunks::<bool>("|b1", count);
@@ -83,7 +83,7 @@ fn chunks_are_the_array() {
 }
 
 #[test]
-fn chunks_of_what_is_decoded() {
+fn chunks_of_decoded_elements() {
     let picks: Vec<Pick> = (0..50_000).map(|i| Pick { station: format!("S{}", i % 77), time: f64::from(i) }).collect();
     let mut file = Vec::new();
     npy_core::write(&mut file, &picks).unwrap();
@@ -132,7 +132,7 @@ fn chunks_end_at_an_error() {
 }
 
 #[test]
-fn chunks_take_the_memory_of_one() {
+fn chunks_reuse_one_buffer() {
     let large = file(">f8", 2_000_000);
     let (_, peak) = with_peak(|| NpyReader::new(&large[..]).unwrap().for_each_chunk(|_: &[f64]| Ok(())).unwrap());
     assert!(peak < 300 * 1024, "{peak}");
@@ -187,9 +187,9 @@ fn threads_read_the_same() {
     check_threads::<u64>(">u8", 8 * MIB - 8);
 }
 
-/// Files that end early: the error is that of a single thread.
+/// Several threads report the same error for a truncated file as a single thread.
 #[test]
-fn threads_refuse_the_same() {
+fn threads_report_the_error_of_one_thread() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.npy");
     let whole = file(">u4", 4 << 20);
@@ -249,7 +249,7 @@ fn open_file_is_read_from_where_it_stands() {
 
 /// A claim of data that are not there allocates nothing for them, wherever the array begins.
 #[test]
-fn open_file_that_claims_too_much_costs_nothing() {
+fn rejects_excessive_claims_in_bounded_memory() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("claim.npy");
     let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap().to_bytes();
@@ -267,7 +267,7 @@ fn open_file_that_claims_too_much_costs_nothing() {
 /// A file that gets shorter while it is read: what the header and the length promised is not there.
 #[cfg(target_os = "linux")]
 #[test]
-fn threads_notice_what_is_gone() {
+fn threads_detect_a_shrinking_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("shrinking.npy");
     let whole = file("<u4", 16 << 20);

@@ -1,4 +1,4 @@
-//! Files and streams that are read.
+//! Reading files and streams.
 
 mod elements;
 mod reuse;

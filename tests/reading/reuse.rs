@@ -1,4 +1,4 @@
-//! Reading into memory that is there already: vectors, arrays, parts of arrays; and small files.
+//! Reading into existing vectors, arrays and parts of arrays; and small files.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn directory() -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn vectors_keep_their_memory() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let mut numbers: Vec<u32> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     let lengths = [100_000, 0, 1, 99_999, 70_000, 100_000];
@@ -50,7 +50,7 @@ fn vectors_keep_their_memory() {
 
 #[test]
 fn arrays_of_every_layout() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let expected = Array3::from_shape_fn((37, 101, 113), |(i, j, k)| i as u32 * 100_000 + j as u32 * 300 + k as u32);
     let mut fortran = Array3::zeros(expected.dim().f());
     fortran.assign(&expected);
@@ -86,7 +86,7 @@ fn arrays_of_every_layout() {
 
 #[test]
 fn arrays_of_another_shape_are_refused() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     Array2::<f32>::zeros((3, 4)).save_npy(&path).unwrap();
     let mut array = Array2::<f32>::ones((4, 3));
     let error = load_npy_into(&path, &mut array).unwrap_err();
@@ -105,7 +105,7 @@ fn arrays_of_another_shape_are_refused() {
 /// Files of every length around that of the buffer that the beginning is read to, whole and cut.
 #[test]
 fn small_files_of_every_length() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let sizes = (0..70).chain(8192 - 128 - 40..8192 - 128 + 40).chain([8192, 16_000, 65_536, 65_600]);
     for size in sizes {
         let expected: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
@@ -137,7 +137,7 @@ fn small_files_of_every_length() {
 /// Headers that are longer than the buffer, or end where it ends.
 #[test]
 fn long_headers() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     for fields in [1, 100, 300, 380, 400, 1000, 5000] {
         let fields: String = (0..fields).map(|i| format!("('f{i}', '|i1'), ")).collect();
         let header = Header::new(format!("[{fields}('x', '<f8')]").parse().unwrap(), Order::C, &[2]).unwrap();

@@ -1,4 +1,4 @@
-//! Some fields of records, each into a vector of its own.
+//! Reading some fields of records, each into its own vector.
 
 use npy_core::error::{MismatchKind, ValueProblem};
 use npy_core::region::AxisRange;
@@ -48,7 +48,7 @@ fn file_of(events: &[Event]) -> Vec<u8> {
 }
 
 #[test]
-fn columns_are_what_the_structs_have() {
+fn columns_equal_the_fields_of_the_structs() {
     let events = events();
     let file = file_of(&events);
     let big = Header::new(
@@ -82,8 +82,8 @@ fn columns_are_what_the_structs_have() {
 
 #[test]
 fn twelve_columns_of_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("events.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.npy");
     let events = events();
     npy_core::save(&path, &events).unwrap();
     type Twelve = (u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, bool);
@@ -113,7 +113,7 @@ fn every_mismatch_is_reported() {
 
 /// There is no struct that could be told something.
 #[test]
-fn mismatches_say_what_was_asked_for() {
+fn mismatches_name_the_requested_type() {
     let file = file_of(&events()[..2]);
     let read = |result: npy_core::Result<()>| result.unwrap_err().to_string();
     let of = |name| read(NpyReader::new(&file[..]).unwrap().into_columns::<(f64,)>([name]).map(|_| ()));
@@ -139,8 +139,8 @@ fn mismatches_say_what_was_asked_for() {
 /// Errors of a reader that was opened by a path name it.
 #[test]
 fn errors_of_opened_files_name_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("numbers.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("numbers.npy");
     npy_core::save(&path, &[1_u16, 2, 3]).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let check = |kind: &str| {
@@ -184,7 +184,7 @@ fn errors_tell_the_record_and_the_field() {
     let error = NpyReader::new(&file[..]).unwrap().into_columns::<(u16, String)>(["id", "place.code"]).unwrap_err();
     let ErrorKind::InvalidValue { index, path, problem } = error.kind() else { panic!("{error}") };
     assert_eq!((*index, path.as_str(), problem), (15_001, "place.code", &ValueProblem::NotUtf8 { position: 0 }));
-    // A file that ends early.
+    // A truncated file.
     let error = NpyReader::new(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
     let error = NpyReader::from_bytes(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
@@ -202,8 +202,8 @@ fn shapes_and_records_without_bytes() {
     let (empty,) = NpyReader::new(&header.to_bytes()[..]).unwrap().into_columns::<([f64; 0],)>(["e"]).unwrap();
     assert_eq!(empty.len(), 5);
     // A path demands one dimension, as `load` does.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("matrix.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.npy");
     std::fs::write(&path, &file).unwrap();
     let error = load_columns::<(f32,)>(&path, ["x"]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }));

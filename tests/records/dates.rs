@@ -62,7 +62,7 @@ fn jiff() -> Jiff {
 }
 
 #[test]
-fn jiff_goes_out_and_comes_back() {
+fn jiff_round_trips() {
     let records = [jiff(), Jiff { perhaps: Some(Timestamp::UNIX_EPOCH), ..jiff() }];
     let file = written(&records);
     assert_eq!(
@@ -98,7 +98,7 @@ fn chrono() -> Chrono {
 }
 
 #[test]
-fn chrono_goes_out_and_comes_back() {
+fn chrono_round_trips() {
     let records = [chrono(), Chrono { hours: None, ..chrono() }];
     let file = written(&records);
     assert_eq!(
@@ -122,7 +122,7 @@ fn not_a_time_is_an_error_or_none() {
 }
 
 #[test]
-fn what_is_out_of_range_or_inexact_is_an_error() {
+fn rejects_dates_out_of_range_or_inexact() {
     // Beyond year 9999 and beyond chrono's 262,142.
     let far = written(&[Datetime64::<Day>::new(100_000_000)]);
     assert_eq!(
@@ -173,7 +173,7 @@ fn what_is_out_of_range_or_inexact_is_an_error() {
 }
 
 #[test]
-fn what_is_no_time_is_a_mismatch() {
+fn dtypes_other_than_times_are_mismatches() {
     for dtype in ["<i8", "<M8", "<m8[s]"] {
         let error = npy_core::read::<Timestamp>(&counts(dtype, &[1])[..]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{dtype}: {error}");

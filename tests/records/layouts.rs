@@ -1,4 +1,4 @@
-//! One record in every layout that NumPy gives it: the same values, and the same bytes when it is written.
+//! One record in every layout of NumPy: the same values, and the same bytes when written.
 
 use npy_core::num_complex::Complex;
 use npy_core::types::unit::Second;

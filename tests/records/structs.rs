@@ -82,7 +82,7 @@ const EVERYTHING: &str = "[('flag', '|b1'), ('small', '|i1'), ('medium', '<i2'),
     ('corners', [('x', '<f4'), ('y', '<f8')], (2,)), ('nothing', '<u2', (0,))]";
 
 #[test]
-fn a_record_of_everything_goes_out_and_comes_back() {
+fn record_of_every_type_round_trips() {
     let records: Vec<_> = (0..3).map(everything).collect();
     let mut file = Vec::new();
     npy_core::write(&mut file, &records).unwrap();
@@ -126,7 +126,7 @@ struct Sample {
 
 /// Padding behind the last field changes nothing but the distance between the records.
 #[test]
-fn trailing_padding_is_no_other_layout_but_another_itemsize() {
+fn trailing_padding_changes_only_the_itemsize() {
     let corners: Vec<Corner> = (0..30_000_u16).map(|i| Corner { x: i.into(), y: f64::from(i) + 0.5 }).collect();
     for layout in [
         "[('x', '<f4'), ('y', '<f8'), ('', '|V4')]",
@@ -259,7 +259,7 @@ fn renamed_defaulted_and_skipped_fields() {
 }
 
 #[test]
-fn generic_records_demand_only_what_they_need() {
+fn generic_records_have_minimal_bounds() {
     #[derive(NpyRecord, Debug, PartialEq)]
     struct Series<T, const N: usize = 2, M = ()>
     where

@@ -1,4 +1,4 @@
-//! Records that several threads decode: what one thread makes of them, and the same errors.
+//! Records decoded by several threads: the values and errors of a single thread.
 //!
 //! Elsewhere than on Unix one thread reads all of them, and what is tested here is that nothing changes.
 
@@ -150,7 +150,7 @@ fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, make: impl Fn(u
 }
 
 #[test]
-fn threads_decode_what_one_decodes() {
+fn threads_decode_the_same_records() {
     check(SAMPLE, sample);
     check(SAMPLE_ALIGNED, sample);
     check(SAMPLE_BIG, sample);
@@ -158,7 +158,7 @@ fn threads_decode_what_one_decodes() {
 }
 
 #[test]
-fn threads_decode_what_owns_memory() {
+fn threads_decode_owning_values() {
     check(EVENT, event);
     check(EVENT_BIG, event);
     // Other elements than records.
@@ -263,7 +263,7 @@ fn the_error_of_the_first_record_is_reported() {
 }
 
 #[test]
-fn files_that_end_early_are_refused_alike() {
+fn threads_reject_truncated_files_alike() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.npy");
     let count = 200_000;
@@ -369,7 +369,7 @@ counted!(panicking, |value| {
 
 /// The panic of a conversion goes on where the file was to be read, with its own message, whichever thread meets it.
 #[test]
-fn a_panic_goes_on() {
+fn panic_of_a_conversion_propagates() {
     #[derive(NpyRecord, Debug)]
     struct Record {
         #[npy(with = panicking)]
@@ -530,7 +530,7 @@ mod cutting {
 /// A file that gets shorter when its first record was read, though its length was found to be enough.
 #[cfg(unix)]
 #[test]
-fn files_that_shrink_meanwhile_are_noticed() {
+fn detects_files_that_shrink_while_being_read() {
     #[derive(NpyRecord, Debug)]
     struct Record {
         #[npy(with = cutting)]
@@ -557,8 +557,8 @@ fn files_that_shrink_meanwhile_are_noticed() {
 
 /// Records that NumPy wrote, and those read, written again.
 #[test]
-fn numpy_writes_what_threads_read() {
-    let Some(numpy) = numpy("numpy_writes_what_threads_read") else { return };
+fn numpy_rewrites_the_records_that_threads_read() {
+    let Some(numpy) = numpy("numpy_rewrites_the_records_that_threads_read") else { return };
     let program = "
 import sys, io, numpy as np
 count, dtype = int(sys.argv[1]), np.dtype(eval(sys.argv[2]))

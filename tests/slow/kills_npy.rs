@@ -1,4 +1,4 @@
-//! Writers that are killed, and sinks without room.
+//! Killed writers and full disks.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Cursor, Write};
@@ -81,7 +81,7 @@ fn a_killed_writer_leaves_what_it_flushed() {
         let mut child = start("child_that_appends", "NPY_GROW", &path);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut safe = None;
-        // After so many flushes, or before the first.
+        // Kills the child after 0 to 3 flushes.
         for _ in 0..random(&mut state) % 4 {
             let next = lines
                 .by_ref()
@@ -169,7 +169,7 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
 
 /// A file system without room: what was flushed stays, the error comes back.
 #[test]
-fn a_sink_without_room_keeps_what_was_there() {
+fn full_sink_keeps_flushed_rows() {
     struct Full {
         file: Cursor<Vec<u8>>,
         most: usize,
@@ -248,7 +248,7 @@ fn child_that_meets_a_limit() {
 /// A file that may not get longer, at every byte: the error comes back, and what was there before stays.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_limit_of_the_files_length_keeps_what_was_there() {
+fn file_size_limit_keeps_the_previous_content() {
     let directory = directory();
     let (saved, grown) = (directory.path().join("saved.npy"), directory.path().join("grown.npy"));
     let old = [reading(7)];
@@ -257,7 +257,7 @@ fn a_limit_of_the_files_length_keeps_what_was_there() {
     // Ignored, the signal becomes an error.
     let probe = Command::new("sh").args(["-c", "trap '' XFSZ; prlimit --fsize=100000 true"]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        announce("SKIPPED a_limit_of_the_files_length_keeps_what_was_there: there is no prlimit");
+        announce("SKIPPED file_size_limit_keeps_the_previous_content: there is no prlimit");
         return;
     }
     let (mut failed, mut fine) = (0, 0);

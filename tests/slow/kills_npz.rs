@@ -1,4 +1,4 @@
-//! Archives whose writer is killed while it appends.
+//! Writers of archives killed while appending.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
@@ -53,8 +53,8 @@ fn child_that_adds_members() {
 #[test]
 fn killed_append_keeps_every_committed_member() {
     const KILLS: usize = 500;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.npz");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npz");
     let mut state = 7;
     let (mut incomplete, mut added, mut dropped, mut most) = (0, 0, 0, 0);
     // One process of Python judges all of them.
@@ -88,7 +88,7 @@ for line in sys.stdin:
             .unwrap();
         let count = |line: String| line.strip_prefix("safe ").map(|count| count.parse::<usize>().unwrap());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).filter_map(count);
-        // After so many commits, or before the first.
+        // Kills the child after 0 to 3 commits.
         let mut safe = before;
         for _ in 0..random(&mut state) % 4 {
             safe = lines.next().unwrap_or(safe);

@@ -134,7 +134,7 @@ fn file_names(directory: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn shards_are_one_sequence() {
+fn shards_concatenate_to_one_array() {
     let directory = tempfile::tempdir().unwrap();
     let prefix = directory.path().join("steps");
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 0);
@@ -184,7 +184,7 @@ fn shards_are_one_sequence() {
 
 /// What failed is not gone on with, nothing that was flushed is lost, and opening again goes on.
 #[test]
-fn shards_survive_what_fails() {
+fn shards_survive_failures() {
     let directory = tempfile::tempdir().unwrap();
     let prefix = directory.path().join("s");
     let mut writer = ShardWriter::<u64>::open(&prefix, 3).unwrap();

@@ -1,4 +1,6 @@
-//! What takes long: kills, ten gigabytes, what the compiler says. `cargo test --test slow` runs it alone.
+//! Slow tests: killed processes, 10 GiB of data, compiler messages.
+//!
+//! `cargo test --test slow` runs only these.
 
 mod compile_fail;
 mod kills_npy;

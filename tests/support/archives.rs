@@ -1,4 +1,4 @@
-//! An archive with a little of everything, and what is in it.
+//! An archive with members of every kind, and its expected content.
 #![allow(dead_code, reason = "each test binary uses another part")]
 
 use std::collections::BTreeMap;

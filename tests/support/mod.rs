@@ -1,4 +1,4 @@
-//! What several test binaries share.
+//! Helpers shared by several test binaries.
 #![allow(dead_code, reason = "each test binary uses another part")]
 
 pub mod archives;

@@ -1,4 +1,4 @@
-//! An allocator that counts, for the test binaries that say what reading may cost.
+//! A counting allocator, for tests that bound the memory of reading.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -56,7 +56,7 @@ pub fn header(flags: u64, kind: u64, element_bytes: u64, data_bytes: u64, dims: 
     file
 }
 
-/// So many bytes, the same in every run.
+/// Returns `count` pseudo-random bytes, the same in every run.
 pub fn pseudo_random(count: usize) -> Vec<u8> {
     let mut state = 7_u64;
     let next = |_| {

@@ -1,4 +1,4 @@
-//! One field of records in place, without a struct for the others.
+//! Zero-copy views of one field of records, without a struct for the others.
 
 use std::fs;
 
@@ -93,7 +93,7 @@ fn refused<T: NpyView + Copy>(file: &[u8], name: &str) -> npy_core::Error {
 
 /// The bytes of a field, wherever the file lies in memory.
 #[test]
-fn columns_are_what_was_written() {
+fn columns_equal_the_written_fields() {
     let file = file_of(1000);
     let all: Vec<_> = (0..1000).map(event).collect();
     for shift in 0..9 {
@@ -114,7 +114,7 @@ fn columns_are_what_was_written() {
 }
 
 #[test]
-fn maps_have_columns_too() {
+fn maps_give_columns() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("events.npy");
     fs::write(&path, file_of(20_000)).unwrap();
@@ -177,7 +177,7 @@ fn every_way_to_go_through_a_column() {
 }
 
 #[test]
-fn no_records_and_one() {
+fn zero_records_and_one_record() {
     let none = file_of(0);
     assert_eq!(values::<f64>(&none, "t"), [0.0; 0]);
     let column = view_column::<bool>(&none, "flag").unwrap();
@@ -349,8 +349,8 @@ fn huge_shapes_are_refused() {
 
 /// `np.load(path, mmap_mode='r')[name]` in the order of the file.
 #[test]
-fn columns_are_what_numpy_maps() {
-    let Some(numpy) = numpy("columns_are_what_numpy_maps") else { return };
+fn columns_equal_those_of_numpy_maps() {
+    let Some(numpy) = numpy("columns_equal_those_of_numpy_maps") else { return };
     let program = r"
 import sys
 import numpy as np

@@ -1,4 +1,4 @@
-//! Arrays in place: slices, columns, maps.
+//! Zero-copy access to arrays: slices, columns, memory maps.
 
 mod columns;
 mod maps;

@@ -1,4 +1,4 @@
-//! Files mapped into memory: the four modes of `open_memmap`, many processes, and what must be refused.
+//! Memory-mapped files: the four modes of `open_memmap`, several processes, and rejected files.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -55,8 +55,8 @@ fn message<T>(result: npy_core::Result<T>, path: &Path) -> String {
 
 #[test]
 fn the_four_modes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     fs::write(&path, "what stood there before").unwrap();
 
     let mut created = create(&path, "<f8", Order::C, &[4, 2]).unwrap();
@@ -65,7 +65,7 @@ fn the_four_modes() {
     created.flush_async().unwrap();
     created.flush().unwrap();
     assert_eq!((created.data_offset(), created.bytes().len(), created.file_bytes().len()), (128, 64, 192));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the temporary file is gone");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "the temporary file is gone");
     drop(created);
 
     let mut changed = map_mut(&path).unwrap();
@@ -95,12 +95,12 @@ fn the_four_modes() {
 
 /// What `create` makes is what `open_memmap` makes, and a map of the replaced file still shows that.
 #[test]
-fn created_files_are_numpys() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+fn created_files_equal_those_of_open_memmap() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
     let old = map(&path).unwrap();
-    let Some(numpy) = numpy("created_files_are_numpys") else { return };
+    let Some(numpy) = numpy("created_files_equal_those_of_open_memmap") else { return };
     let program = r"
 import ast, sys
 import numpy as np
@@ -149,8 +149,8 @@ flat.view('u1')[...] = np.arange(changed.nbytes, dtype='u1')
 #[test]
 fn files_of_every_numpy_are_mapped() {
     let (mut mapped, mut refused) = (0, 0);
-    for folder in fs::read_dir(data("")).unwrap().map(|folder| folder.unwrap().path()).filter(|path| path.is_dir()) {
-        for path in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+    for directory in fs::read_dir(data("")).unwrap().map(|directory| directory.unwrap().path()).filter(|path| path.is_dir()) {
+        for path in fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()) {
             if path.extension().is_none_or(|extension| extension != "npy") {
                 continue;
             }
@@ -193,8 +193,8 @@ fn files_of_every_numpy_are_mapped() {
 
 #[test]
 fn records_are_columns_in_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("samples.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("samples.npy");
     let mut map = create(&path, &Sample::dtype().to_string(), Order::C, &[100]).unwrap();
     for (i, sample) in map.view_mut::<Sample>().unwrap().iter_mut().enumerate() {
         *sample = Sample { time: i as f64, values: [1.0, i as f32] };
@@ -211,8 +211,8 @@ fn records_are_columns_in_place() {
 
 #[test]
 fn both_orders_are_arrays() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("matrix.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.npy");
     for order in [Order::C, Order::Fortran] {
         let values = Array2::from_shape_fn((3, 5), |(i, k)| (i * 10 + k) as f64);
         let mut map = create(&path, "<f8", order, &[3, 5]).unwrap();
@@ -231,7 +231,7 @@ fn both_orders_are_arrays() {
         assert!(matches!(map.array_mut::<f64, Ix1>().unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
         assert!(matches!(map.array_rows::<f64, Ix2>(0..9).unwrap_err().kind(), ErrorKind::InvalidRegion { .. }));
     }
-    let (number, empty) = (folder.path().join("number.npy"), folder.path().join("empty.npy"));
+    let (number, empty) = (directory.path().join("number.npy"), directory.path().join("empty.npy"));
     ndarray::arr0(5_i64).save_npy(&number).unwrap();
     Array2::<f32>::zeros((0, 3).f()).save_npy(&empty).unwrap();
     let (number, empty) = (map(&number).unwrap(), map(&empty).unwrap());
@@ -245,8 +245,8 @@ fn both_orders_are_arrays() {
 
 #[test]
 fn rows_are_split_among_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("matrix.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("matrix.npy");
     for (order, shape) in [(Order::C, [10, 3]), (Order::Fortran, [3, 10])] {
         for n in [0, 1, 4, 10, 25] {
             let mut map = create(&path, "<u4", order, &shape).unwrap();
@@ -278,8 +278,8 @@ fn rows_are_split_among_threads() {
 /// Only what a slice shows is checked, so that what others fill is not looked at.
 #[test]
 fn values_are_checked_in_the_rows_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("flags.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("flags.npy");
     let mut map = create(&path, "|b1", Order::C, &[4, 2]).unwrap();
     map.bytes_mut()[5] = 2;
     assert_eq!(map.rows_mut::<bool>(0..2).unwrap(), [false; 4]);
@@ -290,9 +290,9 @@ fn values_are_checked_in_the_rows_alone() {
 }
 
 #[test]
-fn created_files_take_no_room() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("big.npy");
+fn created_files_are_sparse() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("big.npy");
     let mut map = create(&path, "<f8", Order::C, &[1 << 20, 1 << 10]).unwrap();
     let metadata = fs::metadata(&path).unwrap();
     assert_eq!(metadata.len(), 128 + (8 << 30));
@@ -313,13 +313,13 @@ fn created_files_take_no_room() {
     let kind = create(&path, "|u1", Order::C, &[isize::MAX as usize / 2]).unwrap_err().into_kind();
     assert!(matches!(kind, ErrorKind::Io { .. }), "{kind:?}");
     assert_eq!(fs::metadata(&path).unwrap().len(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn files_that_cannot_be_mapped() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     let opened = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
         let messages = [message(map(&path), &path), message(map_mut(&path), &path), message(map_copy(&path), &path)];
@@ -355,11 +355,11 @@ fn files_that_cannot_be_mapped() {
     assert!(results.iter().flatten().filter(|error| matches!(error.kind(), ErrorKind::LimitExceeded { .. })).count() == 3);
     insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"the file does not fit f32: file has <f8, Rust type needs <f4 (`f64` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`)");
 
-    let folder = folder.path();
-    insta::assert_snapshot!(message(map(folder), folder), @"expected a regular file, found a pipe or a device");
-    insta::assert_snapshot!(message(map_mut(folder), folder), @"expected a regular file, found a pipe or a device");
-    insta::assert_snapshot!(message(create(folder, "<f8", Order::C, &[2]), folder), @"expected a regular file, found a pipe or a device");
-    let nothing = folder.join("nothing.npy");
+    let directory = directory.path();
+    insta::assert_snapshot!(message(map(directory), directory), @"expected a regular file, found a pipe or a device");
+    insta::assert_snapshot!(message(map_mut(directory), directory), @"expected a regular file, found a pipe or a device");
+    insta::assert_snapshot!(message(create(directory, "<f8", Order::C, &[2]), directory), @"expected a regular file, found a pipe or a device");
+    let nothing = directory.join("nothing.npy");
     insta::assert_snapshot!(message(map_mut(&nothing), &nothing), @"cannot open the file: No such file or directory (os error 2)");
     assert!(!nothing.exists());
     let nowhere = nothing.join("array.npy");
@@ -370,8 +370,8 @@ fn files_that_cannot_be_mapped() {
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_mapped() {
-    let folder = tempfile::tempdir().unwrap();
-    let pipe = folder.path().join("pipe.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe.npy");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [&pipe, Path::new("/dev/null")] {
         for result in [map(path).err(), map_mut(path).err(), map_copy(path).err(), create(path, "<f8", Order::C, &[2]).err()] {
@@ -416,8 +416,8 @@ fn ra_files_are_mapped() {
 
 #[test]
 fn ra_maps_are_changed_in_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("samples.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("samples.ra");
     let samples = [Sample { time: 0.5, values: [1.0, 2.0] }, Sample { time: 1.5, values: [3.0, 4.0] }];
     let array = RaArray::try_from(DynValues::from_slice(&samples).unwrap()).unwrap().with_metadata(b"north".to_vec());
     array.save(&path).unwrap();
@@ -449,8 +449,8 @@ fn ra_maps_are_changed_in_place() {
 
 #[test]
 fn ra_files_that_cannot_be_mapped() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file.ra");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file.ra");
     let refuse = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
         // SAFETY: as in `map`.
@@ -471,7 +471,7 @@ fn ra_files_that_cannot_be_mapped() {
     let error = unsafe { RaMap::open_with(&path, Limits::new().data_bytes(10)) }.map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
     // SAFETY: as in `map`.
-    assert!(matches!(unsafe { RaMap::open(folder.path()) }.map(drop).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(matches!(unsafe { RaMap::open(directory.path()) }.map(drop).unwrap_err().kind(), ErrorKind::Io { .. }));
 }
 
 /// What a process does that one of the tests below starts.
@@ -524,9 +524,9 @@ fn read_only_files_are_mapped_to_be_read() {
     use std::os::unix::process::CommandExt as _;
     const NOBODY: u32 = 65534;
 
-    let folder = tempfile::tempdir().unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = directory.path().join("array.npy");
     npy_core::save(&path, &[1_u8, 2]).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
     let mut command = another_process("read-only", &path);
@@ -544,24 +544,24 @@ fn read_only_files_are_mapped_to_be_read() {
 /// What the documentation says of files that are cut while they are mapped.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_cut_ends_the_process() {
+fn truncating_a_mapped_file_ends_the_process() {
     use std::os::unix::process::ExitStatusExt as _;
     const SIGBUS: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 7 } else { 10 };
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("array.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
     npy_core::save(&path, &vec![0_u8; 1 << 20]).unwrap();
     let status = another_process("shrink", &path).status().unwrap();
     assert_eq!(status.signal(), Some(SIGBUS), "{status}");
-    // Afterwards it is a file that ends early.
+    // The file is truncated from now on.
     assert!(matches!(map(&path).unwrap_err().kind(), ErrorKind::Truncated { .. }));
 }
 
 #[test]
 fn four_processes_fill_a_gibibyte() {
     const SHAPE: [usize; 2] = [(1 << 20) - 3, 1 << 10];
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shared.npy");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("shared.npy");
     drop(create(&path, "|u1", Order::C, &SHAPE).unwrap());
     let children: Vec<_> = (0..PROCESSES).map(|i| another_process(&i.to_string(), &path).spawn().unwrap()).collect();
     for mut child in children {

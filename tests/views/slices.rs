@@ -1,4 +1,4 @@
-//! Records as they lie in memory: aligned as NumPy aligns them, and viewed in place.
+//! Zero-copy views of records, aligned as NumPy aligns them.
 
 use std::fs::File;
 use std::ops::Range;
@@ -206,7 +206,7 @@ fn spoiled<T: NpyView>(file: &[u8], element: usize, offset: usize, byte: u8) -> 
 }
 
 #[test]
-fn bytes_that_are_no_value_are_refused_with_their_place() {
+fn invalid_bytes_are_refused_with_index_and_path() {
     let file = written(&[pick(1), pick(2), pick(3)]);
     let flag = std::mem::offset_of!(Pick, places) + size_of::<Place>();
     let (index, path, problem) = spoiled::<Pick>(&file, 2, flag, 2);

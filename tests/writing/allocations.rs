@@ -1,4 +1,4 @@
-//! Small files take as much memory as their elements, at one go.
+//! Saving and loading a small file takes at most one allocation.
 
 use npy_core::SaveOptions;
 

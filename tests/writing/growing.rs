@@ -1,4 +1,4 @@
-//! Files that grow: valid at every instant, whoever kills the writer; added to, mended, locked.
+//! Growing files: appending, repair, locks, and validity after every interruption.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
@@ -258,7 +258,7 @@ fn create_or_append_never_replaces_a_file() {
 }
 
 #[test]
-fn what_cannot_be_added_to_stays_as_it_is() {
+fn refused_files_stay_unchanged() {
     let directory = directory();
     let path = directory.path().join("file.npy");
     let refuse = |bytes: &[u8]| {
@@ -495,7 +495,7 @@ fn sink_that_panics_is_not_called_again() {
 
 /// Writers that get in each other's way, iterators that panic, streams that only append, dtypes without bytes, headers that fill up.
 #[test]
-fn what_goes_wrong_is_not_counted() {
+fn failed_pushes_are_not_counted() {
     let directory = directory();
     let path = directory.path().join("file.npy");
     let mut first = NpyWriter::<u64, _>::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are saved, replaced and grown.
+//! Saving, replacing and growing files.
 
 mod allocations;
 mod growing;

@@ -1,4 +1,4 @@
-//! Saving: all or nothing.
+//! Saving by atomic replacement.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ fn names_in(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_old_file_is_replaced_whole() {
+fn replaces_the_old_file_atomically() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("values.npy");
     npy_core::save(&path, &[1.0_f64; 1000]).unwrap();
@@ -50,7 +50,7 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     assert_eq!(fs::read(&path).unwrap(), before);
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 
-    let error = npy_core::save(directory.path().join("no/such/folder.npy"), &[1_u8]).unwrap_err();
+    let error = npy_core::save(directory.path().join("no/such/values.npy"), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
@@ -112,7 +112,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn a_folder_is_not_replaced() {
+fn refuses_to_replace_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::IsADirectory), "{error}");
@@ -130,7 +130,7 @@ fn devices_are_written_to() {
 }
 
 #[test]
-fn names_without_a_folder_are_relative() {
+fn names_without_a_directory_are_relative() {
     // In a directory of its own, because the tests share the current one.
     const CHILD: &str = "NPY_TEST_RELATIVE";
     if std::env::var_os(CHILD).is_some() {
@@ -140,7 +140,7 @@ fn names_without_a_folder_are_relative() {
     }
     let directory = tempfile::tempdir().unwrap();
     let status = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &child(module_path!(), "names_without_a_folder_are_relative")])
+        .args(["--exact", &child(module_path!(), "names_without_a_directory_are_relative")])
         .current_dir(directory.path())
         .env(CHILD, "1")
         .output()
@@ -224,7 +224,7 @@ impl Write for Ends {
 }
 
 #[test]
-fn what_is_put_together_goes_to_the_file_in_pieces_that_end_at_multiples() {
+fn writes_end_at_multiples_of_the_block_size() {
     const PIECE: usize = 512 << 10;
     let values: Vec<u16> = (0..4_000_000_u32).map(|i| u16::try_from(i % 65_521).unwrap()).collect();
     let (last, others) = values.split_last().unwrap();

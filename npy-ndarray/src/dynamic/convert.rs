@@ -155,7 +155,7 @@ impl DynArray {
         self.cast_as(Casting::SameKind)
     }
 
-    /// [`cast`](Self::cast) by another rule.
+    /// Casts like [`cast`](Self::cast), by the given rule.
     ///
     /// # Errors
     ///

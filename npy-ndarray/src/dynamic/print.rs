@@ -70,7 +70,7 @@ fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOption
     DynValues::with_items(header, &stored_as(numbers.dtype()), &picked)
 }
 
-/// Which elements of an array are printed.
+/// The selection of the elements that are printed.
 struct Corners {
     shape: Vec<usize>,
     edges: Vec<Option<usize>>,

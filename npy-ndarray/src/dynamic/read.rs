@@ -78,7 +78,7 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy_with(path, options)
     }
 
-    /// [`read_npy`](Self::read_npy) with options.
+    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl DynArray {
     }
 }
 
-/// Any array: numbers are read into arrays of their Rust type.
+/// Reads any array: numbers become arrays of their Rust type.
 impl ReadNpyExt for DynArray {
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();

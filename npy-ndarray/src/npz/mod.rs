@@ -118,7 +118,8 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`](npy_core::Limits).
+    /// Reads the directory like [`new`](Self::new), with [`ReadOptions`] or
+    /// [`Limits`](npy_core::Limits).
     ///
     /// ```
     /// use ndarray::{Array1, array};
@@ -517,7 +518,7 @@ impl NpzWriter<File> {
         Self::create_with(path, WriteOptions::new())
     }
 
-    /// [`create`](Self::create) with [`WriteOptions`].
+    /// Creates a file like [`create`](Self::create), with [`WriteOptions`].
     ///
     /// ```
     /// # use ndarray::Array2;
@@ -539,7 +540,7 @@ impl NpzWriter<File> {
         npz::NpzWriter::create_with(path, options).map(|archive| Self { archive })
     }
 
-    /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
+    /// Creates a file with compression, as `np.savez_compressed` does.
     ///
     /// ```
     /// # use npy_ndarray::NpzWriter;
@@ -690,7 +691,7 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_slice(name, items)
     }
 
-    /// Adds an array without dimensions: a number, a text, a record.
+    /// Adds a zero-dimensional array: a number, a text, a record.
     ///
     /// # Errors
     ///

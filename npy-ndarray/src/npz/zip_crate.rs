@@ -1,4 +1,4 @@
-//! Arrays in archives that the crate `zip` reads and writes.
+//! Arrays in archives of the crate `zip`.
 
 use std::io::{Read, Seek, Write};
 

@@ -1,4 +1,4 @@
-//! Files of the RawArray format (`.ra`) as arrays.
+//! Arrays in files of the RawArray format (`.ra`).
 
 mod dynamic;
 
@@ -59,7 +59,7 @@ pub trait ReadRaExt: Sized {
         Self::load_ra_with(path, ReadOptions::new())
     }
 
-    /// [`read_ra`](Self::read_ra) with options.
+    /// Reads a stream like [`read_ra`](Self::read_ra), with options.
     ///
     /// See [`ReadRaExt`] for an example.
     ///
@@ -68,7 +68,7 @@ pub trait ReadRaExt: Sized {
     /// Fails like [`read_ra`](Self::read_ra).
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// [`load_ra`](Self::load_ra) with options.
+    /// Reads a file like [`load_ra`](Self::load_ra), with options.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -152,7 +152,7 @@ pub trait WriteRaExt {
         self.save_ra_with(path, SaveOptions::new())
     }
 
-    /// [`save_ra`](Self::save_ra) with options.
+    /// Saves like [`save_ra`](Self::save_ra), with options.
     ///
     /// ```
     /// use ndarray::{Array2, array};

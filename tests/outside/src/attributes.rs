@@ -1,4 +1,4 @@
-//! Every attribute, in a crate that forbids what can be forbidden.
+//! Every attribute, compiled under the strictest lints.
 #![allow(dead_code, reason = "that they compile is the test")]
 
 use ::records::NpyRecord;

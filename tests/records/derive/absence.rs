@@ -1,4 +1,4 @@
-//! Fields that a file lacks, or has besides.
+//! Fields that the file lacks, and fields that the struct lacks.
 
 use super::*;
 

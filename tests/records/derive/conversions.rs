@@ -1,4 +1,4 @@
-//! Values under other dtypes than their own.
+//! Values stored under a dtype other than that of their type.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn numbers_under_other_dtypes() {
 }
 
 #[test]
-fn advice_for_another_dtype_than_was_said() {
+fn mismatch_of_a_declared_dtype_has_a_hint() {
     #[derive(NpyRecord, Debug)]
     #[allow(dead_code, reason = "only the messages are of interest")]
     struct Said {
@@ -209,7 +209,7 @@ fn conversions_through_private_types_and_macros() {
 }
 
 #[test]
-fn conversions_of_ones_own() {
+fn custom_conversions() {
     /// Seconds in the file, a `Duration` here.
     mod seconds {
         use std::time::Duration;

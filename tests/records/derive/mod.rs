@@ -1,4 +1,4 @@
-//! What each attribute of `#[derive(NpyRecord)]` and each shape of type does: reading, writing, alone and nested.
+//! Each attribute of `#[derive(NpyRecord)]` and each shape of type, alone and nested.
 
 #![allow(clippy::cloned_ref_to_slice_refs, reason = "an array of one shows what is compared")]
 

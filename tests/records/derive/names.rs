@@ -110,7 +110,7 @@ fn the_title_of_a_column_that_is_left_out() {
 }
 
 #[test]
-fn unknown_fields_are_passed_over_or_denied() {
+fn unknown_fields_are_skipped_or_denied() {
     #[derive(NpyRecord, Clone, Debug, PartialEq)]
     struct Open {
         x: f32,

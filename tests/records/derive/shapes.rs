@@ -39,7 +39,7 @@ fn tuple_structs_and_newtypes() {
 
 /// A public newtype may hold a private record; items of the struct's own may be named like the traits'.
 #[test]
-fn private_types_and_names_of_ones_own() {
+fn private_types_and_colliding_names() {
     mod inner {
         #[derive(npy_core::NpyRecord, Clone, Debug, PartialEq)]
         struct Private {
@@ -165,7 +165,7 @@ fn flattened_structs() {
 }
 
 #[test]
-fn bounds_of_ones_own() {
+fn custom_bounds() {
     trait Sensor {
         type Value: NpyElement + Clone + Debug + PartialEq;
     }

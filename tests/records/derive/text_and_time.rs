@@ -1,4 +1,4 @@
-//! Text and times under dtypes that are chosen.
+//! Text and times under an explicit dtype.
 
 use super::*;
 

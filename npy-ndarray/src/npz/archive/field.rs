@@ -9,7 +9,7 @@ use super::read::{Pending, ReadPlan};
 use super::value::NpzValue;
 use super::write::MemberWriter;
 
-/// A number, a text, a time or a record: an array without dimensions.
+/// A number, a text, a time or a record: a zero-dimensional array.
 pub struct IsScalar;
 /// An array or a vector: a member.
 pub struct IsValue;

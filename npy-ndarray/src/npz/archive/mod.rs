@@ -205,7 +205,7 @@ pub trait NpzArchive: Sized + 'static {
         self.write_npz_with(writer, WriteOptions::new())
     }
 
-    /// [`write_npz`](Self::write_npz) with options.
+    /// Writes to a stream like [`write_npz`](Self::write_npz), with options.
     ///
     /// ```
     /// use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ const WORTH_A_THREAD: u64 = 4 << 20;
 /// The most names that an error lists.
 const SHOWN: usize = 12;
 
-/// Which members are to be read, and which belong to no field.
+/// The members to be read, and those that belong to no field.
 pub struct ReadPlan<'a, R> {
     index: &'a npz::Index,
     /// The prefix of the names of members.
@@ -83,7 +83,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         self.unknown.extend(unknown);
     }
 
-    /// Whether there is a member of that name.
+    /// Whether a member has that name.
     pub(super) fn has_member(&self, name: &str) -> bool {
         self.find(name).is_some()
     }

@@ -1,4 +1,4 @@
-//! Writing: the fields one after another.
+//! Writing the fields of a struct, one after another.
 
 use std::io::Write;
 
