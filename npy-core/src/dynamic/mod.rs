@@ -16,7 +16,7 @@ use crate::format::dtype::path::lookup;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
-use crate::memory::{Spare, reserve_exact};
+use crate::memory::{ReadBuf, reserve_exact};
 use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::read::file::with_file;
@@ -530,7 +530,7 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
 }
 
 /// Moves as many bytes from the front of `rest` as fit.
-fn copy_front(rest: &mut &[u8], spare: &mut Spare<'_>) {
+fn copy_front(rest: &mut &[u8], spare: &mut ReadBuf<'_>) {
     let count = spare.copy_from(rest);
     *rest = rest.get(count..).unwrap_or_default();
 }

@@ -12,7 +12,7 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::format::trust::{Checked, read_once};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::options::Order;
 use crate::read::NpyReader;
 use crate::read::file::{fill_from_file, length_of_file};
@@ -78,7 +78,7 @@ struct Body<R> {
 impl Content<BufReader<File>> {
     pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self> {
         let opened = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let fill = |body: &mut Body<_>, spare: &mut Spare<'_>| {
+        let fill = |body: &mut Body<_>, spare: &mut ReadBuf<'_>| {
             if body.fill(spare) { Ok(()) } else { fill_from_file(&mut body.reader, spare) }
         };
         let length = |body: &Body<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
@@ -162,7 +162,7 @@ fn source<R: Read>() -> Source<Body<R>> {
 
 impl<R> Body<R> {
     /// Takes from what was decompressed; `false` if nothing was.
-    fn fill(&mut self, spare: &mut Spare<'_>) -> bool {
+    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> bool {
         let Some((bytes, taken)) = &mut self.decompressed else { return false };
         *taken += spare.copy_from(&bytes[*taken..]);
         true

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::memory::slots::Room;
 #[cfg(unix)]
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
-use crate::memory::{Bulk, Spare, reserve_exact};
+use crate::memory::{Bulk, ReadBuf, reserve_exact};
 
 impl<R: Read> NpyReader<R> {
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
@@ -114,7 +114,7 @@ impl<R: Read> NpyReader<R> {
             (source.consume)(reader, count * itemsize);
             return Ok(());
         }
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let fill = &mut |spare: &mut ReadBuf<'_>| (source.fill)(reader, spare);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {

@@ -10,7 +10,7 @@ use super::source::{AsFile, Source};
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::format::header::Header;
-use crate::memory::{Spare, read_head};
+use crate::memory::{ReadBuf, read_head};
 use crate::options::ReadOptions;
 
 /// Reads a one-dimensional file into a vector.
@@ -255,7 +255,7 @@ impl HeadedFile<'_> {
         Ok(NpyReader::behind_header(self, source, header, data_offset).with_threads(options.threads))
     }
 
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
         let taken = spare.copy_from(self.head);
         self.head = self.head.get(taken..).unwrap_or_default();
         if taken > 0 {
@@ -274,7 +274,7 @@ impl Read for HeadedFile<'_> {
     }
 }
 
-pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
+pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut ReadBuf<'_>) -> io::Result<()> {
     let buffered = spare.copy_from(reader.buffer());
     reader.consume(buffered);
     if buffered > 0 {

@@ -10,7 +10,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::format::header::Header;
 use crate::format::region::{AxisRange, Pieces, region_shape};
-use crate::memory::{Bulk, STAGE_BYTES, Spare};
+use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
 
 /// The longest gap between two ranges that is read and discarded, because a seek costs more.
 const MOST_GAP: u64 = 16 * 1024;
@@ -200,7 +200,7 @@ impl<R: Read + Seek> Read for Gather<'_, R> {
 /// The stream that holds the array.
 struct Origin<'a, R> {
     reader: &'a mut R,
-    fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    fill: fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>,
     /// The position, counted from the beginning of the data.
     position: u64,
     /// What the file ended in.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use crate::format::trust::read_once;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// Bytes that are buffered at most.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -12,7 +12,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 const FRONT_BYTES: usize = 64 * 1024;
 
 /// How to read from an `R`: straight to where the bytes are wanted.
-pub(crate) type FillFrom<R> = fn(&mut R, &mut Spare<'_>) -> io::Result<()>;
+pub(crate) type FillFrom<R> = fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>;
 
 /// A buffered reader that ends where the member ends.
 pub(crate) struct Input<R> {
@@ -125,7 +125,7 @@ impl<R: Clone> Clone for Input<R> {
 
 impl<R: Read> Input<R> {
     /// Gives some bytes, straight from the reader where none are buffered; none at the end.
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
         let buffered = self.at_most(self.end - self.begin);
         if buffered > 0 {
             let copied = spare.copy_from(&self.buffer[self.begin..][..buffered]);

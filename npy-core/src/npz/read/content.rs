@@ -7,7 +7,7 @@ use super::super::codec::input::Input;
 use super::super::zip::problem::{archive, cannot_read, damaged};
 use super::super::zip::records::Claim;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// Bytes that are given before their checksum is taken: few enough that they are still in the cache, and enough that a decompressor,
 /// which keeps a copy of the last ones whenever it stops, stops seldom.
@@ -55,7 +55,7 @@ impl Content {
     }
 
     /// Gives some of what is left, at most so many bytes; nothing at the end.
-    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>, most: u64) -> io::Result<()> {
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
         if self.is_at_end || self.left == Some(0) || spare.is_full() {
             return Ok(());
@@ -116,7 +116,7 @@ impl Content {
             if most.is_some_and(|most| before - begin > most) {
                 return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
             }
-            match self.fill(input, &mut Spare::over(&mut scratch), u64::MAX) {
+            match self.fill(input, &mut ReadBuf::over(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),
                 // The end of compressed data may come without another byte.
@@ -152,7 +152,7 @@ impl Content {
     fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
         let mut more = [0];
         while !self.is_at_end {
-            let mut spare = Spare::over(&mut more);
+            let mut spare = ReadBuf::over(&mut more);
             let result = self.decoder.fill(input, &mut spare);
             if spare.filled() > 0 {
                 // Otherwise another call would meet the end, and succeed.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// A file that is read from a place of its own, so that clones of it can be read at the same time by several threads.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl ArchiveFile {
     }
 
     /// Reads once, straight into the memory.
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
         #[cfg(unix)]
         {
             let before = spare.filled();

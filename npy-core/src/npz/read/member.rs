@@ -12,7 +12,7 @@ use super::super::zip::records::Claim;
 use super::content::Content;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
@@ -115,7 +115,7 @@ impl<'a, R: Read> Member<'a, R> {
     }
 
     /// Gives some of what is left; nothing at the end.
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
         let before = spare.filled();
         if !self.fill_blocks(spare)? {
             let mut most = u64::MAX;
@@ -132,7 +132,7 @@ impl<'a, R: Read> Member<'a, R> {
     }
 
     /// Gives all blocks for which there is room, inflated at the same time, if one begins here and they are enough; tells whether it did.
-    fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
+    fn fill_blocks(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
         let end = self.given.saturating_add(spare.room() as u64);
         let blocks = all.within(self.given..end);
@@ -181,7 +181,7 @@ impl<'a, R: Read> Member<'a, R> {
 
 impl<R: Read> Read for Member<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut spare = Spare::over(buffer);
+        let mut spare = ReadBuf::over(buffer);
         self.fill(&mut spare)?;
         let filled = spare.filled();
         if filled == 0 && !buffer.is_empty() {
@@ -195,7 +195,7 @@ impl<R: Read> Read for Member<'_, R> {
 mod tests {
     use std::io::{Cursor, Read};
 
-    use crate::memory::Spare;
+    use crate::memory::ReadBuf;
     use crate::npz::{NpzReader, NpzWriter};
 
     const MIB: usize = 1 << 20;
@@ -227,7 +227,7 @@ mod tests {
                 // As far as the array's header, and on to the end of the block.
                 member.read_exact(&mut found[..128]).unwrap();
                 member.read_exact(&mut found[128..first]).unwrap();
-                let mut spare = Spare::over(&mut found[first..]);
+                let mut spare = ReadBuf::over(&mut found[first..]);
                 assert!(member.fill_blocks(&mut spare).unwrap(), "{level} {index}");
                 assert!(spare.is_full() && member.parallel.is_some());
                 assert!(found == content, "{level} {index}");
@@ -239,7 +239,7 @@ mod tests {
                 let end = content.len() - MIB / 2;
                 member.read_exact(&mut found[..MIB + 5]).unwrap();
                 member.read_exact(&mut found[MIB + 5..2 * MIB + first % MIB]).unwrap();
-                let mut spare = Spare::over(&mut found[2 * MIB + first % MIB..end]);
+                let mut spare = ReadBuf::over(&mut found[2 * MIB + first % MIB..end]);
                 assert!(member.fill_blocks(&mut spare).unwrap() && !spare.is_full(), "{level} {index}");
                 member.given += spare.filled() as u64;
                 let given = usize::try_from(member.given).unwrap();

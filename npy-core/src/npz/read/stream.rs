@@ -12,7 +12,7 @@ use super::content::Content;
 use super::member::MOST_TRAILING;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Source;
@@ -313,7 +313,7 @@ impl<R: Read> MemberContent<'_, R> {
         }
     }
 
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
         match &mut self.stream.place {
             Place::In(_, content) => content.fill(&mut self.stream.input, spare, u64::MAX),
             _ if self.stream.has_failed => Err(problem(ArchiveProblem::FailedBefore)),
@@ -329,7 +329,7 @@ impl<R: Read> MemberContent<'_, R> {
 
 impl<R: Read> Read for MemberContent<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut spare = Spare::over(buffer);
+        let mut spare = ReadBuf::over(buffer);
         self.fill(&mut spare)?;
         let filled = spare.filled();
         if filled == 0 && !buffer.is_empty() {

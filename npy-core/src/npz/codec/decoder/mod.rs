@@ -15,7 +15,7 @@ use super::super::zip::problem::damaged;
 use super::inflate::is_between_blocks;
 use super::input::Input;
 use crate::error::ArchiveProblem;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use fuse::Fuse;
 use step::Step;
 
@@ -75,7 +75,7 @@ impl Decoder {
     /// Gives some bytes of the content; tells whether it ends there, which compressed data say themselves.
     ///
     /// An error of the input leaves the decompressor as it was, so that the call may be repeated.
-    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self::Compressed(codec) = self else { return input.fill(spare).map(|()| false) };
         #[cfg(feature = "zstd")]
         if codec.is_some_and(|codec| matches!(codec, Codec::Zstd(_))) {
@@ -157,7 +157,7 @@ impl Codec {
 
     /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends there.
     #[cfg(feature = "zstd")]
-    fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+    fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>) -> io::Result<bool> {
         match self {
             Self::Zstd(decoder) => decoder.fill(input, spare),
             Self::Deflated(_) => Err(damaged()),

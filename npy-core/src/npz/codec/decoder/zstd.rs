@@ -7,7 +7,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::super::input::Input;
 use crate::error::ArchiveProblem;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::npz::zip::problem::{damaged, problem};
 
 /// The window that an encoder takes which does not know how long its input will be.
@@ -31,7 +31,7 @@ impl Zstd {
     }
 
     /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
-    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };
         if let Err(cause) = decode_some(decoder, has_begun, &mut noting) {
