@@ -3,7 +3,7 @@
 //! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost nothing, and dropping it all is flat.
 //! Texts and bytes stay where they are in the input.
 
-use super::flaw::Result;
+use super::error::Result;
 use super::globals::Known;
 use crate::error::{Error, ErrorKind};
 

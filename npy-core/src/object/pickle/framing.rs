@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::opcode::{Form, length, lookup};
 use crate::error::{Error, PickleProblem};
 use crate::format::trust::read_once;
@@ -68,7 +68,7 @@ pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<V
             pickle.bytes.truncate(at);
             Ok(pickle.bytes)
         }
-        beyond => Err(Flaw::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+        beyond => Err(PickleError::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
     }
 }
 
@@ -123,7 +123,7 @@ impl<R: Read> Fetch<'_, R> {
             match read {
                 Ok(0) => {
                     let (expected, found) = ((end - begin) as u64, (filled - begin) as u64);
-                    return Err(Flaw::at(at, PickleProblem::Truncated { expected, found }));
+                    return Err(PickleError::at(at, PickleProblem::Truncated { expected, found }));
                 }
                 Err(error) if error.kind() != IoErrorKind::Interrupted => {
                     return Err(Error::io("cannot read the array", error).into());
@@ -137,6 +137,6 @@ impl<R: Read> Fetch<'_, R> {
 
 /// The error of a pickle that is longer than it may be.
 #[cold]
-pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> Flaw {
-    Flaw::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
+pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> PickleError {
+    PickleError::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
 }
