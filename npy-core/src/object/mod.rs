@@ -168,8 +168,9 @@ impl<R: Read> NpyReader<R> {
         // What is in memory is read where it is; of a file that may be no more than the beginning.
         let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
         let array = if bytes.is_empty() {
-            let pickle = pickle::framing::fetch(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
-                .map_err(|error| error_of(error, offset, |_| 0))?;
+            let pickle =
+                pickle::framing::read_pickle(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
+                    .map_err(|error| error_of(error, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;

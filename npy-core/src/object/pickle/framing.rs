@@ -16,7 +16,7 @@ const STEP_BYTES: usize = 64 * 1024;
 /// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte more.
 ///
 /// Where the pickle is framed, as from protocol 4 on, a frame is read at a time.
-pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
     let mut frame_end = 0;
