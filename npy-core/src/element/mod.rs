@@ -21,7 +21,7 @@ mod void;
 use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar};
 use crate::memory::Bulk;
-use crate::memory::slots::{Room, Sends, Slots};
+use crate::memory::slots::{Reserved, Sends, Slots};
 use plan::{Layout, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
@@ -287,11 +287,11 @@ pub(crate) fn decode_all<T: NpyElement>(
     items: &mut Vec<T>,
     first: u64,
 ) -> Result<()> {
-    let mut room = Room::new(items, count, total)?;
-    let mut slots = room.slots();
+    let mut reserved = Reserved::new(items, count, total)?;
+    let mut slots = reserved.slots();
     decode_slots(plan, itemsize, bytes, count, &mut slots, first)?;
     slots.keep();
-    room.finish()
+    reserved.finish()
 }
 
 /// Decodes `count` elements of `itemsize` bytes into memory that has room for them. `first` is the index of the first.

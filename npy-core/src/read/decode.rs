@@ -10,7 +10,7 @@ use crate::element;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 #[cfg(unix)]
-use crate::memory::slots::Room;
+use crate::memory::slots::Reserved;
 #[cfg(unix)]
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
 use crate::memory::{Bulk, ReadBuf, reserve_exact};
@@ -28,10 +28,10 @@ impl<R: Read> NpyReader<R> {
         #[cfg(unix)]
         if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
             let end = part.end;
-            let mut room = Room::new(items, count, count)?;
-            let elements = NewElements::new(sends, room.slots(), plan);
+            let mut reserved = Reserved::new(items, count, count)?;
+            let elements = NewElements::new(sends, reserved.slots(), plan);
             decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
-            room.finish()?;
+            reserved.finish()?;
             return self.go_on_at(end);
         }
         self.for_each_stage(count, is_there, |bytes, step| {
