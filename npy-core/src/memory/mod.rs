@@ -136,9 +136,9 @@ impl<T> Bulk<T> {
         for (i, stage) in memory.chunks_mut(step).enumerate() {
             let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
                 let initialised = if is_initialised { memory.len() } else { 0 };
-                let mut spare = ReadBuf { memory, filled: 0, initialised };
-                let result = spare.fill_up(fill);
-                let filled = spare.filled;
+                let mut buf = ReadBuf { memory, filled: 0, initialised };
+                let result = buf.fill_up(fill);
+                let filled = buf.filled;
                 result.map_err(|error| (error, i * step + filled))
             };
             if keeps_valid {
@@ -195,11 +195,11 @@ impl<T> Bulk<T> {
             reserve_more(items, step, count)?;
             let done = items.len() * size;
             let memory = spare_bytes(items, step);
-            let mut spare = ReadBuf { memory, filled: 0, initialised: 0 };
-            let result = spare.fill_up(fill);
-            let filled = spare.filled;
+            let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+            let result = buf.fill_up(fill);
+            let filled = buf.filled;
             result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
-            // SAFETY: `fill_up` succeeded, so `spare` initialised every byte.
+            // SAFETY: `fill_up` succeeded, so `buf` initialised every byte.
             self.repair(unsafe { assume_init(memory) }, swap);
             // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
             // bools, of which `repair` has made 0 and 1.
@@ -218,8 +218,8 @@ impl<T> Bulk<T> {
         items.clear();
         reserve_exact(items, count)?;
         let memory = spare_bytes(items, count);
-        let mut spare = ReadBuf { memory, filled: 0, initialised: 0 };
-        spare.copy_from(bytes);
+        let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+        buf.copy_from(bytes);
         // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every byte is initialised.
         self.repair(unsafe { assume_init(memory) }, swap);
         // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
@@ -449,18 +449,18 @@ impl ReadBuf<'_> {
 
 /// Reads once from the beginning of a file: what it has, as far as there is memory.
 pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
-    let mut spare = ReadBuf { memory, filled: 0, initialised: 0 };
+    let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
     loop {
         #[cfg(unix)]
-        let result = spare.read_from_file(file);
+        let result = buf.read_from_file(file);
         #[cfg(not(unix))]
-        let result = spare.read_from(&mut { file });
+        let result = buf.read_from(&mut { file });
         match result {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => break result?,
         }
     }
-    let ReadBuf { memory, filled, .. } = spare;
+    let ReadBuf { memory, filled, .. } = buf;
     // SAFETY: what is filled is initialised.
     Ok(unsafe { assume_init(&mut memory[..filled]) })
 }

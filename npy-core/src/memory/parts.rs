@@ -5,8 +5,8 @@ use std::mem;
 use super::ReadBuf;
 
 impl ReadBuf<'_> {
-    /// How many bytes there is room for.
-    pub(crate) fn room(&self) -> usize {
+    /// Returns how many bytes are left to fill.
+    pub(crate) fn remaining(&self) -> usize {
         self.memory.len() - self.filled
     }
 

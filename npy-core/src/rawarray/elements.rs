@@ -78,8 +78,8 @@ struct Body<R> {
 impl Content<BufReader<File>> {
     pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self> {
         let opened = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let fill = |body: &mut Body<_>, spare: &mut ReadBuf<'_>| {
-            if body.fill(spare) { Ok(()) } else { fill_from_file(&mut body.reader, spare) }
+        let fill = |body: &mut Body<_>, buf: &mut ReadBuf<'_>| {
+            if body.fill(buf) { Ok(()) } else { fill_from_file(&mut body.reader, buf) }
         };
         let length = |body: &Body<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
         Self::begin(BufReader::new(opened), Source { fill, length, ..source() }, limits)
@@ -146,7 +146,7 @@ fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Re
 /// How to get the bytes of a stream.
 fn source<R: Read>() -> Source<Body<R>> {
     Source {
-        fill: |body, spare| if body.fill(spare) { Ok(()) } else { spare.read_from(&mut body.reader) },
+        fill: |body, buf| if body.fill(buf) { Ok(()) } else { buf.read_from(&mut body.reader) },
         length: |body, offset| body.length(offset),
         bytes: |body| body.decompressed.as_ref().map_or(&[], |(bytes, taken)| &bytes[*taken..]),
         consume: |body, count| {
@@ -162,9 +162,9 @@ fn source<R: Read>() -> Source<Body<R>> {
 
 impl<R> Body<R> {
     /// Takes from what was decompressed; `false` if nothing was.
-    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> bool {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let Some((bytes, taken)) = &mut self.decompressed else { return false };
-        *taken += spare.copy_from(&bytes[*taken..]);
+        *taken += buf.copy_from(&bytes[*taken..]);
         true
     }
 

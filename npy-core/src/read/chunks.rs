@@ -118,7 +118,7 @@ impl<R: Read> NpyReader<R> {
         let is_there = self.is_there::<T>(count);
         self.begin()?;
         let Self { reader, source, path, .. } = self;
-        let fill = &mut |spare: &mut ReadBuf<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let (mut items, mut done) = (Vec::new(), 0);
         while done < count {
             let step = per_chunk.min(count - done);

@@ -114,7 +114,7 @@ impl<R: Read> NpyReader<R> {
             (source.consume)(reader, count * itemsize);
             return Ok(());
         }
-        let fill = &mut |spare: &mut ReadBuf<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {

@@ -129,7 +129,7 @@ pub(crate) struct Gather<'a, R> {
 impl<R: Read + Seek> Gather<'_, R> {
     fn source<'b>() -> Source<&'b mut Self> {
         Source {
-            fill: |gather, spare| spare.read_from(gather),
+            fill: |gather, buf| buf.read_from(gather),
             length: |gather, _| gather.is_there.then_some(u64::MAX),
             bytes: |_| &[],
             consume: |_, _| (),
@@ -217,7 +217,7 @@ impl<R: Read + Seek> Origin<'_, R> {
     fn read_at(&mut self, begin: u64, buffer: &mut [u8]) -> io::Result<()> {
         seek(self.reader, self.position, begin)?;
         let Self { reader, fill, .. } = self;
-        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |spare| fill(reader, spare));
+        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |buf| fill(reader, buf));
         match result.map_err(Error::into_kind) {
             Ok(()) => {
                 self.position = begin + buffer.len() as u64;

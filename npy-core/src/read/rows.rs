@@ -49,7 +49,7 @@ impl<R: Read> NpyReader<R> {
             (source.consume)(reader, count);
             return Ok(());
         }
-        let fill = &mut |spare: &mut ReadBuf<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let mut stage = vec![0; STAGE_BYTES.min(count)];
         let mut done = 0;
         while done < count {

@@ -39,8 +39,8 @@ impl Source<&[u8]> {
     /// Bytes in memory.
     pub(crate) fn of_bytes() -> Self {
         Self {
-            fill: |reader, spare| {
-                let count = spare.copy_from(reader);
+            fill: |reader, buf| {
+                let count = buf.copy_from(reader);
                 *reader = &reader[count..];
                 Ok(())
             },
@@ -58,7 +58,7 @@ impl<R: Read> Source<R> {
     /// A stream, of which nothing is known.
     pub(crate) fn of_stream() -> Self {
         Self {
-            fill: |reader, spare| spare.read_from(reader),
+            fill: |reader, buf| buf.read_from(reader),
             length: |_, _| None,
             bytes: |_| &[],
             consume: |_, _| (),

@@ -117,10 +117,10 @@ impl<T> Bulk<T> {
         part: FilePart<'_>,
     ) -> Result<(), (io::Error, usize)> {
         let mut place = part.offset.saturating_add(begin as u64);
-        self.fill_memory(memory, swap, false, &mut |spare| {
-            let before = spare.filled();
-            spare.read_from_file_at(part.file, place)?;
-            place = place.saturating_add((spare.filled() - before) as u64);
+        self.fill_memory(memory, swap, false, &mut |buf| {
+            let before = buf.filled();
+            buf.read_from_file_at(part.file, place)?;
+            place = place.saturating_add((buf.filled() - before) as u64);
             Ok(())
         })
     }

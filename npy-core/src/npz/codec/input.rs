@@ -125,17 +125,17 @@ impl<R: Clone> Clone for Input<R> {
 
 impl<R: Read> Input<R> {
     /// Gives some bytes, straight from the reader where none are buffered; none at the end.
-    pub(crate) fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         let buffered = self.at_most(self.end - self.begin);
         if buffered > 0 {
-            let copied = spare.copy_from(&self.buffer[self.begin..][..buffered]);
+            let copied = buf.copy_from(&self.buffer[self.begin..][..buffered]);
             self.begin += copied;
             self.count(copied);
             return Ok(());
         }
         let most = self.at_most(usize::MAX);
         let Self { reader, fill, .. } = self;
-        let given = spare.fill_at_most(most, |spare| fill(reader, spare))?.len();
+        let given = buf.fill_at_most(most, |buf| fill(reader, buf))?.len();
         self.count(given);
         Ok(())
     }

@@ -55,16 +55,16 @@ impl Content {
     }
 
     /// Gives some of what is left, at most so many bytes; nothing at the end.
-    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
-        if self.is_at_end || self.left == Some(0) || spare.is_full() {
+        if self.is_at_end || self.left == Some(0) || buf.is_full() {
             return Ok(());
         }
         let Self { decoder, left, is_at_end, .. } = self;
         let most = left.map_or(most, |left| left.min(most));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(STEP_BYTES);
-        let given = spare.fill_at_most(most, |spare| {
-            *is_at_end = decoder.fill(input, spare)?;
+        let given = buf.fill_at_most(most, |buf| {
+            *is_at_end = decoder.fill(input, buf)?;
             Ok(())
         })?;
         self.crc.update(given);
@@ -152,9 +152,9 @@ impl Content {
     fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
         let mut more = [0];
         while !self.is_at_end {
-            let mut spare = ReadBuf::over(&mut more);
-            let result = self.decoder.fill(input, &mut spare);
-            if spare.filled() > 0 {
+            let mut buf = ReadBuf::over(&mut more);
+            let result = self.decoder.fill(input, &mut buf);
+            if buf.filled() > 0 {
                 // Otherwise another call would meet the end, and succeed.
                 self.decoder.fail();
                 return Err(archive(ArchiveProblem::WrongSize { expected: self.size, found: self.size + 1 }));

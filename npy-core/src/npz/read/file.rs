@@ -22,16 +22,16 @@ impl ArchiveFile {
     }
 
     /// Reads once, straight into the memory.
-    pub(crate) fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         #[cfg(unix)]
         {
-            let before = spare.filled();
-            spare.read_from_file_at(&self.file, self.position)?;
-            self.position += (spare.filled() - before) as u64;
+            let before = buf.filled();
+            buf.read_from_file_at(&self.file, self.position)?;
+            self.position += (buf.filled() - before) as u64;
             Ok(())
         }
         #[cfg(not(unix))]
-        spare.read_from(self)
+        buf.read_from(self)
     }
 }
 

@@ -87,7 +87,7 @@ impl<R: Read> NpzStream<R> {
     /// ```
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Self {
         Self {
-            input: Input::new(reader, |reader, spare| spare.read_from(reader)),
+            input: Input::new(reader, |reader, buf| buf.read_from(reader)),
             limits: options.into().limits,
             place: Place::Between,
             claim: None,
@@ -313,9 +313,9 @@ impl<R: Read> MemberContent<'_, R> {
         }
     }
 
-    fn fill(&mut self, spare: &mut ReadBuf<'_>) -> io::Result<()> {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         match &mut self.stream.place {
-            Place::In(_, content) => content.fill(&mut self.stream.input, spare, u64::MAX),
+            Place::In(_, content) => content.fill(&mut self.stream.input, buf, u64::MAX),
             _ if self.stream.has_failed => Err(problem(ArchiveProblem::FailedBefore)),
             _ => Ok(()),
         }
@@ -329,9 +329,9 @@ impl<R: Read> MemberContent<'_, R> {
 
 impl<R: Read> Read for MemberContent<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut spare = ReadBuf::over(buffer);
-        self.fill(&mut spare)?;
-        let filled = spare.filled();
+        let mut buf = ReadBuf::over(buffer);
+        self.fill(&mut buf)?;
+        let filled = buf.filled();
         if filled == 0 && !buffer.is_empty() {
             self.finish()?;
         }

@@ -31,7 +31,7 @@ impl Zstd {
     }
 
     /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
-    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut ReadBuf<'_>) -> io::Result<bool> {
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };
         if let Err(cause) = decode_some(decoder, has_begun, &mut noting) {
@@ -43,7 +43,7 @@ impl Zstd {
                 (None, _) => damaged(),
             });
         }
-        spare.fill_with(|output| {
+        buf.fill_with(|output| {
             let given = decoder.read(output);
             let count = *given.as_ref().unwrap_or(&0);
             (given.map(|_| ()), count)
