@@ -60,8 +60,8 @@ pub use void::{FixedVoid, Void};
 ///
 /// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
 ///
-/// The trait is implemented by the derive and by this crate; what it consists of besides [`dtype`](Self::dtype) is not for others to
-/// implement or call, and may change.
+/// The derive and this crate implement the trait. Apart from [`dtype`](Self::dtype), its items are
+/// not for others to implement or call, and may change.
 ///
 /// ```
 /// use npy_core::NpyElement;
@@ -196,7 +196,7 @@ pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scal
     (*scalar == own && is_native).then_some((bulk, own))
 }
 
-/// How many axes an array has besides, whose elements are `T`s: those of `[T; N]`.
+/// The number of axes that `T` adds to an array of it: those of `[T; N]`.
 pub(crate) fn inner_axes<T: NpyElement>() -> usize {
     match T::dtype() {
         DType::SubArray(array) => array.shape().len(),
