@@ -297,8 +297,8 @@ impl Pieces {
         self.inner.stride.saturating_sub(self.length)
     }
 
-    /// Passes over pieces, as many as end at `limit` or before, but stays in the innermost loop, before whose first piece it does
-    /// not stand; where the last of them ends.
+    /// Skips the pieces that end at `limit` or before, within the innermost loop, and returns where
+    /// the last of them ends. Must not be called before the first piece of that loop.
     pub(crate) fn pass_within_run(&mut self, limit: u64) -> Option<u64> {
         let first_end = self.run + self.inner.index * self.inner.stride + self.length;
         if self.is_done || self.inner.index == 0 || first_end > limit {

@@ -188,7 +188,7 @@ impl Header {
         Self::parse_within(bytes, &const { Limits::new() })
     }
 
-    /// [`parse`](Self::parse) with limits of one's own.
+    /// [`parse`](Self::parse) with custom limits.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl Header {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits of one's own.
+    /// [`read`](Self::read) with custom limits.
     ///
     /// # Errors
     ///
