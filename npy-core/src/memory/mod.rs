@@ -324,7 +324,7 @@ impl<'a> ReadBuf<'a> {
         self.filled == self.memory.len()
     }
 
-    /// Has `fill` fill at most so many bytes, and gives those that it filled.
+    /// Calls `fill` for at most `most` bytes and returns those that it filled.
     pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut ReadBuf<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
         let begin = self.filled;
         let end = self.memory.len().min(begin.saturating_add(most));
@@ -361,7 +361,7 @@ impl ReadBuf<'_> {
         self.filled
     }
 
-    /// The memory that is left, so many bytes at most, zeroed if it was not initialised before.
+    /// At most `most` of the remaining bytes, zeroed if they were not initialised before.
     fn zeroed(&mut self, most: usize) -> &mut [u8] {
         let end = self.memory.len().min(self.filled.saturating_add(most));
         if self.initialised < end {

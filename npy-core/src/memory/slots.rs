@@ -53,7 +53,7 @@ unsafe impl<M> Send for Sent<M> {}
 
 #[cfg(unix)]
 impl<'a, T> Sent<Slots<'a, T>> {
-    /// Memory for elements. Besides it there is but an atomic number in it.
+    /// Slots for elements. Apart from them they hold only an atomic number.
     pub(crate) fn of_slots(_: Sends<T>, slots: Slots<'a, T>) -> Self {
         Self(slots)
     }

@@ -184,7 +184,8 @@ impl<D: Divide> Queue<D> {
     }
 }
 
-/// Has so many threads do the work, of which this one is the first. Where the system gives fewer, these do all of it.
+/// Runs the work on `threads` threads, including the current one. Where the system starts fewer,
+/// these do all of it.
 pub(crate) fn run_by(threads: usize, work: &(impl Fn() + Sync)) {
     let threads = useful_threads(threads);
     thread::scope(|scope| {
