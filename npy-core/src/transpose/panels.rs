@@ -175,8 +175,8 @@ fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: 
 /// Where the elements are written.
 struct Target<T>(*mut T);
 
-// SAFETY: what threads write there are bytes that make values whoever makes them, as `Bulk` proves; none reads any; and each writes to
-// places of its own.
+// SAFETY: threads store only bytes that make valid values, as `Bulk` proves; none reads any; and
+// each writes to separate places.
 unsafe impl<T> Sync for Target<T> {}
 
 impl<T> Target<T> {
