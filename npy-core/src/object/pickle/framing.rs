@@ -55,7 +55,7 @@ pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Re
         };
         match code {
             b'.' => break,
-            // `FRAME`: so many bytes are there, and belong to the pickle.
+            // `FRAME`: the bytes that it announces belong to the pickle.
             0x95 => {
                 let length = length(pickle.bytes.get(begin..at).unwrap_or_default(), Form::Counted(8), begin)?;
                 frame_end = frame_end.max(pickle.skip(at, length, begin.saturating_sub(1))?);

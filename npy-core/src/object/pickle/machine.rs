@@ -206,7 +206,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// `FRAME`: so many bytes must be there. Nothing is allocated for them.
+    /// `FRAME`: checks that the announced bytes are there. Allocates nothing for them.
     fn frame(&mut self, step: Step<'a>) -> Result<()> {
         let expected = u64::from_le_bytes(array(step.argument));
         let found = self.arena.input.len().saturating_sub(step.next) as u64;

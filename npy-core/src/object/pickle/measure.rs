@@ -15,7 +15,8 @@ const VALUE_BYTES: u64 = 32;
 const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
 const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 
-/// What a tree may take for each byte of the pickle. One without shared objects takes less: a value has an opcode of its own.
+/// The memory that a tree may occupy for each byte of the pickle. One without shared objects needs
+/// less, because every value has an opcode.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// Not visited yet, and being visited; all else is what the node's tree takes.

@@ -17,9 +17,9 @@ pub(crate) enum Class {
 /// How the argument behind an opcode is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// So many bytes.
+    /// A fixed number of bytes.
     Fixed(usize),
-    /// A little-endian length of so many bytes, and as many bytes as it says.
+    /// A little-endian length, with its width in bytes, followed by that many bytes.
     Counted(usize),
     /// The same, with a length that has a sign.
     CountedSigned,

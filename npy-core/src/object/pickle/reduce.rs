@@ -50,7 +50,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Exactly so many bytes.
+    /// Returns exactly `N` bytes.
     fn exact<const N: usize>(&self, id: u32) -> Option<[u8; N]> {
         self.raw(id).ok().and_then(|bytes| <[u8; N]>::try_from(&*bytes).ok())
     }

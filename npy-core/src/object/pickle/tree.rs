@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
     /// The values in a container.
     pub(crate) fn objects(&mut self, items: Items) -> Result<Vec<PyObject>> {
         let mut objects = Vec::new();
-        // So many edges there are.
+        // Bounded by the number of edges.
         reserve_exact(&mut objects, usize::try_from(items.count).unwrap_or(usize::MAX))?;
         let mut next = items.first;
         while let Some(edge) = self.arena.edge(next) {
