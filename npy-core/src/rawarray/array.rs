@@ -52,7 +52,7 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is no `.ra` file, or ends early.
+    /// When it cannot be read, is no `.ra` file, or is truncated.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, Limits::new())
     }
@@ -125,7 +125,7 @@ impl RaArray {
         Ok(Self { header, values, block, metadata })
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file atomically.
     ///
     /// See [`RaArray`] for an example.
     ///
@@ -238,8 +238,8 @@ impl RaArray {
         Ok(Self { header, values, ..self })
     }
 
-    /// The elements as values of a Rust type, the first dimension fastest. User-defined ones are taken for what the type says, if they have
-    /// as many bytes.
+    /// Converts the elements to values of a Rust type, the first dimension fastest. User-defined
+    /// ones are treated as that type if they have the same size.
     ///
     /// # Errors
     ///

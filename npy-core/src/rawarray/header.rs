@@ -52,7 +52,7 @@ pub struct RaHeader {
 }
 
 impl RaHeader {
-    /// The header of elements of this kind, of so many bytes each.
+    /// Creates a header for elements of this kind, of `element_bytes` bytes each.
     ///
     /// See [`RaHeader`] for an example.
     ///
@@ -81,7 +81,7 @@ impl RaHeader {
         Self::parse_with(bytes, Limits::new())
     }
 
-    /// [`parse`](Self::parse) with limits of one's own.
+    /// [`parse`](Self::parse) with custom limits.
     ///
     /// ```
     /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
@@ -121,7 +121,7 @@ impl RaHeader {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits of one's own.
+    /// [`read`](Self::read) with custom limits.
     ///
     /// ```
     /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
@@ -238,7 +238,7 @@ impl RaHeader {
         DIMS + 8 * self.dims().len()
     }
 
-    /// The same header of compressed data of so many bytes, or of others.
+    /// Replaces the size of the compressed data; `None` is for uncompressed data.
     pub(super) fn with_compressed_bytes(self, compressed_bytes: Option<u64>) -> Self {
         Self { compressed_bytes, ..self }
     }

@@ -61,7 +61,7 @@ impl RaKind {
         }
     }
 
-    /// The dtype of elements of so many bytes; `None` if there are no such elements.
+    /// The dtype of elements of `element_bytes` bytes; `None` if there are no such elements.
     pub(super) fn dtype(self, element_bytes: usize, order: ByteOrder) -> Option<DType> {
         let kind = match (self, element_bytes) {
             (Self::User, length) => ScalarKind::Void { length },

@@ -25,8 +25,8 @@ use crate::view::{NpyView, elements, elements_mut};
 /// ```
 /// use npy_core::rawarray::{self, RaMap};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
 /// // SAFETY: nobody changes or truncates this file while it is mapped.
 /// let map = unsafe { RaMap::open(&path)? };
@@ -44,8 +44,8 @@ pub struct RaMap {
 /// ```
 /// use npy_core::rawarray::{self, RaMapMut};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
 /// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { RaMapMut::open(&path)? };
@@ -74,8 +74,8 @@ impl RaMap {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMap};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
     /// // SAFETY: nobody changes or truncates this file while it is mapped.
     /// let map = unsafe { RaMap::open(&path)? };
@@ -124,8 +124,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
     /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open(&path)? };
@@ -167,8 +167,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[3_i32, 1, 2])?;
     /// // SAFETY: nobody changes or truncates this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open_copy(&path)? };
@@ -198,7 +198,7 @@ impl RaMapMut {
         unsafe { Self::map(path.as_ref(), options.into().limits, false) }
     }
 
-    /// Maps a file, shared with whoever has it open or as a private copy.
+    /// Maps a file, either shared with other processes or as a private copy.
     ///
     /// # Safety
     ///
@@ -230,8 +230,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0])?;
     /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
@@ -254,8 +254,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
     /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
@@ -326,8 +326,8 @@ macro_rules! reading {
             ///
             /// ```
             #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let folder = tempfile::tempdir()?;
-            /// # let path = folder.path().join("samples.ra");
+            /// # let directory = tempfile::tempdir()?;
+            /// # let path = directory.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
@@ -352,8 +352,8 @@ macro_rules! reading {
             ///
             /// ```
             #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let folder = tempfile::tempdir()?;
-            /// # let path = folder.path().join("samples.ra");
+            /// # let directory = tempfile::tempdir()?;
+            /// # let path = directory.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]

@@ -43,9 +43,10 @@
 //!
 //! With the flag 0x1 the data are big-endian (`>f8`). The header itself is always little-endian.
 //!
-//! Every other dtype (bools, text, times, records) is written as user-defined elements, as the Python implementation does. The file does
-//! not say which, so whoever reads it has to: as a Rust type ([`load`], [`RaArray::to_vec`]) whose dtype has as many bytes, such as a
-//! struct of `#[derive(NpyRecord)]`, or by [`RaArray::with_dtype`].
+//! Every other dtype (bools, text, times, records) is written as user-defined elements, as the
+//! Python implementation does. The file does not say which, so the reader has to. Name a Rust type
+//! ([`load`], [`RaArray::to_vec`]) of the same size, such as a struct of `#[derive(NpyRecord)]`, or
+//! call [`RaArray::with_dtype`].
 //!
 //! # Compressed data
 //!
@@ -88,7 +89,7 @@ pub use kind::RaKind;
 #[cfg(feature = "mmap")]
 pub use map::{RaMap, RaMapMut};
 
-/// Reads a one-dimensional `.ra` file into a vector. What stands behind the elements is passed over.
+/// Reads a one-dimensional `.ra` file into a vector. Ignores what follows the elements.
 ///
 /// # Errors
 ///
@@ -107,7 +108,7 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
     load_with(path, Limits::new())
 }
 
-/// [`load`] with limits of one's own.
+/// [`load`] with custom limits.
 ///
 /// # Errors
 ///
@@ -145,7 +146,7 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }
 
-/// [`read`] with limits of one's own.
+/// [`read`] with custom limits.
 ///
 /// # Errors
 ///
@@ -171,7 +172,8 @@ fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>>
     reader.into_values()?.into_order(Order::C)?.reader().into_one_dimension()
 }
 
-/// Saves a slice as a one-dimensional `.ra` file, whole or not at all. A slice of arrays `[T; N]` has one dimension more.
+/// Saves a slice as a one-dimensional `.ra` file, atomically. A slice of arrays `[T; N]` has one
+/// dimension more.
 ///
 /// # Errors
 ///
