@@ -1,7 +1,8 @@
 //! Recovery of archives whose end is damaged or missing.
 //!
-//! The file is read forward, from one local header to the next by the sizes that they state, so that the content of a member is never taken for
-//! a part of the archive. A central directory counts only if it lists exactly the members before it.
+//! The file is read forward, from one local header to the next by the sizes that they state. The
+//! content of a member is therefore never treated as a part of the archive. A central directory
+//! counts only if it lists exactly the members before it.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

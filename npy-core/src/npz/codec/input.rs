@@ -31,7 +31,8 @@ pub(crate) struct Input<R> {
     total: u64,
     /// Bytes that are buffered at most.
     most: usize,
-    /// So many bytes of the member are used up before those that follow are given, so that a decoder does not look ahead.
+    /// The bytes of the member up to which a decoder may read. Those that follow are given only
+    /// after these are used up.
     border: u64,
 }
 
@@ -50,7 +51,7 @@ impl<R> Input<R> {
         &self.reader
     }
 
-    /// Begins to read something of so many bytes, or of any number.
+    /// Begins to read a part of `bytes` bytes, or of unknown length.
     pub(crate) fn begin(&mut self, bytes: Option<u64>) {
         (self.left, self.used, self.border) = (bytes, 0, 0);
     }
@@ -81,7 +82,7 @@ impl<R> Input<R> {
         self.left
     }
 
-    /// Takes note that the reader was moved over so many bytes, which are left; nothing is buffered afterwards.
+    /// Notes that the reader skipped `bytes` bytes. Nothing is buffered afterwards.
     pub(crate) fn pass(&mut self, bytes: u64) {
         (self.begin, self.end) = (0, 0);
         self.used += bytes;
@@ -140,7 +141,8 @@ impl<R: Read> Input<R> {
         Ok(())
     }
 
-    /// Copies the next few bytes, which stay; tells whether there are so many. It is as if they had been buffered before.
+    /// Copies the next few bytes without consuming them; returns whether that many are available.
+    /// They count as buffered afterwards.
     pub(crate) fn peek(&mut self, bytes: &mut [u8]) -> io::Result<bool> {
         if self.at_most(bytes.len()) < bytes.len() {
             return Ok(false);

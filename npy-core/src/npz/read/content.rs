@@ -54,7 +54,7 @@ impl Content {
         }
     }
 
-    /// Gives some of what is left, at most so many bytes; nothing at the end.
+    /// Reads at most `most` of the remaining bytes; nothing at the end.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
         if self.is_at_end || self.left == Some(0) || buf.is_full() {
@@ -101,8 +101,8 @@ impl Content {
         Err(Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }).into())
     }
 
-    /// Reads what is left, at most so many bytes, and checks the content as a whole against what is said of it, which `claim` reads where it
-    /// stands behind the data.
+    /// Reads at most that many remaining bytes and checks the content against its checksum and
+    /// size. `claim` reads these where they follow the data.
     pub(crate) fn finish<R: Read>(
         &mut self,
         input: &mut Input<R>,

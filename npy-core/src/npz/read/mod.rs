@@ -475,7 +475,7 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// How many threads inflate a member from here on. The default is 1; 0 is taken for it.
+    /// Sets how many threads inflate a member from here on. The default is 1, and 0 means 1.
     ///
     /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a
     /// member begin, and only elements whose memory is that of the file. Everything is checked as with one thread. A member whose blocks are

@@ -19,9 +19,12 @@ use crate::read::source::Source;
 
 /// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
 ///
-/// No more is kept in memory than the array that is asked for. What is not read of a member is passed over, and checked all the same.
-/// Reads archives with sizes before the data, and NumPy's own from a pipe, in which they stand behind it. The stream is read to its end, because
-/// members may have been added behind the directory; where it does not end, give it one with [`Read::take`].
+/// Keeps no more in memory than the requested array. Unread parts of a member are skipped, but
+/// checked all the same.
+///
+/// Reads archives with sizes before the data, and NumPy's own from a pipe, where they follow it.
+/// The stream is read to its end, because members may have been appended after the central
+/// directory. Limit an endless stream by [`Read::take`].
 ///
 /// ```
 /// use npy_core::npz::{NpzStream, NpzWriter};
@@ -55,7 +58,7 @@ enum Place {
     Between,
     /// In a member, of which this was read.
     In(Box<LocalHeader>, Box<Content>),
-    /// In a member that is given up: so many bytes before the next.
+    /// In an abandoned member, with the number of bytes before the next one.
     Before(u64),
     /// Nobody knows where.
     Lost,
@@ -71,7 +74,7 @@ impl<R: Read> NpzStream<R> {
         Self::new_with(reader, Limits::new())
     }
 
-    /// [`new`](Self::new) with limits of one's own.
+    /// [`new`](Self::new) with custom limits.
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzStream};
@@ -95,7 +98,8 @@ impl<R: Read> NpzStream<R> {
         }
     }
 
-    /// The next member; `None` at the end of the archive. What was not read of the one before is passed over.
+    /// Returns the next member, or `None` at the end of the archive. Skips unread parts of the
+    /// previous one.
     ///
     /// After an error the members that follow can still be read, where it is known where they begin: behind a member with a wrong checksum, or
     /// whose size in the archive stands before its data.
@@ -185,7 +189,7 @@ impl<R: Read> NpzStream<R> {
         Ok(Content::new(decoder, size, self.limits.member_bytes))
     }
 
-    /// Reads what is left of the member, which is at most so many bytes, and checks it.
+    /// Reads the rest of the member, at most `most` bytes, and checks it.
     fn pass_over(&mut self, most: Option<u64>) -> Result<()> {
         if !matches!(self.place, Place::In(..)) {
             return Ok(());

@@ -152,7 +152,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_stream_of(name, T::dtype(), write)
     }
 
-    /// [`add_stream`](Self::add_stream) with a dtype of one's own: the width of text, another byte order.
+    /// [`add_stream`](Self::add_stream) with a custom dtype: the width of text, another byte order.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};

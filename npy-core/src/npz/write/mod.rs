@@ -56,7 +56,8 @@ use self::member::Waiting;
 #[must_use = "errors of finishing the archive are seen only by `finish`"]
 pub struct NpzWriter<W: Write> {
     writer: Stream<W>,
-    /// Puts other bytes over what was written, so many bytes back; without `Seek` checksum and sizes follow the data instead.
+    /// Overwrites bytes at a distance back from the end. Without `Seek`, checksum and sizes follow
+    /// the data instead.
     overwrite: Option<Overwrite<W>>,
     /// Goes back to where a member began that was given up.
     rewind: Option<Rewind<W>>,
@@ -65,7 +66,7 @@ pub struct NpzWriter<W: Write> {
     existing: Option<Existing>,
     /// Brings what was written to the disk, if it is a disk.
     sync: fn(&W) -> io::Result<()>,
-    /// Asks for room on the disk for so many bytes from the beginning of the archive, if it is a disk.
+    /// Reserves disk space for the archive up to that many bytes, if it is on a disk.
     reserve: fn(&W, u64),
     options: WriteOptions,
     /// Started with the first member that is compressed by them.
@@ -109,8 +110,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_slice("x", &[1.0_f64, 2.0])?;
     /// assert!(!path.exists());
@@ -151,8 +152,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("run.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.npz");
     /// let mut archive = NpzWriter::create_compressed(&path)?;
     /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
     /// archive.finish()?;
@@ -178,8 +179,8 @@ impl NpzWriter<File> {
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("log.npz");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("log.npz");
     /// let mut archive = NpzWriter::create(&path)?;
     /// archive.add_slice("day1", &[1.0_f64, 2.0])?;
     /// archive.finish()?;

@@ -23,7 +23,7 @@ pub(in crate::npz) struct Zstd {
 }
 
 impl Zstd {
-    /// Of a content of so many bytes: the window need not be larger.
+    /// Creates a decoder for content of `size` bytes, which bounds the window.
     pub(super) fn new(size: Option<u64>) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).clamp(USUAL_WINDOW, MOST_WINDOW).next_power_of_two());
