@@ -475,8 +475,8 @@ fn count_of(prefix: &Path) -> Result<u64> {
 
 /// The numbers of the existing files.
 fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
-    let folder = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot_read = |error| Error::io("cannot read the directory", error).with_path(folder);
+    let directory = prefix.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot_read = |error| Error::io("cannot read the directory", error).with_path(directory);
     let mut begin = prefix.file_name().map_or_else(OsString::new, OsString::from);
     begin.push("-");
     let number_of = |name: OsString| -> Option<u64> {
@@ -486,7 +486,7 @@ fn numbers_of(prefix: &Path, ending: &str) -> Result<Vec<u64>> {
         digits.parse().ok().filter(|number| is_number && format!("{number:0DIGITS$}") == digits)
     };
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(folder).map_err(cannot_read)? {
+    for entry in fs::read_dir(directory).map_err(cannot_read)? {
         numbers.extend(number_of(entry.map_err(cannot_read)?.file_name()));
     }
     Ok(numbers)
