@@ -1,4 +1,4 @@
-//! A whole `.ra` file as a value.
+//! An `.ra` file in memory.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use crate::read::NpyReader;
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
 
-/// A whole `.ra` file: its header, the elements, and the metadata behind them.
+/// An `.ra` file in memory: header, elements and trailing metadata.
 ///
 /// What was read is written byte for byte, compressed data and metadata included.
 ///
@@ -46,7 +46,7 @@ pub struct RaArray {
 }
 
 impl RaArray {
-    /// Reads a file, up to its end.
+    /// Reads a file to its end.
     ///
     /// See [`RaArray`] for an example.
     ///
@@ -57,7 +57,7 @@ impl RaArray {
         Self::load_with(path, Limits::new())
     }
 
-    /// [`load`](Self::load) with limits to what the file may ask for.
+    /// [`load`](Self::load) with custom limits.
     ///
     /// ```
     /// use npy_core::rawarray::{self, RaArray};
@@ -81,7 +81,7 @@ impl RaArray {
         load().map_err(|error| error.with_path(path))
     }
 
-    /// Reads a stream up to its end: what follows the elements is the metadata.
+    /// Reads a stream to its end. What follows the elements is the metadata.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl RaArray {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with limits to what the input may ask for.
+    /// [`read`](Self::read) with custom limits.
     ///
     /// ```
     /// use npy_core::{Limits, rawarray::{self, RaArray}};
@@ -186,27 +186,27 @@ impl RaArray {
         self.block.as_deref().unwrap_or(self.values.bytes())
     }
 
-    /// The header, as it stands in the file.
+    /// Returns the header, as stored in the file.
     pub fn header(&self) -> &RaHeader {
         &self.header
     }
 
-    /// The elements, with their dtype, order and shape.
+    /// Returns the elements, with their dtype, order and shape.
     pub fn values(&self) -> &DynValues {
         &self.values
     }
 
-    /// The elements by value, to be saved as an `.npy` file for example.
+    /// Converts the file into its elements, for example to save them as an `.npy` file.
     pub fn into_values(self) -> DynValues {
         self.values
     }
 
-    /// What stands behind the elements.
+    /// Returns the metadata that follow the elements.
     pub fn metadata(&self) -> &[u8] {
         &self.metadata
     }
 
-    /// The same file with other metadata.
+    /// Replaces the metadata.
     ///
     /// See [`RaArray`] for an example.
     #[must_use]
@@ -214,7 +214,7 @@ impl RaArray {
         Self { metadata: metadata.into(), ..self }
     }
 
-    /// The same file with a dtype for its user-defined elements, which the file itself does not tell.
+    /// Sets the dtype of user-defined elements, which the file does not store.
     ///
     /// # Errors
     ///
@@ -267,7 +267,7 @@ impl RaArray {
         NpyReader::from_parts(self.values.bytes(), self.header.seen_as::<T>()?).into_vec()
     }
 
-    /// The same file with its data compressed by LZ4. What is compressed already stays as it is.
+    /// Compresses the data by LZ4. Data that are compressed already stay unchanged.
     ///
     /// # Errors
     ///
@@ -294,7 +294,7 @@ impl RaArray {
         Ok(Self { header, block: Some(block), ..self })
     }
 
-    /// The same file with data that are not compressed.
+    /// Decompresses the data.
     ///
     #[cfg_attr(feature = "lz4", doc = "```")]
     #[cfg_attr(not(feature = "lz4"), doc = "```ignore")]

@@ -1,4 +1,4 @@
-//! Reads and writes the elements of an `.ra` file by the reader and writer of `.npy` files.
+//! Elements of an `.ra` file, read and written as those of `.npy` files are.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -19,7 +19,7 @@ use crate::read::file::{fill_from_file, length_of_file};
 use crate::read::source::Source;
 use crate::write::NpyWriter;
 
-/// Opens a file for its elements as values of a Rust type.
+/// Opens a file to read its elements as values of a Rust type.
 ///
 /// # Errors
 ///
@@ -37,7 +37,8 @@ pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Resul
     Content::read(reader, &limits).and_then(Content::into_elements::<T>)
 }
 
-/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis fastest.
+/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis
+/// fastest.
 ///
 /// # Errors
 ///

@@ -69,7 +69,7 @@ impl RaHeader {
         Ok(Self { kind, byte_order, compressed_bytes: None, header: Header::new(dtype, order, dims)? })
     }
 
-    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    /// Reads the header at the beginning of `bytes`, and returns it with the offset of the data.
     ///
     /// See [`RaHeader`] for an example.
     ///
@@ -100,7 +100,7 @@ impl RaHeader {
         Ok((header, data_offset))
     }
 
-    /// Reads the header from a stream and leaves it just after the header.
+    /// Reads the header from a stream, which it leaves just behind the header.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl RaHeader {
         fixed.with_dims(&dims, &limits)
     }
 
-    /// The header as bytes, 48 and 8 for each dimension.
+    /// Encodes the header: 48 bytes, and 8 for each dimension.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let numbers = [self.flags(), self.kind.code(), self.element_bytes() as u64, self.data_bytes(), self.dims().len() as u64];
@@ -160,54 +160,55 @@ impl RaHeader {
         bytes
     }
 
-    /// The flags: 0x1 for big-endian data, 0x2 for compressed ones.
+    /// Returns the flags: 0x1 for big-endian data, 0x2 for compressed data.
     pub fn flags(&self) -> u64 {
         let order = if self.byte_order == ByteOrder::Big { BIG_ENDIAN } else { 0 };
         let compressed = if self.is_compressed() { COMPRESSED } else { 0 };
         order | compressed
     }
 
-    /// What the elements are.
+    /// Returns the kind of the elements.
     pub fn kind(&self) -> RaKind {
         self.kind
     }
 
-    /// How many bytes an element has.
+    /// Returns the size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         self.header.dtype().itemsize()
     }
 
-    /// How many bytes the data have in the file: fewer than the elements have, if they are compressed.
+    /// Returns the size of the data in the file, which compression makes smaller than the elements.
     pub fn data_bytes(&self) -> u64 {
         self.compressed_bytes.unwrap_or(self.header.data_bytes())
     }
 
-    /// The dimensions as they stand in the file: the first varies fastest.
+    /// Returns the dimensions in the order of the file: the first varies fastest.
     pub fn dims(&self) -> &[usize] {
         self.header.shape()
     }
 
-    /// The order of the bytes of each number in the data.
+    /// Returns the byte order of each number in the data.
     pub fn byte_order(&self) -> ByteOrder {
         self.byte_order
     }
 
-    /// Whether the data are compressed.
+    /// Returns whether the data are compressed.
     pub fn is_compressed(&self) -> bool {
         self.compressed_bytes.is_some()
     }
 
-    /// The dtype of the elements; of user-defined ones raw bytes, unless another was [named](Self::with_dtype).
+    /// Returns the dtype of the elements: raw bytes for user-defined ones, unless another was
+    /// [set](Self::with_dtype).
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
-    /// The same array as the header of an `.npy` file whose data are the same bytes, decompressed.
+    /// Returns the header of an `.npy` file with the same data, decompressed.
     pub fn to_npy(&self) -> &Header {
         &self.header
     }
 
-    /// The same header with a dtype for user-defined elements, which the file does not tell. It is not written.
+    /// Sets the dtype of user-defined elements, which the file does not store.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! The type codes of `.ra` files, and which dtypes they are.
+//! The type codes of `.ra` files and their dtypes.
 
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
-/// What the elements of an `.ra` file are: its type codes.
+/// The kind of the elements of an `.ra` file: its type codes.
 ///
 /// ```
 /// use npy_core::dtype::ByteOrder;
@@ -33,7 +33,7 @@ pub enum RaKind {
 impl RaKind {
     pub(super) const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::ComplexFloat, Self::BrainFloat];
 
-    /// The code that stands in the file.
+    /// Returns the code that is stored in the file.
     ///
     /// ```
     /// # use npy_core::rawarray::RaKind;

@@ -1,4 +1,4 @@
-//! Decompresses the data of an `.ra` file: one LZ4 block without a frame.
+//! Decompression of an `.ra` file: one LZ4 block without a frame.
 
 #[cfg(feature = "lz4")]
 pub(super) use block::{compress, decompress};

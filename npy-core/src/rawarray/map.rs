@@ -1,4 +1,4 @@
-//! Files of the RawArray format mapped into memory.
+//! Memory maps of RawArray files.
 //!
 //! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own callers.
 #![allow(unsafe_code)]
@@ -17,7 +17,7 @@ use crate::options::ReadOptions;
 use crate::view::map::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
 use crate::view::{NpyView, elements, elements_mut};
 
-/// A file of the RawArray format (`.ra`) mapped into memory for reading.
+/// A read-only memory map of a RawArray file (`.ra`).
 ///
 /// The elements are a slice, first dimension fastest, and only the pages that are used are read. For arrays of `ndarray` see
 /// `npy_ndarray::MapNpyExt`.
@@ -39,7 +39,7 @@ pub struct RaMap {
     header: RaHeader,
 }
 
-/// A file of the RawArray format (`.ra`) mapped into memory for changes in place, or a private copy of it.
+/// A writable memory map of a RawArray file (`.ra`), or a private copy of it.
 ///
 /// ```
 /// use npy_core::rawarray::{self, RaMapMut};
@@ -222,7 +222,7 @@ impl RaMapMut {
         open().map_err(|error: Error| error.with_path(path))
     }
 
-    /// The elements, first dimension fastest, for changes in place.
+    /// Returns the elements for changes in place, the first dimension fastest.
     ///
     /// # Errors
     ///
@@ -246,7 +246,8 @@ impl RaMapMut {
         self.rows_mut(rows)
     }
 
-    /// The elements of some rows, for changes in place. See [`rows`](Self::rows) for what a row is.
+    /// Returns the elements of some rows for changes in place. See [`rows`](Self::rows) for what a
+    /// row is.
     ///
     /// # Errors
     ///
@@ -272,7 +273,7 @@ impl RaMapMut {
         rows.map_err(|error| error.with_path(&**path))
     }
 
-    /// Waits until all changes are on the disk. A map of [`open_copy`](Self::open_copy) has nothing to write.
+    /// Makes all changes durable. A map of [`open_copy`](Self::open_copy) has nothing to write.
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
@@ -299,25 +300,26 @@ impl RaMapMut {
 macro_rules! reading {
     ($map:ident) => {
         impl $map {
-            /// The header of the file.
+            /// Returns the header of the file.
             pub fn header(&self) -> &RaHeader {
                 &self.header
             }
 
-            /// The bytes of the elements.
+            /// Returns the bytes of the elements.
             pub fn bytes(&self) -> &[u8] {
                 let metadata = self.metadata().len();
                 &self.map.file[self.map.begin..self.map.file.len() - metadata]
             }
 
-            /// What stands behind the elements.
+            /// Returns the metadata that follow the elements.
             pub fn metadata(&self) -> &[u8] {
                 let end = self.map.begin as u64 + self.header.data_bytes();
                 let end = usize::try_from(end).unwrap_or(usize::MAX);
                 self.map.file.get(end..).unwrap_or_default()
             }
 
-            /// The elements in place, first dimension fastest. Elements of a user-defined type are seen as `T` if it has as many bytes.
+            /// Returns the elements in place, the first dimension fastest. Elements of a
+            /// user-defined type are viewed as `T` if it has the same size.
             ///
             /// # Errors
             ///
@@ -339,12 +341,13 @@ macro_rules! reading {
                 self.rows(0..self.row_count())
             }
 
-            /// The number of rows; see [`rows`](Self::rows).
+            /// Returns the number of rows; see [`rows`](Self::rows).
             pub fn row_count(&self) -> usize {
                 OuterAxis::of(self.header.to_npy()).rows
             }
 
-            /// The elements of some rows, in place. A row is what the last dimension counts: what is contiguous in the file.
+            /// Returns the elements of some rows in place. The last dimension counts rows, because
+            /// a row is contiguous in the file.
             ///
             /// # Errors
             ///

@@ -1,5 +1,5 @@
-//! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`): a header of some numbers, then the elements, then whatever
-//! else somebody wants to keep with them.
+//! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`): a short binary
+//! header, the elements, and optional metadata.
 //!
 //! ```
 //! use npy_core::rawarray::{self, RaArray};
@@ -129,7 +129,7 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
     open_elements::<T>(path, options.into().limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
 }
 
-/// Reads a one-dimensional array from a stream into a vector, and leaves the stream just after the elements.
+/// Reads a one-dimensional array from a stream, which it leaves just behind the elements.
 ///
 /// # Errors
 ///
