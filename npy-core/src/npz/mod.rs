@@ -1,4 +1,5 @@
-//! Archives of arrays (`.npz`), as `np.savez` and `np.savez_compressed` write them: zip archives whose members are `.npy` files.
+//! Archives of arrays (`.npz`), as `np.savez` and `np.savez_compressed` write them: zip archives of
+//! `.npy` files.
 //!
 //! ```
 //! use npy_core::npz::{NpzReader, NpzWriter};

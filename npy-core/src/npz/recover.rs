@@ -17,20 +17,21 @@ use super::zip::records::{Claim, DESCRIPTOR, END, END64, END64_LOCATOR, ENTRY, F
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What [`recover`] has found and kept.
+/// The result of [`recover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Members that the archive has now.
+    /// The number of members in the recovered archive.
     pub members: u64,
-    /// Members of these that no directory listed: the last directory was damaged, or they were added and not finished.
+    /// Those members that no central directory listed: the last one was damaged, or they were
+    /// appended but not finished.
     pub added: u64,
-    /// Bytes behind the last whole member that were replaced: a member that is not whole, a damaged directory. The directory that is
-    /// written instead is not among them.
+    /// The number of bytes replaced behind the last complete member: a truncated member, a damaged
+    /// directory. The new central directory does not count.
     pub dropped: u64,
 }
 
-/// Restores an archive whose end is damaged, cut off or not yet written, keeping every whole member.
+/// Restores an archive whose end is damaged or missing, and keeps every complete member.
 ///
 /// Opening such a file fails with [`ArchiveProblem::Incomplete`], and so does [`NpzWriter::append`](super::NpzWriter::append). The members are found
 /// by their local headers from the first byte of the archive on, never inside other members. Those that the last complete directory does not

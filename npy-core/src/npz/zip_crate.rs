@@ -167,7 +167,7 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
     }
 }
 
-/// The index of the member of that name: a whole name comes before one without `.npy`.
+/// Returns the index of a member. A whole name takes precedence over one without `.npy`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Extracts members as files below a directory that they cannot leave.
+//! Extraction of members into a directory that they cannot escape.
 
 use std::fs;
 use std::io::{self, Read, Seek, Write};
@@ -13,7 +13,8 @@ use crate::write::replace::replace_file;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 impl<R: Read + Seek> NpzReader<R> {
-    /// Writes a member as a file below `directory`, under its whole name, and returns where. What `/` in the name asks for is made below the directory.
+    /// Writes a member as a file below `directory` and returns its path. Creates the subdirectories
+    /// in its name.
     ///
     /// The checksum is checked before the file gets its name; what is there of that name is replaced, and links that are there are followed. Nothing bounds how large a file a
     /// compressed member becomes but [`Limits::member_bytes`](crate::Limits::member_bytes).
@@ -62,7 +63,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(path)
     }
 
-    /// Writes all members as files below `directory`. All names are looked at before the first is written.
+    /// Writes all members as files below `directory`. Checks all names before it writes the first.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::memory::ReadBuf;
 
-/// A file that is read from a place of its own, so that clones of it can be read at the same time by several threads.
+/// A file with an independent position, so that several threads can read clones of it.
 #[derive(Clone, Debug)]
 pub struct ArchiveFile {
     file: Arc<File>,

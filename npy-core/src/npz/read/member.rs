@@ -28,7 +28,8 @@ const MARK_BYTES: usize = 16;
 /// How many times as large as in the archive a member may be for memory to be taken at once.
 const PLAUSIBLE_RATIO: u64 = 16;
 
-/// The content of a member of an archive, read from its beginning to its end. Its checksum is checked at the end.
+/// The content of an archive member, read from its beginning to its end. Its checksum is checked at
+/// the end.
 ///
 /// ```
 /// use std::io::Read;

@@ -1,4 +1,4 @@
-//! Reads archives.
+//! Reading of archives.
 
 pub(crate) mod content;
 pub(crate) mod extract;
@@ -29,7 +29,7 @@ use file::ArchiveFile;
 use index::Index;
 use member::{Member, Parallel};
 
-/// Reads the arrays of an archive, by their names or one after another.
+/// Reads the arrays of an archive, by name or one after another.
 ///
 /// The name of an array is that of its member without `.npy`, as in NumPy. Nothing but the archive's directory is read before an array is
 /// asked for, and what is wrong with one member does not concern the others.
@@ -58,7 +58,7 @@ pub struct NpzReader<R> {
 }
 
 impl NpzReader<ArchiveFile> {
-    /// Opens an archive and reads its directory.
+    /// Opens an archive and reads its central directory.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -79,7 +79,8 @@ impl NpzReader<ArchiveFile> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`]. Its threads are those of [`set_threads`](Self::set_threads).
+    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`]. Threads are set as by
+    /// [`set_threads`](Self::set_threads).
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -111,7 +112,7 @@ impl NpzReader<ArchiveFile> {
 }
 
 impl<R: Read + Seek> NpzReader<R> {
-    /// Reads the directory of an archive.
+    /// Reads the central directory of an archive.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -130,7 +131,8 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`]. Threads are for [`set_threads`](Self::set_threads), because they clone `R`.
+    /// [`new`](Self::new) with [`ReadOptions`] or [`Limits`]. Set threads by
+    /// [`set_threads`](Self::set_threads), because they clone `R`.
     ///
     /// ```
     /// use npy_core::{Limits, npz::NpzReader};
@@ -155,18 +157,18 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: None })
     }
 
-    /// How many members there are, arrays or not.
+    /// Returns the number of members, arrays or not.
     pub fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the archive has no members.
     pub fn is_empty(&self) -> bool {
         self.index.len() == 0
     }
 
-    /// The names of the members in the order of the archive, each without one `.npy` at its end. A name may be there twice; then
-    /// [`by_name`](Self::by_name) finds the last, as NumPy does.
+    /// Returns the names of the members in the order of the archive, each without one trailing
+    /// `.npy`. Of equal names [`by_name`](Self::by_name) finds the last, as NumPy does.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -183,21 +185,22 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.names()
     }
 
-    /// The name of a member, without one `.npy` at its end.
+    /// Returns the name of a member, without one trailing `.npy`.
     ///
     /// See [`names`](Self::names) for an example.
     pub fn name(&self, index: usize) -> Option<&str> {
         self.index.name(index)
     }
 
-    /// The whole name of a member, as it stands in the archive: of an array with `.npy` at its end.
+    /// Returns the whole name of a member, which ends in `.npy` if it is an array.
     ///
     /// See [`names`](Self::names) for an example.
     pub fn whole_name(&self, index: usize) -> Option<&str> {
         self.index.whole_name(index)
     }
 
-    /// How many bytes a member's content has, by the directory: of an array with its header.
+    /// Returns the size of a member's content in bytes, as the central directory states it. That of
+    /// an array includes the header.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -214,14 +217,16 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.size(index)
     }
 
-    /// How many bytes a member takes in the archive, by the directory; the same as [`size`](Self::size) if it is not compressed.
+    /// Returns the size of a member in the archive, as the central directory states it. Equals
+    /// [`size`](Self::size) for a stored member.
     ///
     /// See [`size`](Self::size) for an example.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
         self.index.compressed_size(index)
     }
 
-    /// Where the member of that name stands. As in NumPy a whole name, `.npy` included, comes before one without.
+    /// Returns the index of a member by name. As in NumPy, a whole name takes precedence over one
+    /// without `.npy`.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -238,7 +243,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.index_of(name)
     }
 
-    /// Reads the one-dimensional array of that name.
+    /// Reads a one-dimensional array by name.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -259,7 +264,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.by_index(index)
     }
 
-    /// Reads the one-dimensional array that stands there.
+    /// Reads a one-dimensional array by index.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -280,19 +285,19 @@ impl<R: Read + Seek> NpzReader<R> {
         self.in_member(index, |reader| reader.into_one_dimension())
     }
 
-    /// What the archive may ask for.
+    /// Returns the limits.
     #[doc(hidden)]
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The names and places of the members, for as long as one likes.
+    /// Returns the index of the members, which may outlive the reader.
     #[doc(hidden)]
     pub fn index(&self) -> Arc<Index> {
         Arc::clone(&self.index)
     }
 
-    /// Reads the only element of the array without dimensions of that name, such as `np.savez` makes of a number.
+    /// Reads the element of a zero-dimensional array, such as `np.savez` writes for a number.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -313,7 +318,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.in_member(index, |reader| reader.into_scalar())
     }
 
-    /// The header of an array, without its elements.
+    /// Reads the header of an array, without its elements.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -333,7 +338,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.in_member(index, |reader| Ok(reader.header().clone()))
     }
 
-    /// A reader of an array of any shape, or of its elements one after another.
+    /// Returns a reader of an array of any shape, or of its elements one after another.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -355,7 +360,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.member(index).and_then(|member| member.into_reader(limits)).map_err(|error| members.locate(error, index))
     }
 
-    /// The content of a member, array or not.
+    /// Reads the content of a member, array or not.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -387,7 +392,7 @@ impl<R: Read + Seek> NpzReader<R> {
         read().map_err(|error: Error| self.locate(error, index))
     }
 
-    /// Reads every member to its end and checks it, keeping nothing: whether the archive came through whole.
+    /// Reads and checks every member, keeping nothing in memory.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -417,7 +422,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(())
     }
 
-    /// Where the member of that name stands, or an error that lists the names that there are.
+    /// Returns the index of a member by name, or an error that lists the existing names.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -449,7 +454,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.locate(archive(ArchiveProblem::NoIndex { index, members: self.len() }), index)
     }
 
-    /// An error with the member it happened in, and the file.
+    /// Adds the member and the file to an error.
     #[doc(hidden)]
     pub fn locate(&self, error: Error, index: usize) -> Error {
         self.index.locate(error, index)
@@ -475,7 +480,7 @@ impl<R: Read + Seek> NpzReader<R> {
 }
 
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// Sets how many threads inflate a member from here on. The default is 1, and 0 means 1.
+    /// Sets the number of threads that inflate a member. The default is 1, and 0 means 1.
     ///
     /// Only members of several MiB that [`NpzWriter`](super::NpzWriter) has compressed gain by it, because it alone tells where the blocks of a
     /// member begin, and only elements whose memory is that of the file. Everything is checked as with one thread. A member whose blocks are
@@ -503,7 +508,7 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
 }
 
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
-    /// Reads the directory of an archive in memory: read, mapped or embedded.
+    /// Reads the central directory of an archive in memory: read, mapped or embedded.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -521,7 +526,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         Self::new(Cursor::new(bytes))
     }
 
-    /// The elements of an array in place, of an archive in memory (read, mapped or embedded). They come in the order of the file.
+    /// Returns the elements of an array in place, in the order of the file.
     ///
     /// The checksum is not checked, because that would read everything.
     ///
@@ -547,8 +552,10 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         self.stored(index).and_then(|bytes| view_with(bytes, limits)).map_err(|error| error.with_member(name))
     }
 
-    /// The elements of an array in place where they can be viewed, and else a copy of them, whose checksum is checked: of members that are
-    /// compressed, begin at an odd address, or are in the other byte order.
+    /// Returns the elements of an array, in place where possible and otherwise copied.
+    ///
+    /// Copies compressed members, unaligned ones and those of the other byte order, and checks
+    /// their checksums.
     ///
     /// # Errors
     ///
@@ -570,7 +577,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         }
     }
 
-    /// The content of a stored member in place, unchecked.
+    /// Returns the content of a stored member in place, unchecked.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -598,7 +605,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     }
 }
 
-/// Whether an array could not be viewed only because of how its bytes lie there.
+/// Returns whether only the placement of the bytes prevents a view of the array.
 pub fn is_about_place(error: &Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Reads archives forward only, from streams that cannot seek.
+//! Forward-only reading of archives, from streams that cannot seek.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -17,7 +17,8 @@ use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
-/// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a decompressor.
+/// Reads the arrays of an archive one after another from any stream: a pipe, a socket, a
+/// decompressor.
 ///
 /// Keeps no more in memory than the requested array. Unread parts of a member are skipped, but
 /// checked all the same.
@@ -226,12 +227,13 @@ pub struct StreamMember<'a, R> {
 }
 
 impl<R: Read> StreamMember<'_, R> {
-    /// Its name, without one `.npy` at its end.
+    /// Returns the name, without one trailing `.npy`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A reader of the array. Its checksum is checked when the last element was read, or else when the next member is asked for.
+    /// Returns a reader of the array. The checksum is checked after the last element, or when the
+    /// next member is requested.
     ///
     /// See [`NpzStream`] for an example.
     ///
@@ -244,7 +246,7 @@ impl<R: Read> StreamMember<'_, R> {
         MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(&*self.name))
     }
 
-    /// The content of a member, array or not.
+    /// Reads the content of a member, array or not.
     ///
     /// ```
     /// # use npy_core::npz::{NpzStream, NpzWriter};

@@ -31,7 +31,8 @@ impl<W: Write> NpzWriter<W> {
         self.add(name, &header, |writer| writer.write_slice(items))
     }
 
-    /// Adds an array of any shape, order and dtype, whose elements `write` writes in the order that the header says.
+    /// Adds an array of any shape, order and dtype. `write` writes the elements in the order of the
+    /// header.
     ///
     /// ```
     /// use npy_core::npz::{NpzReader, NpzWriter};
@@ -64,7 +65,7 @@ impl<W: Write> NpzWriter<W> {
         })
     }
 
-    /// Adds an array that `write` writes as a whole `.npy` file.
+    /// Adds an array that `write` writes as a complete `.npy` file.
     ///
     /// # Errors
     ///
@@ -82,7 +83,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_member(&format!("{name}.npy"), Front::Nothing, 0, |sink| write(sink).map(|()| None))
     }
 
-    /// Adds a member that is no array, under its whole name.
+    /// Adds a member that is not an array, under its whole name.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -99,7 +100,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_member(name, Front::Known(bytes), 0, |sink| sink.write_all(bytes).map(|()| None).map_err(cannot_write))
     }
 
-    /// Adds an array without dimensions, which is one element. (In NumPy it is what `np.savez` makes of a number.)
+    /// Adds a zero-dimensional array of one element, as `np.savez` does with a number.
     ///
     /// # Errors
     ///
@@ -119,8 +120,10 @@ impl<W: Write> NpzWriter<W> {
         self.add(name, &header, |writer| writer.push(item))
     }
 
-    /// Adds a one-dimensional array of elements whose number is known only when all were written: measurements that arrive, or
-    /// the lines of a text. An error that `write` returns leaves the archive as it was; errors of others go through
+    /// Adds a one-dimensional array whose length is not known in advance, such as measurements or
+    /// lines of text.
+    ///
+    /// If `write` fails, the archive stays as it was. Wrap errors of other crates by
     /// [`io::Error::other`](std::io::Error::other).
     ///
     /// The bytes are those of an array whose length was known before. For text without a fixed width, whose dtype is not known before,

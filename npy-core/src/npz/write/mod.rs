@@ -1,4 +1,4 @@
-//! Writes archives, byte for byte as `np.savez` does.
+//! Writing of archives, byte for byte as `np.savez` does.
 
 pub(crate) mod append;
 mod add;
@@ -103,7 +103,7 @@ type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
 type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 
 impl NpzWriter<File> {
-    /// Creates a file, as `np.savez` does. It replaces what stands under `path` when it is finished.
+    /// Creates a file, as `np.savez` does. Finishing it replaces the file under `path`.
     ///
     /// Until then the file is a temporary one beside it. Dropping the writer finishes it too, but not after an error or in a panic: what stood under
     /// `path` stays then. See [Drop](NpzWriter#drop).
@@ -168,8 +168,8 @@ impl NpzWriter<File> {
         Self::create_with(path, WriteOptions::new().compressed(true))
     }
 
-    /// Opens an archive to add members to it, whatever program wrote it. Nothing that stands in it is written again: the new members, and a
-    /// central directory of all, come after it.
+    /// Opens an archive of any program to append members. The existing members stay in place; the
+    /// new ones and a central directory of all follow them.
     ///
     /// The new members are committed by [`finish`](Self::finish), or by dropping the writer. After an error, in a panic and by
     /// [`discard`](Self::discard) they are cut off again. A process that is killed before leaves what it wrote behind the archive, whose own bytes never
@@ -239,8 +239,10 @@ impl NpzWriter<File> {
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
-    /// Begins an archive in a stream that can be gone back in: checksums and sizes stand before the data. The archive begins where the
-    /// stream stands. A file that was opened for appending cannot be gone back in; see [`append`](Self::append).
+    /// Begins an archive at the position of a seekable stream.
+    ///
+    /// Checksums and sizes precede the data. A file that was opened for appending cannot seek back;
+    /// see [`append`](Self::append).
     ///
     /// Dropping the writer finishes the archive, but not after an error or in a panic. See [Drop](NpzWriter#drop).
     ///
@@ -294,7 +296,8 @@ impl<W: Write + Seek> NpzWriter<W> {
 }
 
 impl<W: Write> NpzWriter<W> {
-    /// Begins an archive in any stream: checksums and sizes stand behind the data, as `np.savez` puts them into a pipe.
+    /// Begins an archive in any stream. Checksums and sizes follow the data, as when `np.savez`
+    /// writes into a pipe.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -325,12 +328,12 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// The options of the members from here on.
+    /// Returns the options of the next members.
     pub fn options(&self) -> WriteOptions {
         self.options
     }
 
-    /// Sets the options of the members from here on.
+    /// Sets the options of the next members.
     ///
     /// See [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
@@ -429,7 +432,7 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Writes the archive's directory, and gives the stream back.
+    /// Writes the central directory and returns the stream.
     ///
     /// See [`NpzWriter`] for an example.
     ///
@@ -444,8 +447,9 @@ impl<W: Write> NpzWriter<W> {
         result.and_then(|()| self.writer.take().map_err(cannot_write)).map_err(|error| in_file(self.path.as_deref(), error))
     }
 
-    /// Abandons the archive: a file of [`create`](NpzWriter::create) is not put in place, one of [`append`](NpzWriter::append) is cut back to what it
-    /// was, and a stream gets no directory.
+    /// Abandons the archive. A file of [`create`](NpzWriter::create) does not replace the old one.
+    /// A file of [`append`](NpzWriter::append) is truncated to its old length, and a stream gets no
+    /// central directory.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;

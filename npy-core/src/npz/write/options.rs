@@ -1,8 +1,8 @@
-//! Options of archives that are written.
+//! Options for writing archives.
 
 use crate::options::SaveOptions;
 
-/// How the members of an archive are written.
+/// Options for writing the members of an archive.
 ///
 /// The default is what `np.savez` does; [`compressed`](Self::compressed) is `np.savez_compressed`.
 ///
@@ -31,7 +31,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// What `np.savez` does: stored members, one thread.
+    /// Returns the defaults of `np.savez`: stored members, one thread.
     pub const fn new() -> Self {
         Self { is_compressed: false, level: 6, is_aligned: false, is_durable: false, threads: 1 }
     }
@@ -42,7 +42,8 @@ impl WriteOptions {
         self
     }
 
-    /// Sets how hard members are compressed: from 0, which is not at all, to 9. More counts as 9. The default is NumPy's 6.
+    /// Sets the compression level, from 0 (none) to 9. Higher values count as 9. The default is
+    /// NumPy's 6.
     ///
     /// The level is how hard repetitions are searched for. Where there are none worth it, as between the digits of measurements, each byte
     /// gets its Huffman code and nothing is searched for, which takes a twentieth of the time; that is decided for each block of
@@ -66,8 +67,8 @@ impl WriteOptions {
         self
     }
 
-    /// Sets whether members begin at multiples of 64 bytes of the archive, so that a stored array can be viewed in place by
-    /// [`NpzReader::view`](crate::npz::NpzReader::view).
+    /// Sets whether members are aligned to 64 bytes of the archive.
+    /// [`NpzReader::view`](crate::npz::NpzReader::view) can then view a stored array in place.
     ///
     /// NumPy and others read the archive; it is no longer byte for byte what `np.savez` writes.
     ///
@@ -92,7 +93,8 @@ impl WriteOptions {
         self
     }
 
-    /// Sets whether finishing the archive fsyncs it, so that it survives a power cut from then on. That takes some milliseconds.
+    /// Sets whether finishing the archive fsyncs it, so that it survives a power cut. That takes
+    /// some milliseconds.
     ///
     /// It concerns archives that were created or opened by path.
     pub const fn durable(mut self, durable: bool) -> Self {
@@ -100,7 +102,7 @@ impl WriteOptions {
         self
     }
 
-    /// Sets how many threads compress; 0 counts as 1.
+    /// Sets the number of threads that compress; 0 counts as 1.
     ///
     /// The bytes are the same for any number of them: content is compressed in blocks of 1 MiB, each on its own. A member may be
     /// written, and an error of writing it reported, only when the next one is added or by

@@ -1,4 +1,4 @@
-//! The central directory: which members an archive has, and where (APPNOTE 4.3 and 4.4).
+//! The central directory, which lists the members of an archive (APPNOTE 4.3 and 4.4).
 
 use std::io::{self, Read, Seek, SeekFrom};
 

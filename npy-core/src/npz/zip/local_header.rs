@@ -1,4 +1,4 @@
-//! Local file headers, for readers that go forward only.
+//! Local file headers, for forward-only readers.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Decompressing: one loop over the methods that zip archives have (APPNOTE 4.4.5).
+//! Decompression: one loop over the methods of zip archives (APPNOTE 4.4.5).
 
 mod fuse;
 #[cfg(feature = "lzma")]

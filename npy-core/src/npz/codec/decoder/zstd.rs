@@ -1,4 +1,4 @@
-//! Zstandard as zip archives have it (method 93): one frame.
+//! Zstandard in zip archives (method 93): one frame.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! A quick look at how much of a block repeats what came shortly before.
+//! An estimate of how much of a block repeats what came shortly before.
 
 /// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are only looked for, and some that may repeat
 /// them. No more than 16 bits count.
