@@ -1,4 +1,4 @@
-//! What generated code and `npy-ndarray` call. Not for others; it may change with any release.
+//! Items for generated code and `npy-ndarray`. Private; may change with any release.
 
 pub use core::clone::Clone;
 pub use core::cmp::PartialEq;

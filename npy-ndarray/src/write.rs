@@ -243,7 +243,7 @@ fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &Arra
         if axis == 0 {
             let length = view.len_of(Axis(0));
             let lines = || view.lanes(Axis(0)).into_iter().filter_map(|lane| lane.to_slice());
-            return writer.write_across(lines, view.len() / length, length);
+            return writer.write_transposed(lines, view.len() / length, length);
         }
         return view.outer_iter().try_for_each(|part| write_view(writer, &part));
     }

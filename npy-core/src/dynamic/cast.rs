@@ -12,7 +12,7 @@ use crate::element::{LongDouble, NpyElement};
 use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Scalar, ScalarKind};
 use crate::memory::reserve_exact;
-use crate::memory::slots::Room;
+use crate::memory::slots::Reserved;
 
 /// The rule for a conversion of numbers: `casting=` of `numpy.ndarray.astype`.
 ///
@@ -466,8 +466,8 @@ pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item
 fn convert<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, casting: Casting) -> Result<Vec<T>> {
     let (mut converted, count) = (Vec::new(), items.len());
     reserve_exact(&mut converted, count)?;
-    let mut room = Room::new(&mut converted, count, count)?;
-    let mut slots = room.slots();
+    let mut reserved = Reserved::new(&mut converted, count, count)?;
+    let mut slots = reserved.slots();
     let result = if casting == Casting::Checked {
         slots.extend(items, |item| {
             let wide = item.to_wide();
@@ -478,7 +478,7 @@ fn convert<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, 
     };
     result.map_err(|(index, error)| error.in_element(index as u64))?;
     slots.keep();
-    room.finish()?;
+    reserved.finish()?;
     Ok(converted)
 }
 

@@ -16,7 +16,7 @@ use crate::format::dtype::path::lookup;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
-use crate::memory::{Spare, reserve_exact};
+use crate::memory::{ReadBuf, reserve_exact};
 use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::read::file::with_file;
@@ -164,8 +164,8 @@ impl DynValues {
         if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize) {
             let mut rest = self.bytes();
             let swap = difference == Difference::ByteOrder;
-            bulk.refill(&mut items, count, swap, true, 0, &mut |spare| {
-                copy_front(&mut rest, spare);
+            bulk.refill(&mut items, count, swap, true, 0, &mut |buf| {
+                copy_front(&mut rest, buf);
                 Ok(())
             })?;
         } else {
@@ -530,8 +530,8 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
 }
 
 /// Moves as many bytes from the front of `rest` as fit.
-fn copy_front(rest: &mut &[u8], spare: &mut Spare<'_>) {
-    let count = spare.copy_from(rest);
+fn copy_front(rest: &mut &[u8], buf: &mut ReadBuf<'_>) {
+    let count = buf.copy_from(rest);
     *rest = rest.get(count..).unwrap_or_default();
 }
 

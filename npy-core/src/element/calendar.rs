@@ -35,7 +35,7 @@ pub(crate) fn iso_8601(unit: TimeUnit, count: i128) -> String {
     }
 }
 
-/// The date so many days after 1970-01-01, in the form of ISO 8601.
+/// The date `days` days after 1970-01-01, in ISO 8601.
 fn date(days: i128) -> String {
     let (year, month, day) = civil(days);
     format!("{year:04}-{month:02}-{day:02}")
@@ -46,7 +46,7 @@ fn date(days: i128) -> String {
 const EPOCH: i128 = 719_468;
 const DAYS_IN_ERA: i128 = 146_097;
 
-/// Year, month and day of the date so many days after 1970-01-01.
+/// Returns year, month and day of the date `days` days after 1970-01-01.
 pub(super) fn civil(days: i128) -> (i128, i128, i128) {
     let days = days + EPOCH;
     let (era, day) = (days.div_euclid(DAYS_IN_ERA), days.rem_euclid(DAYS_IN_ERA));
@@ -106,7 +106,7 @@ pub(super) mod nanoseconds {
         if unit == TimeUnit::Year { 12 } else { 1 }
     }
 
-    /// The nanoseconds that so many units after 1970-01-01T00:00 are.
+    /// Converts units since 1970-01-01T00:00 to nanoseconds.
     pub(crate) fn of_units(unit: TimeUnit, units: i128) -> Result<i128, Misfit> {
         match in_unit(unit) {
             Some((numerator, 1)) => units.checked_mul(numerator).ok_or(Misfit::OutOfRange),
@@ -120,7 +120,7 @@ pub(super) mod nanoseconds {
         }
     }
 
-    /// The units after 1970-01-01T00:00 that so many nanoseconds are.
+    /// Converts nanoseconds since 1970-01-01T00:00 to units.
     pub(crate) fn to_units(unit: TimeUnit, nanoseconds: i128) -> Result<i128, Misfit> {
         match in_unit(unit) {
             Some((numerator, 1)) if nanoseconds % numerator != 0 => Err(Misfit::Inexact),

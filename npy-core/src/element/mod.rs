@@ -21,7 +21,7 @@ mod void;
 use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar};
 use crate::memory::Bulk;
-use crate::memory::slots::{Room, Sends, Slots};
+use crate::memory::slots::{Reserved, Sends, Slots};
 use plan::{Layout, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
@@ -60,8 +60,8 @@ pub use void::{FixedVoid, Void};
 ///
 /// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
 ///
-/// The trait is implemented by the derive and by this crate; what it consists of besides [`dtype`](Self::dtype) is not for others to
-/// implement or call, and may change.
+/// The derive and this crate implement the trait. Apart from [`dtype`](Self::dtype), its items are
+/// not for others to implement or call, and may change.
 ///
 /// ```
 /// use npy_core::NpyElement;
@@ -196,7 +196,7 @@ pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scal
     (*scalar == own && is_native).then_some((bulk, own))
 }
 
-/// How many axes an array has besides, whose elements are `T`s: those of `[T; N]`.
+/// The number of axes that `T` adds to an array of it: those of `[T; N]`.
 pub(crate) fn inner_axes<T: NpyElement>() -> usize {
     match T::dtype() {
         DType::SubArray(array) => array.shape().len(),
@@ -287,11 +287,11 @@ pub(crate) fn decode_all<T: NpyElement>(
     items: &mut Vec<T>,
     first: u64,
 ) -> Result<()> {
-    let mut room = Room::new(items, count, total)?;
-    let mut slots = room.slots();
+    let mut reserved = Reserved::new(items, count, total)?;
+    let mut slots = reserved.slots();
     decode_slots(plan, itemsize, bytes, count, &mut slots, first)?;
     slots.keep();
-    room.finish()
+    reserved.finish()
 }
 
 /// Decodes `count` elements of `itemsize` bytes into memory that has room for them. `first` is the index of the first.

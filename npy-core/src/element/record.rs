@@ -11,7 +11,8 @@ use crate::format::dtype::{ByteOrder, DType, Field, Record};
 
 /// A Rust struct that is a record: each of its fields is a field of a structured dtype.
 ///
-/// Derive it; fields are matched by name, in any order, and padding and fields that the struct lacks are passed over.
+/// Derive it. Fields are matched by name, in any order. Padding and fields that the struct lacks
+/// are skipped.
 ///
 #[cfg_attr(feature = "derive", doc = "```")]
 #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
@@ -66,7 +67,7 @@ pub enum FieldName {
     Own {
         /// Its name.
         name: &'static str,
-        /// The names that it may have in a file besides.
+        /// Alternative names that the field may have in a file.
         aliases: &'static [&'static str],
         /// NumPy's second name of it.
         title: Option<&'static str>,
@@ -488,7 +489,7 @@ pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option
     }
 }
 
-/// [`plan_record`] for a struct that takes no fields besides its own.
+/// [`plan_record`] for a struct that accepts only its own fields.
 pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
     // Not all are reported: a file may have very many.
     const SHOWN: usize = 12;

@@ -12,7 +12,7 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::slots::Sends;
 use crate::memory::{Bulk, MakeItem, try_array};
 
-/// Text in bytes, of a length of at most `N`: `|S8` is `FixedBytes<8>`. Takes no memory besides its `N` bytes.
+/// Text of at most `N` bytes, inline: `|S8` is `FixedBytes<8>`. Occupies exactly `N` bytes.
 ///
 /// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedBytes<8>` reads `|S5`.
 ///
@@ -116,7 +116,8 @@ impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
     }
 }
 
-/// Text in UCS-4, of at most `N` characters: `<U8` is `FixedUnicode<8>`. Takes no memory besides its `N` units of 4 bytes.
+/// UCS-4 text of at most `N` characters, inline: `<U8` is `FixedUnicode<8>`. Occupies exactly `N`
+/// units of 4 bytes.
 ///
 /// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedUnicode<8>` reads `<U5`.
 /// A file may hold units that are no characters; they are kept as they are.
@@ -247,9 +248,9 @@ fn unicode_dtype(length: usize) -> DType {
 /// How a file stores text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextPlan {
-    /// `|S`: so many bytes.
+    /// `|S`, with the number of bytes.
     Bytes(usize),
-    /// `<U` or `>U`: so many units.
+    /// `<U` or `>U`, with the number of units.
     Unicode(usize, ByteOrder),
 }
 

@@ -109,7 +109,7 @@ macro_rules! time {
             /// Not a time.
             pub const NAT: Self = Self::new(i64::MIN);
 
-            #[doc = concat!($what, " of so many steps. `i64::MIN` is NaT.")]
+            #[doc = concat!($what, " of the given number of steps. `i64::MIN` is NaT.")]
             ///
             #[doc = concat!("See [`", stringify!($type), "`] for an example.")]
             pub const fn new(steps: i64) -> Self {

@@ -137,7 +137,7 @@ impl Name {
         Some((third & 0xff, [first, second, third].map(u64::swap_bytes)))
     }
 
-    /// Makes it another one, which is put together where it stays; of a long name, it does nothing.
+    /// Replaces a short name in place; does nothing to a long one.
     #[inline(always)]
     pub(crate) fn set_short(&mut self, name: ShortName) {
         if let NameRepr::Short { length, bytes } = &mut self.0 {
@@ -155,7 +155,8 @@ pub(crate) struct ShortName {
 }
 
 impl ShortName {
-    /// The name of so many bytes, which are UTF-8, in these words; what is behind them is 0. `None` of more than are stored so.
+    /// Creates a name of `length` UTF-8 bytes from these words, which are zero behind it. Returns
+    /// `None` if it exceeds the inline capacity.
     #[inline(always)]
     pub(crate) fn new(words: [u64; 3], length: usize) -> Option<Self> {
         (length <= Name::SHORT).then_some(Self { words, length: u8::try_from(length).ok()? })

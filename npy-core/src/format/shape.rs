@@ -17,7 +17,7 @@ pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     checked_count(shape.iter().copied(), itemsize).ok_or_else(|| overflow(shape, itemsize))
 }
 
-/// [`element_count`] of a shape with only so many of these axes, which stays in registers.
+/// [`element_count`] of a shape with at most `MOST` axes, which stays in registers.
 #[inline(always)]
 pub(crate) fn element_count_of_few<const MOST: usize>(axes: usize, lengths: [usize; MOST], itemsize: usize) -> Result<usize> {
     let counted = (0..MOST).map(|axis| if axis < axes { lengths[axis] } else { 1 });

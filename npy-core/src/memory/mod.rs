@@ -76,8 +76,8 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Where the elements come from: fills part of the memory, tells by [`Spare::filled`] how far it came.
-pub(crate) type Fill<'a> = dyn FnMut(&mut Spare<'_>) -> io::Result<()> + 'a;
+/// Where the elements come from: fills part of the memory, tells by [`ReadBuf::filled`] how far it came.
+pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
 /// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.
 pub(crate) const STAGE_BYTES: usize = 256 * 1024;
@@ -136,9 +136,9 @@ impl<T> Bulk<T> {
         for (i, stage) in memory.chunks_mut(step).enumerate() {
             let mut fill_up = |memory: &mut [MaybeUninit<u8>]| {
                 let initialised = if is_initialised { memory.len() } else { 0 };
-                let mut spare = Spare { memory, filled: 0, initialised };
-                let result = spare.fill_up(fill);
-                let filled = spare.filled;
+                let mut buf = ReadBuf { memory, filled: 0, initialised };
+                let result = buf.fill_up(fill);
+                let filled = buf.filled;
                 result.map_err(|error| (error, i * step + filled))
             };
             if keeps_valid {
@@ -195,11 +195,11 @@ impl<T> Bulk<T> {
             reserve_more(items, step, count)?;
             let done = items.len() * size;
             let memory = spare_bytes(items, step);
-            let mut spare = Spare { memory, filled: 0, initialised: 0 };
-            let result = spare.fill_up(fill);
-            let filled = spare.filled;
+            let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+            let result = buf.fill_up(fill);
+            let filled = buf.filled;
             result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
-            // SAFETY: `fill_up` succeeded, so `spare` initialised every byte.
+            // SAFETY: `fill_up` succeeded, so `buf` initialised every byte.
             self.repair(unsafe { assume_init(memory) }, swap);
             // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
             // bools, of which `repair` has made 0 and 1.
@@ -218,8 +218,8 @@ impl<T> Bulk<T> {
         items.clear();
         reserve_exact(items, count)?;
         let memory = spare_bytes(items, count);
-        let mut spare = Spare { memory, filled: 0, initialised: 0 };
-        spare.copy_from(bytes);
+        let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+        buf.copy_from(bytes);
         // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every byte is initialised.
         self.repair(unsafe { assume_init(memory) }, swap);
         // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
@@ -301,7 +301,7 @@ unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 }
 
 /// Memory that is being filled from the front.
-pub(crate) struct Spare<'a> {
+pub(crate) struct ReadBuf<'a> {
     memory: &'a mut [MaybeUninit<u8>],
     filled: usize,
     /// Up to here the memory is initialised, filled or not.
@@ -309,12 +309,12 @@ pub(crate) struct Spare<'a> {
 }
 
 #[cfg(feature = "npz")]
-impl<'a> Spare<'a> {
+impl<'a> ReadBuf<'a> {
     /// Memory whose content is not needed any more.
     pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
         let length = bytes.len();
         let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `Spare` stores only initialised bytes, so the memory stays valid as
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `ReadBuf` stores only initialised bytes, so the memory stays valid as
         // `[u8]`, which it is again when the borrow ends.
         Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
     }
@@ -324,14 +324,14 @@ impl<'a> Spare<'a> {
         self.filled == self.memory.len()
     }
 
-    /// Has `fill` fill at most so many bytes, and gives those that it filled.
-    pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut Spare<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
+    /// Calls `fill` for at most `most` bytes and returns those that it filled.
+    pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut ReadBuf<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
         let begin = self.filled;
         let end = self.memory.len().min(begin.saturating_add(most));
         let memory = &mut self.memory[begin..end];
         let initialised = self.initialised.saturating_sub(begin).min(memory.len());
         let place = memory.as_ptr();
-        let mut part = Spare { memory, filled: 0, initialised };
+        let mut part = ReadBuf { memory, filled: 0, initialised };
         let result = fill(&mut part);
         if part.memory.as_ptr() != place {
             return Err(replaced());
@@ -354,14 +354,14 @@ impl<'a> Spare<'a> {
     }
 }
 
-impl Spare<'_> {
+impl ReadBuf<'_> {
     /// How many bytes were filled.
     #[cfg(any(unix, feature = "npz"))]
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
 
-    /// The memory that is left, so many bytes at most, zeroed if it was not initialised before.
+    /// At most `most` of the remaining bytes, zeroed if they were not initialised before.
     fn zeroed(&mut self, most: usize) -> &mut [u8] {
         let end = self.memory.len().min(self.filled.saturating_add(most));
         if self.initialised < end {
@@ -449,23 +449,23 @@ impl Spare<'_> {
 
 /// Reads once from the beginning of a file: what it has, as far as there is memory.
 pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
-    let mut spare = Spare { memory, filled: 0, initialised: 0 };
+    let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
     loop {
         #[cfg(unix)]
-        let result = spare.read_from_file(file);
+        let result = buf.read_from_file(file);
         #[cfg(not(unix))]
-        let result = spare.read_from(&mut { file });
+        let result = buf.read_from(&mut { file });
         match result {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => break result?,
         }
     }
-    let Spare { memory, filled, .. } = spare;
+    let ReadBuf { memory, filled, .. } = buf;
     // SAFETY: what is filled is initialised.
     Ok(unsafe { assume_init(&mut memory[..filled]) })
 }
 
-/// Safe code could put another `Spare` where one was lent, of which nothing here is true.
+/// Safe code could put another `ReadBuf` where one was lent, of which nothing here is true.
 #[cold]
 fn replaced() -> io::Error {
     io::Error::other("the lent buffer was replaced by another one")

@@ -2,17 +2,21 @@
 
 use std::mem;
 
-use super::Spare;
+use super::ReadBuf;
 
-impl Spare<'_> {
-    /// How many bytes there is room for.
-    pub(crate) fn room(&self) -> usize {
+impl ReadBuf<'_> {
+    /// Returns how many bytes are left to fill.
+    pub(crate) fn remaining(&self) -> usize {
         self.memory.len() - self.filled
     }
 
     /// Has `fill` fill the next bytes, which it is given in parts of these lengths, so that several threads can do it at the same time. They
     /// count as filled only if it says so, and has filled each to its end. Nothing happens where there is no room for all.
-    pub(crate) fn fill_parts(&mut self, lengths: impl Iterator<Item = usize>, fill: impl FnOnce(&mut [Spare<'_>]) -> bool) -> bool {
+    pub(crate) fn fill_parts(
+        &mut self,
+        lengths: impl Iterator<Item = usize>,
+        fill: impl FnOnce(&mut [ReadBuf<'_>]) -> bool,
+    ) -> bool {
         let begin = self.filled;
         let mut rest = &mut self.memory[begin..];
         let mut places = Vec::new();
@@ -23,7 +27,7 @@ impl Spare<'_> {
             rest = after;
             total += length;
             places.push((memory.as_ptr(), length));
-            parts.push(Spare { memory, filled: 0, initialised: 0 });
+            parts.push(ReadBuf { memory, filled: 0, initialised: 0 });
         }
         let is_filled = fill(&mut parts)
             && parts.iter().map(|part| (part.memory.as_ptr(), part.filled)).eq(places)

@@ -53,7 +53,7 @@ unsafe impl<M> Send for Sent<M> {}
 
 #[cfg(unix)]
 impl<'a, T> Sent<Slots<'a, T>> {
-    /// Memory for elements. Besides it there is but an atomic number in it.
+    /// Slots for elements. Apart from them they hold only an atomic number.
     pub(crate) fn of_slots(_: Sends<T>, slots: Slots<'a, T>) -> Self {
         Self(slots)
     }
@@ -93,16 +93,16 @@ impl<'a, T> Sent<&'a mut [T]> {
     }
 }
 
-/// Room for more elements at the end of a vector, all of which appear in it at once.
-pub(crate) struct Room<'v, T> {
+/// Reserved slots at the end of a vector, whose elements all join the vector at once.
+pub(crate) struct Reserved<'v, T> {
     items: &'v mut Vec<T>,
     count: usize,
     /// For how many there are elements that are to be kept.
     kept: AtomicUsize,
 }
 
-impl<'v, T> Room<'v, T> {
-    /// Room for `count` elements of `total` that the vector is to have, or which it has memory for already.
+impl<'v, T> Reserved<'v, T> {
+    /// Reserves `count` slots, growing the vector towards `total` elements.
     pub(crate) fn new(items: &'v mut Vec<T>, count: usize, total: usize) -> Result<Self> {
         reserve_more(items, count, total)?;
         Ok(Self { items, count, kept: AtomicUsize::new(0) })
@@ -168,7 +168,7 @@ impl<T> Slots<'_, T> {
         result
     }
 
-    /// Room for the first `count`, or all if there are fewer, and for the rest.
+    /// Splits off the slots after the first `count`, if there are that many.
     #[cfg(any(unix, test))]
     pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
         let memory = mem::take(&mut self.memory);
@@ -211,8 +211,8 @@ mod tests {
         let one = Rc::new(());
         let mut items = vec![Rc::clone(&one)];
         for front in [0, 3, 5, 7, 9] {
-            let mut room = Room::new(&mut items, 7, 8).unwrap();
-            let mut slots = room.slots();
+            let mut reserved = Reserved::new(&mut items, 7, 8).unwrap();
+            let mut slots = reserved.slots();
             fill(&mut slots, 5, &one);
             let (mut front, mut rest) = slots.split(front);
             assert_eq!(Rc::strong_count(&one), 7);
@@ -224,7 +224,7 @@ mod tests {
             rest.keep();
             drop(front);
             assert_eq!(Rc::strong_count(&one), 2 + missing);
-            assert!(room.finish().is_err() || missing == 7);
+            assert!(reserved.finish().is_err() || missing == 7);
             // Those that were kept leak, which is safe, where nothing else is wrong.
             items.truncate(1);
             for _ in 0..Rc::strong_count(&one) - 2 {
@@ -232,15 +232,15 @@ mod tests {
                 unsafe { Rc::decrement_strong_count(Rc::as_ptr(&one)) };
             }
         }
-        let mut room = Room::new(&mut items, 7, 8).unwrap();
-        let (mut front, mut rest) = room.slots().split(4);
+        let mut reserved = Reserved::new(&mut items, 7, 8).unwrap();
+        let (mut front, mut rest) = reserved.slots().split(4);
         fill(&mut rest, 3, &one);
         let error = front.extend(0..4, |i| if i < 2 { Ok(Rc::clone(&one)) } else { Err("two") });
         assert_eq!(error, Err((2, "two")));
         fill(&mut front, 2, &one);
         front.keep();
         rest.keep();
-        room.finish().unwrap();
+        reserved.finish().unwrap();
         assert_eq!((items.len(), Rc::strong_count(&one)), (8, 9));
         drop(items);
         assert_eq!(Rc::strong_count(&one), 1);

@@ -38,10 +38,10 @@ impl FilePart<'_> {
         let mut place = self.offset.saturating_add(begin);
         // SAFETY: every byte is a valid `u8`.
         let memory = unsafe { memory_of(bytes) };
-        let result = Bulk::<u8>::new().fill_memory(memory, false, true, &mut |spare| {
-            let before = spare.filled;
-            spare.read_from_file_at(self.file, place)?;
-            place = place.saturating_add((spare.filled - before) as u64);
+        let result = Bulk::<u8>::new().fill_memory(memory, false, true, &mut |buf| {
+            let before = buf.filled;
+            buf.read_from_file_at(self.file, place)?;
+            place = place.saturating_add((buf.filled - before) as u64);
             Ok(())
         });
         let expected = self.end.saturating_sub(self.offset);
@@ -81,10 +81,10 @@ impl<T> Bulk<T> {
         by_threads(Bytes { memory, size }, expected / size, size, part, |chunk, begin, _, (): &mut ()| {
             let begin = begin * size;
             let mut place = part.offset.saturating_add(begin as u64);
-            let result = self.fill_memory(&mut *chunk.memory, swap, is_initialised, &mut |spare| {
-                let before = spare.filled;
-                spare.read_from_file_at(part.file, place)?;
-                place = place.saturating_add((spare.filled - before) as u64);
+            let result = self.fill_memory(&mut *chunk.memory, swap, is_initialised, &mut |buf| {
+                let before = buf.filled;
+                buf.read_from_file_at(part.file, place)?;
+                place = place.saturating_add((buf.filled - before) as u64);
                 Ok(())
             });
             result.map_err(|(error, filled)| truncated_or_io(error, part.offset, expected as u64, (begin + filled) as u64))
@@ -184,7 +184,8 @@ impl<D: Divide> Queue<D> {
     }
 }
 
-/// Has so many threads do the work, of which this one is the first. Where the system gives fewer, these do all of it.
+/// Runs the work on `threads` threads, including the current one. Where the system starts fewer,
+/// these do all of it.
 pub(crate) fn run_by(threads: usize, work: &(impl Fn() + Sync)) {
     let threads = useful_threads(threads);
     thread::scope(|scope| {

@@ -47,7 +47,7 @@ pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
-use pickle::flaw::{Flaw, Place};
+use pickle::error::{PickleError, Place};
 use pickle::tree::Builder;
 
 /// Reads a file of Python objects.
@@ -168,8 +168,9 @@ impl<R: Read> NpyReader<R> {
         // What is in memory is read where it is; of a file that may be no more than the beginning.
         let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
         let array = if bytes.is_empty() {
-            let pickle = pickle::framing::fetch(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
-                .map_err(|flaw| error_of(flaw, offset, |_| 0))?;
+            let pickle =
+                pickle::framing::read_pickle(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
+                    .map_err(|error| error_of(error, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;
@@ -191,13 +192,13 @@ fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(Objec
         let array = Builder::new(&arena, &objects, options.limits).root(root)?;
         Ok((array, length))
     };
-    parse().map_err(|flaw| error_of(flaw, data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
+    parse().map_err(|error| error_of(error, data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
 }
 
-/// The error of a flaw; `offset_of` tells where in the pickle a node is made.
+/// Converts an error of the machine; `offset_of` finds where in the pickle a node is made.
 #[cold]
-fn error_of(flaw: Flaw, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
-    let (place, problem) = match flaw.take() {
+fn error_of(error: PickleError, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
+    let (place, problem) = match error.take() {
         Ok(found) => found,
         Err(error) => return error,
     };

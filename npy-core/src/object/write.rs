@@ -47,7 +47,7 @@ impl PickleForm {
 }
 
 impl ObjectArray {
-    /// Writes a file, whole or not at all. NumPy opens it by `np.load(path, allow_pickle=True)`.
+    /// Writes a file atomically. NumPy opens it with `np.load(path, allow_pickle=True)`.
     ///
     /// # Errors
     ///
@@ -350,7 +350,8 @@ fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
     }
 }
 
-/// What NumPy keeps about a dtype besides what a header says. Made once for a dtype and all of its parts: each needs those below it.
+/// What NumPy keeps about a dtype beyond the header. Built once for a dtype and all of its parts,
+/// because each needs those below it.
 struct Memory {
     itemsize: i64,
     alignment: i64,

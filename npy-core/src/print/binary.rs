@@ -153,7 +153,7 @@ pub(super) fn signed(bytes: &[u8], order: ByteOrder) -> i128 {
     if unused == 128 { 0 } else { (value << unused).cast_signed() >> unused }
 }
 
-/// The lowest bits, so many of them; at most 64.
+/// The lowest `count` bits, at most 64.
 fn low_bits(value: u128, count: u32) -> u64 {
     u64::try_from(value & ((1 << count) - 1)).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The decimal digits of a binary number: the shortest that tell it from its neighbours, or exactly so many.
+//! The decimal digits of a binary number: the shortest unique ones, or an exact number of them.
 //!
 //! The algorithm of Steele and White in the form that Burger and Dybvig gave it ("Printing Floating-Point Numbers Quickly and
 //! Accurately", 1996), in exact integers, with limits to the digits as NumPy has them.
@@ -20,7 +20,8 @@ pub(super) struct Digits {
 /// How many digits are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// As many as are needed to tell the number from its neighbours, at least and at most so many; the last one rounded.
+    /// The fewest digits that distinguish the number from its neighbours, within these limits; the
+    /// last one is rounded.
     Unique { least: Option<Count>, most: Option<Count> },
     /// The digits of the exact value up to this one, but no zeros at the end; the last one rounded, ties to even.
     Exact { most: Count },
@@ -29,9 +30,9 @@ pub(super) enum Wanted {
 /// Where the last digit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// So many digits behind the point.
+    /// A number of digits after the decimal point.
     BehindPoint(i32),
-    /// So many digits in all.
+    /// A total number of digits.
     InAll(i32),
 }
 

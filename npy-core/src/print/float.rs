@@ -21,7 +21,7 @@ pub(crate) struct FloatFormat<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     Positional,
-    /// With at least so many digits in the exponent.
+    /// Scientific notation, with a least number of digits in the exponent.
     Scientific {
         exponent_digits: usize,
     },
@@ -30,7 +30,7 @@ enum Notation {
 /// What becomes of zeros at the end of the fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trim {
-    /// They stay, and there are at least so many digits.
+    /// Keeps trailing zeros, with at least `digits` digits.
     Keep { digits: usize },
     /// They go, and the point stays.
     Zeros,
@@ -113,7 +113,7 @@ impl<'a> FloatFormat<'a> {
         }
     }
 
-    /// So many digits behind the point of the text.
+    /// The digits up to `digits` places after the decimal point of the text.
     fn count(&self, digits: i32) -> Count {
         match self.notation {
             Notation::Positional => Count::BehindPoint(digits),

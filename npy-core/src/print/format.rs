@@ -115,7 +115,7 @@ pub(crate) struct Scope<'a> {
 pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 
 impl<'a> Scope<'a> {
-    /// For so many elements of this dtype.
+    /// Creates a formatter for `count` elements of this dtype.
     pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
         let is_crowded = count_empty_parts(dtype, options).saturating_mul(count) > MOST_EMPTY_PARTS;
         Self { options, place, is_crowded }

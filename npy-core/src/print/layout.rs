@@ -60,7 +60,8 @@ pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usiz
     shape.iter().map(|&length| edge_items.filter(|edge| length > edge.saturating_mul(2))).collect()
 }
 
-/// How many elements of a long axis are printed at its beginning and at its end, if the array has so many elements that not all are.
+/// The number of elements printed at each end of a long axis, if the array is large enough to be
+/// abbreviated.
 pub(crate) fn edges_of(count: usize, options: &PrintOptions) -> Option<usize> {
     (count > options.threshold).then_some(options.edge_items)
 }

@@ -22,9 +22,10 @@
 //!   U+FFFD, and so are lone surrogates in text that stands alone.
 //! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half precision. `bfloat16` is raw bytes, as
 //!   it is to NumPy.
-//! - A `long double` is taken for the 80 bits that x86-64 stores; the file does not tell, and NumPy takes it for its own machine's.
-//! - A `timedelta64` without a unit in the byte order that is not the machine's (`>m8`) is aligned by its numbers. NumPy 2.4 takes the
-//!   width of those with their bytes reversed.
+//! - A `long double` is treated as the 80 bits that x86-64 stores. The file does not tell, and
+//!   NumPy assumes the format of its own machine.
+//! - A `timedelta64` without a unit in non-native byte order (`>m8`) is aligned by its numbers.
+//!   NumPy 2.4 uses the width of their byte-swapped values.
 //! - The flag that `align=True` sets in a dtype is not kept: `'aligned': True` is missing where NumPy prints the dtype of a pickled array.
 //! - An `OrderedDict` is printed as Python 3.12 and later do.
 //! - NumPy takes lists in a sub-array of objects for more axes, and fails where their lengths differ. These are printed here.
@@ -253,7 +254,7 @@ fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], 
     }
 }
 
-/// Appends so many blanks.
+/// Appends `count` blanks.
 fn pad(count: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', count));
 }

@@ -32,14 +32,14 @@ pub struct PrintOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FloatMode {
-    /// Exactly so many digits behind the point, also those that tell nothing (`fixed`).
+    /// Exactly `precision` digits after the decimal point, trailing zeros included (`fixed`).
     Fixed,
     /// As many as are needed to tell a number from its neighbours; the precision is not looked at (`unique`).
     Unique,
-    /// At most so many, fewer where fewer tell the number from its neighbours (`maxprec`).
+    /// At most `precision` digits, fewer where fewer are unique (`maxprec`).
     #[default]
     AtMost,
-    /// At most so many, and all numbers of the array with equally many (`maxprec_equal`).
+    /// At most `precision` digits, the same number for all elements (`maxprec_equal`).
     EqualAtMost,
 }
 

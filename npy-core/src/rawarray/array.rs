@@ -1,4 +1,4 @@
-//! A whole `.ra` file as a value.
+//! An `.ra` file in memory.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use crate::read::NpyReader;
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
 
-/// A whole `.ra` file: its header, the elements, and the metadata behind them.
+/// An `.ra` file in memory: header, elements and trailing metadata.
 ///
 /// What was read is written byte for byte, compressed data and metadata included.
 ///

@@ -1,4 +1,4 @@
-//! Reads and writes the elements of an `.ra` file by the reader and writer of `.npy` files.
+//! Elements of an `.ra` file, read and written as those of `.npy` files are.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -12,14 +12,14 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::format::trust::{Checked, read_once};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::options::Order;
 use crate::read::NpyReader;
 use crate::read::file::{fill_from_file, length_of_file};
 use crate::read::source::Source;
 use crate::write::NpyWriter;
 
-/// Opens a file for its elements as values of a Rust type.
+/// Opens a file to read its elements as values of a Rust type.
 ///
 /// # Errors
 ///
@@ -37,7 +37,8 @@ pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Resul
     Content::read(reader, &limits).and_then(Content::into_elements::<T>)
 }
 
-/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis fastest.
+/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis
+/// fastest.
 ///
 /// # Errors
 ///
@@ -78,8 +79,8 @@ struct Body<R> {
 impl Content<BufReader<File>> {
     pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self> {
         let opened = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let fill = |body: &mut Body<_>, spare: &mut Spare<'_>| {
-            if body.fill(spare) { Ok(()) } else { fill_from_file(&mut body.reader, spare) }
+        let fill = |body: &mut Body<_>, buf: &mut ReadBuf<'_>| {
+            if body.fill(buf) { Ok(()) } else { fill_from_file(&mut body.reader, buf) }
         };
         let length = |body: &Body<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
         Self::begin(BufReader::new(opened), Source { fill, length, ..source() }, limits)
@@ -146,7 +147,7 @@ fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Re
 /// How to get the bytes of a stream.
 fn source<R: Read>() -> Source<Body<R>> {
     Source {
-        fill: |body, spare| if body.fill(spare) { Ok(()) } else { spare.read_from(&mut body.reader) },
+        fill: |body, buf| if body.fill(buf) { Ok(()) } else { buf.read_from(&mut body.reader) },
         length: |body, offset| body.length(offset),
         bytes: |body| body.decompressed.as_ref().map_or(&[], |(bytes, taken)| &bytes[*taken..]),
         consume: |body, count| {
@@ -162,9 +163,9 @@ fn source<R: Read>() -> Source<Body<R>> {
 
 impl<R> Body<R> {
     /// Takes from what was decompressed; `false` if nothing was.
-    fn fill(&mut self, spare: &mut Spare<'_>) -> bool {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let Some((bytes, taken)) = &mut self.decompressed else { return false };
-        *taken += spare.copy_from(&bytes[*taken..]);
+        *taken += buf.copy_from(&bytes[*taken..]);
         true
     }
 

@@ -246,7 +246,7 @@ impl RaHeader {
         DIMS + 8 * self.dims().len()
     }
 
-    /// The same header of compressed data of so many bytes, or of others.
+    /// Replaces the size of the compressed data; `None` is for uncompressed data.
     pub(super) fn with_compressed_bytes(self, compressed_bytes: Option<u64>) -> Self {
         Self { compressed_bytes, ..self }
     }

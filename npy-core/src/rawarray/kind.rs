@@ -1,4 +1,4 @@
-//! The type codes of `.ra` files, and which dtypes they are.
+//! The type codes of `.ra` files and their dtypes.
 
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
@@ -62,7 +62,7 @@ impl RaKind {
         }
     }
 
-    /// The dtype of elements of so many bytes; `None` if there are no such elements.
+    /// The dtype of elements of `element_bytes` bytes; `None` if there are no such elements.
     pub(super) fn dtype(self, element_bytes: usize, order: ByteOrder) -> Option<DType> {
         let kind = match (self, element_bytes) {
             (Self::User, length) => ScalarKind::Void { length },

@@ -1,4 +1,4 @@
-//! Decompresses the data of an `.ra` file: one LZ4 block without a frame.
+//! Decompression of an `.ra` file: one LZ4 block without a frame.
 
 #[cfg(feature = "lz4")]
 pub(super) use block::{compress, decompress};
@@ -14,9 +14,9 @@ mod block {
     /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).
     const MOST_BYTES: usize = 0x7E00_0000;
 
-    /// Decompresses a block, which begins at `offset` of the file, to so many bytes.
+    /// Decompresses a block at `offset` of the file to `expected` bytes.
     pub(in crate::rawarray) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
-        // Before memory is taken for what the header claims.
+        // Checked before memory is allocated for what the header claims.
         let found = decompressed_length(block)
             .map_err(|position| problem(RawArrayProblem::Damaged { offset: offset + position as u64 }))?;
         if found != expected {
@@ -51,7 +51,8 @@ mod block {
         Ok(block)
     }
 
-    /// How many bytes a block stands for, in one pass over its tokens; or the place at which it is damaged.
+    /// Computes the decompressed size of a block from its tokens, or the position where it is
+    /// damaged.
     ///
     /// A block is sequences: a token with two lengths, more bytes of the first length, literals; then, but in the last one, two bytes that
     /// say how far back a match is, and more bytes of its length.

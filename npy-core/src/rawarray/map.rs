@@ -1,4 +1,4 @@
-//! Files of the RawArray format mapped into memory.
+//! Memory maps of RawArray files.
 //!
 //! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own callers.
 #![allow(unsafe_code)]
@@ -17,7 +17,7 @@ use crate::options::ReadOptions;
 use crate::view::map::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
 use crate::view::{NpyView, elements, elements_mut};
 
-/// A file of the RawArray format (`.ra`) mapped into memory for reading.
+/// A read-only memory map of a RawArray file (`.ra`).
 ///
 /// The elements are a slice, first dimension fastest, and only the pages that are used are read. For arrays of `ndarray` see
 /// `npy_ndarray::MapNpyExt`.
@@ -25,8 +25,8 @@ use crate::view::{NpyView, elements, elements_mut};
 /// ```
 /// use npy_core::rawarray::{self, RaMap};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
 /// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { RaMap::open(&path)? };
@@ -39,13 +39,13 @@ pub struct RaMap {
     header: RaHeader,
 }
 
-/// A file of the RawArray format (`.ra`) mapped into memory for changes in place, or a private copy of it.
+/// A writable memory map of a RawArray file (`.ra`), or a private copy of it.
 ///
 /// ```
 /// use npy_core::rawarray::{self, RaMapMut};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("samples.ra");
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.ra");
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
 /// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { RaMapMut::open(&path)? };
@@ -74,8 +74,8 @@ impl RaMap {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMap};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
     /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let map = unsafe { RaMap::open(&path)? };
@@ -124,8 +124,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[1_i32, 2, 3])?;
     /// // SAFETY: no one else uses this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open(&path)? };
@@ -167,8 +167,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// rawarray::save(&path, &[3_i32, 1, 2])?;
     /// // SAFETY: no one changes or truncates this file while it is mapped.
     /// let mut map = unsafe { RaMapMut::open_copy(&path)? };
@@ -198,7 +198,7 @@ impl RaMapMut {
         unsafe { Self::map(path.as_ref(), options.into().limits, false) }
     }
 
-    /// Maps a file, shared with whoever has it open or as a private copy.
+    /// Maps a file, either shared with other processes or as a private copy.
     ///
     /// # Safety
     ///
@@ -222,7 +222,7 @@ impl RaMapMut {
         open().map_err(|error: Error| error.with_path(path))
     }
 
-    /// The elements, first dimension fastest, for changes in place.
+    /// Returns the elements for changes in place, the first dimension fastest.
     ///
     /// # Errors
     ///
@@ -230,8 +230,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0])?;
     /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
@@ -246,7 +246,8 @@ impl RaMapMut {
         self.rows_mut(rows)
     }
 
-    /// The elements of some rows, for changes in place. See [`rows`](Self::rows) for what a row is.
+    /// Returns the elements of some rows for changes in place. See [`rows`](Self::rows) for what a
+    /// row is.
     ///
     /// # Errors
     ///
@@ -254,8 +255,8 @@ impl RaMapMut {
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("samples.ra");
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("samples.ra");
     /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
     /// # // SAFETY: no one else knows the file.
     /// # let mut map = unsafe { RaMapMut::open(&path)? };
@@ -272,7 +273,7 @@ impl RaMapMut {
         rows.map_err(|error| error.with_path(&**path))
     }
 
-    /// Waits until all changes are on the disk. A map of [`open_copy`](Self::open_copy) has nothing to write.
+    /// Makes all changes durable. A map of [`open_copy`](Self::open_copy) has nothing to write.
     ///
     /// ```
     /// # use npy_core::rawarray::{self, RaMapMut};
@@ -299,25 +300,26 @@ impl RaMapMut {
 macro_rules! reading {
     ($map:ident) => {
         impl $map {
-            /// The header of the file.
+            /// Returns the header of the file.
             pub fn header(&self) -> &RaHeader {
                 &self.header
             }
 
-            /// The bytes of the elements.
+            /// Returns the bytes of the elements.
             pub fn bytes(&self) -> &[u8] {
                 let metadata = self.metadata().len();
                 &self.map.file[self.map.begin..self.map.file.len() - metadata]
             }
 
-            /// What stands behind the elements.
+            /// Returns the metadata that follow the elements.
             pub fn metadata(&self) -> &[u8] {
                 let end = self.map.begin as u64 + self.header.data_bytes();
                 let end = usize::try_from(end).unwrap_or(usize::MAX);
                 self.map.file.get(end..).unwrap_or_default()
             }
 
-            /// The elements in place, first dimension fastest. Elements of a user-defined type are seen as `T` if it has as many bytes.
+            /// Returns the elements in place, the first dimension fastest. Elements of a
+            /// user-defined type are viewed as `T` if it has the same size.
             ///
             /// # Errors
             ///
@@ -326,8 +328,8 @@ macro_rules! reading {
             ///
             /// ```
             #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let folder = tempfile::tempdir()?;
-            /// # let path = folder.path().join("samples.ra");
+            /// # let directory = tempfile::tempdir()?;
+            /// # let path = directory.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
@@ -339,12 +341,13 @@ macro_rules! reading {
                 self.rows(0..self.row_count())
             }
 
-            /// The number of rows; see [`rows`](Self::rows).
+            /// Returns the number of rows; see [`rows`](Self::rows).
             pub fn row_count(&self) -> usize {
                 OuterAxis::of(self.header.to_npy()).rows
             }
 
-            /// The elements of some rows, in place. A row is what the last dimension counts: what is contiguous in the file.
+            /// Returns the elements of some rows in place. The last dimension counts rows, because
+            /// a row is contiguous in the file.
             ///
             /// # Errors
             ///
@@ -352,8 +355,8 @@ macro_rules! reading {
             ///
             /// ```
             #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let folder = tempfile::tempdir()?;
-            /// # let path = folder.path().join("samples.ra");
+            /// # let directory = tempfile::tempdir()?;
+            /// # let path = directory.path().join("samples.ra");
             /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]

@@ -10,7 +10,7 @@ use super::{NpyReader, in_file};
 use crate::element;
 use crate::element::{Difference, NpyElement};
 use crate::error::Result;
-use crate::memory::{Bulk, STAGE_BYTES, Spare, reserve_exact};
+use crate::memory::{Bulk, ReadBuf, STAGE_BYTES, reserve_exact};
 
 impl<R: Read> NpyReader<R> {
     /// Returns an iterator over the remaining elements, in bounded memory.
@@ -118,7 +118,7 @@ impl<R: Read> NpyReader<R> {
         let is_there = self.is_there::<T>(count);
         self.begin()?;
         let Self { reader, source, path, .. } = self;
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let (mut items, mut done) = (Vec::new(), 0);
         while done < count {
             let step = per_chunk.min(count - done);

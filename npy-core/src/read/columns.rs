@@ -14,7 +14,7 @@ use crate::format::dtype::DType;
 use crate::memory::reserve_exact;
 #[cfg(unix)]
 use crate::memory::slots::Sent;
-use crate::memory::slots::{Room, Slots};
+use crate::memory::slots::{Reserved, Slots};
 #[cfg(unix)]
 use crate::memory::threads::Divide;
 use crate::options::ReadOptions;
@@ -187,11 +187,11 @@ impl<'a, T: NpyElement> Column<'a, T> {
         first: u64,
     ) -> Result<(), (u64, Error)> {
         // Memory that there is not concerns all records.
-        let mut room = Room::new(items, count, total).map_err(|error| (0, error))?;
-        let mut slots = room.slots();
+        let mut reserved = Reserved::new(items, count, total).map_err(|error| (0, error))?;
+        let mut slots = reserved.slots();
         self.decode(&mut slots, bytes, itemsize, count, first)?;
         slots.keep();
-        room.finish().map_err(|error| (0, error))
+        reserved.finish().map_err(|error| (0, error))
     }
 }
 
@@ -258,9 +258,9 @@ macro_rules! columns {
                     $(reserve_exact(&mut $type, count)?;)*
                     #[cfg(unix)]
                     if reader.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
-                        let mut rooms = ($(Room::new(&mut $type, count, count)?,)*);
+                        let mut reserved = ($(Reserved::new(&mut $type, count, count)?,)*);
                         let is_read = {
-                            let ($($type,)*) = &mut rooms;
+                            let ($($type,)*) = &mut reserved;
                             match ($(ColumnPart::new($name, $type.slots()),)*) {
                                 ($(Some($name),)*) => match reader.decode_rest_by_threads(($($name,)*))? {
                                     Some(parts) => {
@@ -275,7 +275,7 @@ macro_rules! columns {
                             }
                         };
                         if is_read {
-                            let ($($name,)*) = rooms;
+                            let ($($name,)*) = reserved;
                             $($name.finish()?;)*
                             return Ok(($($type,)*));
                         }

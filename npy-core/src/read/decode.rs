@@ -10,10 +10,10 @@ use crate::element;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 #[cfg(unix)]
-use crate::memory::slots::Room;
+use crate::memory::slots::Reserved;
 #[cfg(unix)]
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
-use crate::memory::{Bulk, Spare, reserve_exact};
+use crate::memory::{Bulk, ReadBuf, reserve_exact};
 
 impl<R: Read> NpyReader<R> {
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
@@ -28,10 +28,10 @@ impl<R: Read> NpyReader<R> {
         #[cfg(unix)]
         if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
             let end = part.end;
-            let mut room = Room::new(items, count, count)?;
-            let elements = NewElements::new(sends, room.slots(), plan);
+            let mut reserved = Reserved::new(items, count, count)?;
+            let elements = NewElements::new(sends, reserved.slots(), plan);
             decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
-            room.finish()?;
+            reserved.finish()?;
             return self.go_on_at(end);
         }
         self.for_each_stage(count, is_there, |bytes, step| {
@@ -114,7 +114,7 @@ impl<R: Read> NpyReader<R> {
             (source.consume)(reader, count * itemsize);
             return Ok(());
         }
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {

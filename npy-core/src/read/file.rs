@@ -10,7 +10,7 @@ use super::source::{AsFile, Source};
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::format::header::Header;
-use crate::memory::{Spare, read_head};
+use crate::memory::{ReadBuf, read_head};
 use crate::options::ReadOptions;
 
 /// Reads a one-dimensional file into a vector.
@@ -255,16 +255,16 @@ impl HeadedFile<'_> {
         Ok(NpyReader::behind_header(self, source, header, data_offset).with_threads(options.threads))
     }
 
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
-        let taken = spare.copy_from(self.head);
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        let taken = buf.copy_from(self.head);
         self.head = self.head.get(taken..).unwrap_or_default();
         if taken > 0 {
             return Ok(());
         }
         #[cfg(unix)]
-        return spare.read_from_file(&self.file);
+        return buf.read_from_file(&self.file);
         #[cfg(not(unix))]
-        return spare.read_from(&mut self.file);
+        return buf.read_from(&mut self.file);
     }
 }
 
@@ -274,16 +274,16 @@ impl Read for HeadedFile<'_> {
     }
 }
 
-pub(crate) fn fill_from_file(reader: &mut BufReader<File>, spare: &mut Spare<'_>) -> io::Result<()> {
-    let buffered = spare.copy_from(reader.buffer());
+pub(crate) fn fill_from_file(reader: &mut BufReader<File>, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+    let buffered = buf.copy_from(reader.buffer());
     reader.consume(buffered);
     if buffered > 0 {
         return Ok(());
     }
     #[cfg(unix)]
-    return spare.read_from_file(reader.get_ref());
+    return buf.read_from_file(reader.get_ref());
     #[cfg(not(unix))]
-    return spare.read_from(reader);
+    return buf.read_from(reader);
 }
 
 pub(crate) fn length_of_file(reader: &BufReader<File>, _offset: u64) -> Option<u64> {

@@ -458,7 +458,7 @@ impl<R: Read> NpyReader<R> {
             return self.go_on_at(end);
         }
         let Self { reader, source, .. } = self;
-        bulk.refill(items, count, swap, is_there, offset, &mut |spare| (source.fill)(reader, spare))
+        bulk.refill(items, count, swap, is_there, offset, &mut |buf| (source.fill)(reader, buf))
     }
 
     /// Reads elements whose memory is the file's bytes, over others.
@@ -473,7 +473,7 @@ impl<R: Read> NpyReader<R> {
             return self.go_on_at(end);
         }
         let Self { reader, source, .. } = self;
-        bulk.fill_slice(items, swap, offset, &mut |spare| (source.fill)(reader, spare))
+        bulk.fill_slice(items, swap, offset, &mut |buf| (source.fill)(reader, buf))
     }
 
     /// The next `bytes` bytes, if several threads are to read them.

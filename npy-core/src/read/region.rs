@@ -10,7 +10,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::format::header::Header;
 use crate::format::region::{AxisRange, Pieces, region_shape};
-use crate::memory::{Bulk, STAGE_BYTES, Spare};
+use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
 
 /// The longest gap between two ranges that is read and discarded, because a seek costs more.
 const MOST_GAP: u64 = 16 * 1024;
@@ -129,7 +129,7 @@ pub(crate) struct Gather<'a, R> {
 impl<R: Read + Seek> Gather<'_, R> {
     fn source<'b>() -> Source<&'b mut Self> {
         Source {
-            fill: |gather, spare| spare.read_from(gather),
+            fill: |gather, buf| buf.read_from(gather),
             length: |gather, _| gather.is_there.then_some(u64::MAX),
             bytes: |_| &[],
             consume: |_, _| (),
@@ -200,7 +200,7 @@ impl<R: Read + Seek> Read for Gather<'_, R> {
 /// The stream that holds the array.
 struct Origin<'a, R> {
     reader: &'a mut R,
-    fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    fill: fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>,
     /// The position, counted from the beginning of the data.
     position: u64,
     /// What the file ended in.
@@ -217,7 +217,7 @@ impl<R: Read + Seek> Origin<'_, R> {
     fn read_at(&mut self, begin: u64, buffer: &mut [u8]) -> io::Result<()> {
         seek(self.reader, self.position, begin)?;
         let Self { reader, fill, .. } = self;
-        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |spare| fill(reader, spare));
+        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |buf| fill(reader, buf));
         match result.map_err(Error::into_kind) {
             Ok(()) => {
                 self.position = begin + buffer.len() as u64;

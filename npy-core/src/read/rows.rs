@@ -8,7 +8,7 @@ use super::stage::with_totals;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::rows::OuterAxis;
-use crate::memory::{Bulk, STAGE_BYTES, Spare};
+use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
 
 impl<R: Read> NpyReader<R> {
     /// Skips rows of a stream by reading and discarding them, in bounded memory.
@@ -49,7 +49,7 @@ impl<R: Read> NpyReader<R> {
             (source.consume)(reader, count);
             return Ok(());
         }
-        let fill = &mut |spare: &mut Spare<'_>| (source.fill)(reader, spare);
+        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
         let mut stage = vec![0; STAGE_BYTES.min(count)];
         let mut done = 0;
         while done < count {

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use crate::error::Result;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// How to get bytes from an `R`, chosen when the reader is made: a file's bytes go straight to
 /// where they are wanted.
 pub(crate) struct Source<R> {
-    pub(crate) fill: fn(&mut R, &mut Spare<'_>) -> io::Result<()>,
+    pub(crate) fill: fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>,
     /// How many bytes there are from the beginning of the header on, if that can be known.
     pub(crate) length: fn(&R, u64) -> Option<u64>,
     /// What is in memory already: all that is left, or of a file perhaps some of it.
@@ -39,8 +39,8 @@ impl Source<&[u8]> {
     /// Bytes in memory.
     pub(crate) fn of_bytes() -> Self {
         Self {
-            fill: |reader, spare| {
-                let count = spare.copy_from(reader);
+            fill: |reader, buf| {
+                let count = buf.copy_from(reader);
                 *reader = &reader[count..];
                 Ok(())
             },
@@ -58,7 +58,7 @@ impl<R: Read> Source<R> {
     /// A stream, of which nothing is known.
     pub(crate) fn of_stream() -> Self {
         Self {
-            fill: |reader, spare| spare.read_from(reader),
+            fill: |reader, buf| buf.read_from(reader),
             length: |_, _| None,
             bytes: |_| &[],
             consume: |_, _| (),

@@ -8,9 +8,10 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 const LEAST: u64 = 1 << 20;
 
-/// Asks the file system for so many bytes in one piece, where that makes writing them faster: file systems with extents then need not
-/// look for room while the pages are copied (measured a third less time on ext4, as NumPy does it too; a tenth more on tmpfs). The file
-/// stays as long as it is. What goes wrong does not matter: if there is no room, writing will say so.
+/// Reserves `bytes` bytes of disk space in one piece, where that makes writing them faster. File
+/// systems with extents then need not search for space while pages are copied: a third less time on
+/// ext4, but a tenth more on tmpfs. NumPy does the same. The length of the file is unchanged.
+/// Errors are ignored, because writing reports a full disk.
 #[cfg(target_os = "linux")]
 pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     use std::os::fd::AsRawFd;
@@ -26,7 +27,7 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     if found != 0 {
         return;
     }
-    // SAFETY: it succeeded, so all of it is stored; besides, it consists of integers.
+    // SAFETY: the call succeeded, so it stored all of the struct, which consists of integers.
     let about = unsafe { about.assume_init() };
     // Its type is another one on other processors, and with another C library.
     if WITH_EXTENTS.contains(&i128::from(about.f_type)) {
@@ -50,7 +51,8 @@ pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn write_back(_file: &File, _begin: u64, _length: u64) {}
 
-/// The directory of a file, whose names are brought to the disk. Other systems than Unix do not open directories, and need not.
+/// The directory of a file, opened to make its names durable. Systems other than Unix neither open
+/// directories nor need it.
 pub(crate) struct Directory(#[cfg(unix)] File);
 
 impl Directory {

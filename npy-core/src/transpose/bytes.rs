@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::memory::{Bulk, reserve_exact};
 
-/// Reverses the axes of an array of elements of so many bytes, whose last axis varies fastest.
+/// Reverses the axes of an array of elements of `itemsize` bytes, whose last axis varies fastest.
 pub(crate) fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
     match itemsize {
         1 => Bulk::<u8>::new().reverse_axes(bytes, shape),

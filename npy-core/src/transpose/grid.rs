@@ -8,7 +8,7 @@ use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, store, transpose};
 /// The most memory of a panel, if its elements are not so large that a few take more.
 const PANEL_BYTES: usize = 4 << 20;
 
-/// Panels of short lines have so many that it takes about this.
+/// Panels of short lines have about this many bytes.
 const LEAST_BYTES_OF_PANEL: usize = 512 << 10;
 
 /// What is written together of each line of the result, in bytes: some lines of the cache.
@@ -65,7 +65,7 @@ impl<'a> Grid<'a> {
         let tiles = (LEAST_BYTES_OF_PANEL / size / tile_lines / length).max(1);
         let lines = tile_lines.saturating_mul(tiles).min(first);
         if lines == first && length > last {
-            // Few lines, whose parts are put together: see `move_groups`.
+            // Few lines, whose parts are joined: see `move_groups`.
             length -= length % last;
         }
         let is_streamed = are_bytes && tile::CAN_STREAM && bytes >= LEAST_BYTES_OF_STREAMS;
@@ -168,7 +168,8 @@ impl<'a> Grid<'a> {
                 // SAFETY: the position of the first element with all axes reversed. There are no middle axes, and those of the next
                 // rows follow it, all less than `count`.
                 let to = unsafe { target.add(last * self.per_last) };
-                // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                // SAFETY: both places have that many bytes, and nothing else uses those of the
+                // target.
                 unsafe { store(tile.cast(), to.cast(), rows * place.lines * size_of::<T>(), self.is_streamed) };
                 last += rows;
                 continue;
@@ -179,7 +180,8 @@ impl<'a> Grid<'a> {
                 // SAFETY: this is the position of its first element with all axes reversed; those of the others follow it. All are
                 // less than `count`.
                 let to_row = unsafe { target.add(last * self.per_last + to) };
-                // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                // SAFETY: both places have that many bytes, and nothing else uses those of the
+                // target.
                 unsafe { store(from.cast(), to_row.cast(), place.lines * size_of::<T>(), self.is_streamed) };
                 last += 1;
                 if last == self.last {
@@ -190,8 +192,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// [`move_panel`](Self::move_panel) where there are three axes and so few lines that a row is shorter than a line of the cache: rows
-    /// of neighbouring places of the middle axis, which lie side by side in the result, are put together.
+    /// [`move_panel`](Self::move_panel) for three axes and rows shorter than a cache line. Joins
+    /// rows of neighbouring places of the middle axis, which are adjacent in the result.
     ///
     /// # Safety
     ///
@@ -227,7 +229,8 @@ impl<'a> Grid<'a> {
                     // SAFETY: the position of its first element with all axes reversed; those of the others follow it, because the
                     // middle axis is the second one of the result. All are less than `count`.
                     let to = unsafe { target.add((last + row) * self.per_last + middle * self.first) };
-                    // SAFETY: so many bytes are at both places, and nothing else uses those of the target.
+                    // SAFETY: both places have that many bytes, and nothing else uses those of the
+                    // target.
                     unsafe { store(from.cast(), to.cast(), width * size_of::<T>(), self.is_streamed) };
                 }
             }

@@ -13,8 +13,8 @@ const WRITTEN_BYTES: usize = 512;
 /// The most lines that are moved together.
 const MOST_LINES: usize = 512;
 
-/// Of lines at the same place of different pages, so many are on their way into the cache while as many are moved: more would displace
-/// each other before they are moved.
+/// The number of lines at the same place of different pages that are prefetched while as many are
+/// moved. More would displace each other before they are moved.
 const LINES_AHEAD: usize = 8;
 
 /// The same for elements of one byte, of which blocks have more lines.

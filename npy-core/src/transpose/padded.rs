@@ -6,8 +6,8 @@ use super::tile::{CACHE_LINE, prefetch, transpose};
 use crate::error::{ErrorKind, Result};
 use crate::memory::{Bulk, reserve_exact};
 
-/// So many lines are moved at a time, while as many are on their way into the cache. More would displace each other where they lie at
-/// the same place of different pages.
+/// The number of lines moved at a time, while as many are prefetched. More would displace each
+/// other where they lie at the same place of different pages.
 const LINES_AT_ONCE: usize = 8;
 
 /// The same for elements of one byte, of which blocks have more lines.
@@ -64,7 +64,8 @@ impl<T> PaddedRows<T> {
     ///
     /// # Errors
     ///
-    /// When there are fewer lines than a row has elements, one is too short, or there is no room for so many rows.
+    /// When there are fewer lines than a row has elements, one is too short, or the buffer is too
+    /// small for the rows.
     pub(crate) fn fill<'a>(&mut self, lines: impl Iterator<Item = &'a [T]>, rows: Range<usize>) -> Result<()>
     where
         T: 'a,
@@ -129,7 +130,7 @@ impl<T> PaddedRows<T> {
     }
 }
 
-/// The least number of elements of so many bytes that fill lines of the cache.
+/// The least number of elements of `size` bytes that fill whole cache lines.
 const fn elements_of_whole_lines(size: usize) -> usize {
     if size == 0 || size.trailing_zeros() >= CACHE_LINE.trailing_zeros() { 1 } else { CACHE_LINE >> size.trailing_zeros() }
 }

@@ -117,10 +117,10 @@ impl<T> Bulk<T> {
         part: FilePart<'_>,
     ) -> Result<(), (io::Error, usize)> {
         let mut place = part.offset.saturating_add(begin as u64);
-        self.fill_memory(memory, swap, false, &mut |spare| {
-            let before = spare.filled();
-            spare.read_from_file_at(part.file, place)?;
-            place = place.saturating_add((spare.filled() - before) as u64);
+        self.fill_memory(memory, swap, false, &mut |buf| {
+            let before = buf.filled();
+            buf.read_from_file_at(part.file, place)?;
+            place = place.saturating_add((buf.filled() - before) as u64);
             Ok(())
         })
     }
@@ -175,8 +175,8 @@ fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: 
 /// Where the elements are written.
 struct Target<T>(*mut T);
 
-// SAFETY: what threads write there are bytes that make values whoever makes them, as `Bulk` proves; none reads any; and each writes to
-// places of its own.
+// SAFETY: threads store only bytes that make valid values, as `Bulk` proves; none reads any; and
+// each writes to separate places.
 unsafe impl<T> Sync for Target<T> {}
 
 impl<T> Target<T> {

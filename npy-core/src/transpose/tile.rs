@@ -9,7 +9,7 @@ pub(super) const CACHE_LINE: usize = 64;
 /// Memory of a tile. It stays in the first-level cache together with what it is made of.
 pub(super) const TILE_BYTES: usize = 16 << 10;
 
-/// Where a tile is put together.
+/// The buffer in which a tile is assembled.
 #[repr(C, align(64))]
 pub(super) struct TileMemory([MaybeUninit<u8>; TILE_BYTES]);
 
@@ -90,8 +90,8 @@ pub(super) const CAN_STREAM: bool = cfg!(all(target_arch = "x86_64", target_feat
 ///
 /// # Safety
 ///
-/// There must be so many bytes at both places, which do not overlap. If they are `streamed`, they must be initialised, and not belong to
-/// pointers.
+/// Both places must have `bytes` bytes and must not overlap. If they are `streamed`, they must be
+/// initialised, and not belong to pointers.
 pub(super) unsafe fn store(from: *const u8, to: *mut u8, bytes: usize, streamed: bool) {
     let mut done = 0;
     if streamed && CAN_STREAM {
@@ -111,7 +111,7 @@ pub(super) unsafe fn store(from: *const u8, to: *mut u8, bytes: usize, streamed:
 ///
 /// # Safety
 ///
-/// There must be so many bytes at both places, which do not overlap.
+/// Both places must have `bytes` bytes and must not overlap.
 unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
     if bytes > 0 {
         // SAFETY: the caller's promise. Bytes that are not initialised stay so.
@@ -230,8 +230,8 @@ mod blocks {
     ///
     /// # Safety
     ///
-    /// There must be so many lines at both places, which do not overlap; at `from` they must be initialised; and `to` must be where a
-    /// line of the cache begins.
+    /// Both places must have `lines` lines and must not overlap. Those at `from` must be
+    /// initialised, and `to` must be at the beginning of a cache line.
     pub(super) unsafe fn stream_lines(from: *const u8, to: *mut u8, lines: usize) {
         for offset in (0..lines * CACHE_LINE).step_by(REGISTER) {
             // SAFETY: 16 initialised bytes of these lines.

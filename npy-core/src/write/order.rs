@@ -29,7 +29,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// If there are too many lines to remember, `lines` is called several times. Parts of them are
     /// assembled in the cache.
     #[doc(hidden)]
-    pub fn write_across<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
+    pub fn write_transposed<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
     where
         T: 'a,
         L: Iterator<Item = &'a [T]>,
@@ -44,7 +44,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         L: Iterator<Item = &'a [T]>,
     {
         let Some((bulk, difference)) = element::bulk::<T>(&self.plan, self.itemsize) else {
-            return self.extend_across(lines, length);
+            return self.extend_transposed(lines, length);
         };
         let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
         let total = count.checked_mul(length).ok_or_else(overflow)?;
@@ -82,7 +82,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
                 None => bulk.append_rows(stage, lines(), count, begin..end),
             };
             if !is_done? {
-                return self.extend_across(lines, length);
+                return self.extend_transposed(lines, length);
             }
             if difference == Difference::ByteOrder {
                 bulk.swap(&mut self.stage[place..]);
@@ -125,8 +125,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(is_vectored)
     }
 
-    /// [`write_across`](Self::write_across), one element after another.
-    fn extend_across<'a, L>(&mut self, lines: impl Fn() -> L, length: usize) -> Result<()>
+    /// [`write_transposed`](Self::write_transposed), one element after another.
+    fn extend_transposed<'a, L>(&mut self, lines: impl Fn() -> L, length: usize) -> Result<()>
     where
         T: 'a,
         L: Iterator<Item = &'a [T]>,
@@ -213,7 +213,7 @@ mod tests {
     fn write(writer: &mut Picky, descr: &str, items: &[u32], count: usize, length: usize) -> Result<()> {
         let header = Header::new(descr.parse()?, Order::C, &[length, count])?;
         let mut writer = NpyWriter::with_header(writer, &header)?;
-        writer.write_across(|| items.chunks(length), count, length)?;
+        writer.write_transposed(|| items.chunks(length), count, length)?;
         writer.finish()?;
         Ok(())
     }
@@ -259,9 +259,9 @@ mod tests {
                 let done = writer.bytes.len();
                 let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
                 let mut writer = NpyWriter::with_header(&mut writer, &header).unwrap();
-                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                assert!(writer.write_transposed(|| items.chunks(length), count, length).is_err());
                 let calls = writer.writer.get().unwrap().calls;
-                assert!(writer.write_across(|| items.chunks(length), count, length).is_err());
+                assert!(writer.write_transposed(|| items.chunks(length), count, length).is_err());
                 assert!(writer.push(&1).is_err() && writer.finish().is_err());
                 assert!(calls > 0 && done >= end.min(1));
             }
@@ -274,9 +274,9 @@ mod tests {
         let items = items(count * length);
         let header = Header::new("<u4".parse().unwrap(), Order::C, &[length, count]).unwrap();
         let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
-        assert!(writer.write_across(|| items.chunks(length).take(count - 1), count, length).is_err());
-        assert!(writer.write_across(|| items.chunks(length), count + 1, length).is_err());
-        assert!(writer.write_across(|| items.chunks(length), count, usize::MAX).is_err());
+        assert!(writer.write_transposed(|| items.chunks(length).take(count - 1), count, length).is_err());
+        assert!(writer.write_transposed(|| items.chunks(length), count + 1, length).is_err());
+        assert!(writer.write_transposed(|| items.chunks(length), count, usize::MAX).is_err());
         assert!(writer.finish().is_err());
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::element::calendar::civil;
 
-/// The date so many days after 1970-01-01.
+/// The date `days` days after 1970-01-01.
 fn date_of(days: i128) -> Option<Date> {
     let (year, month, day) = civil(days);
     Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()

@@ -115,7 +115,7 @@ impl<'a> Cursor<'a> {
         self.number()
     }
 
-    /// A descr with at most so many fields.
+    /// Parses a descr with at most `most_fields` fields.
     #[inline]
     pub(crate) fn descr(&mut self, most_fields: usize) -> Option<DType> {
         let mut fields_left = most_fields;

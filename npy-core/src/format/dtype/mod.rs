@@ -526,8 +526,8 @@ impl Field {
     const BLANK: Self =
         Self { name: Name::EMPTY, extras: None, offset: 0, dtype: DType::Scalar(Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE)) };
 
-    /// Makes the blank field one that is a number, where it stays: a processor waits for a field that was put together elsewhere in pieces
-    /// before it moves it as a whole.
+    /// Makes the blank field a number, in place. Assembling it elsewhere and then moving it causes
+    /// a store-forwarding stall.
     #[inline(always)]
     fn fill(&mut self, name: ShortName, offset: usize, scalar: &Scalar) {
         self.name.set_short(name);

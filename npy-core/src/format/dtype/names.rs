@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::super::inline::Name;
 
-/// Up to so many names are compared each with each, which takes less time than a table of them.
+/// Up to this many names are compared pairwise, which is faster than a hash table.
 const FEW: usize = 16;
 
 /// The first name that was there before.
@@ -46,8 +46,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// For so many names. The hash multiplies and folds, with numbers that are others each time: names that all have one hash cannot be
-    /// prepared. The standard library's hash takes several times as long for names of a few bytes.
+    /// Creates a table for at most `most` names. The hash multiplies and folds with random numbers,
+    /// so that colliding names cannot be prepared. The standard library's hash takes several times
+    /// as long for names of a few bytes.
     fn new(most: usize) -> Self {
         let random = RandomState::new();
         Self { slots: vec![0; most.saturating_mul(2).next_power_of_two()], seeds: [random.hash_one(0_u8), random.hash_one(1_u8)] }

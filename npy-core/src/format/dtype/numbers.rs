@@ -4,8 +4,8 @@ use super::{ByteOrder, Scalar, ScalarKind};
 
 /// The number that is written so: its byte order, its kind and its size, from the lowest byte on, as NumPy itself writes them.
 ///
-/// Not compared as texts, one after another, and handed out by reference: a scalar that is put together in pieces and moved then makes a
-/// processor wait.
+/// Compares codes as integers and returns a reference. Assembling a scalar and then moving it
+/// causes a store-forwarding stall.
 #[inline(always)]
 pub(super) fn number(code: u32) -> Option<&'static Scalar> {
     NUMBERS[slot(code)].as_ref().filter(|known| known.code == code).map(|known| &known.scalar)

@@ -5,7 +5,7 @@ use super::super::inline::Lengths;
 use crate::limits::Limits;
 use crate::options::Order;
 
-/// Below so many brackets the limit is one that somebody has set, and the reader of literals keeps it.
+/// Below this limit on brackets, the caller has set one, and the reader of literals enforces it.
 const BRACKETS: usize = 32;
 
 /// Dtype, order and shape of a header whose text is letter for letter what NumPy would write; `None` for all others, also for wrong ones.
@@ -32,8 +32,8 @@ pub(super) struct Plain<'a> {
     pub(super) lengths: [usize; Lengths::FEW],
 }
 
-/// [`parse`] for nearly all headers. Nothing in them needs dropping, so that a header is put together where it is going to be. `other` has
-/// room for a scalar that is not one of the usual ones.
+/// [`parse`] for nearly all headers. Nothing in them needs dropping, so the header is assembled in
+/// its final place. `other` holds a scalar that is not one of the usual ones.
 #[inline(always)]
 pub(super) fn parse_plain<'a>(text: &[u8], limits: &Limits, other: &'a mut Option<Scalar>) -> Option<Plain<'a>> {
     if limits.nesting_depth < BRACKETS {

@@ -57,7 +57,7 @@ pub(crate) fn encode_plain(scalar: Scalar, order: Order, shape: &[usize], bytes:
 }
 
 impl Header {
-    /// The header's bytes in a vector with room for so many more.
+    /// Encodes the header into a vector with capacity for `room` more bytes.
     pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
         if self.version == Version::V1
             && let DType::Scalar(scalar) = self.dtype
@@ -71,7 +71,8 @@ impl Header {
         self.encode(room, Escapes::Allowed).map(|(_, bytes)| bytes).unwrap_or_default()
     }
 
-    /// The header's bytes in the first version from `self.version` on that can hold it, if possible with room for so many more.
+    /// Encodes the header in the first version from `self.version` on that can hold it, if possible
+    /// with capacity for `room` more bytes.
     pub(super) fn encode(&self, room: usize, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
         // The length of the header comes in its place afterwards, and what is in front of the dict, if it is another version.
         let mut bytes = Vec::with_capacity(room.saturating_add(2 * ALIGNMENT + dtype::descr_room(&self.dtype)));
@@ -158,7 +159,7 @@ fn escape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// With so many axes of at most eight digits each, there are spaces behind the dict.
+/// With at most this many axes of at most eight digits each, spaces follow the dict.
 const MOST_PLAIN_AXES: usize = 4;
 
 /// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
@@ -177,7 +178,8 @@ const fn plain(behind: &[u8]) -> [u8; PLAIN_HEADER_BYTES] {
     header
 }
 
-/// How long a header is whose dict ends after so many bytes: NumPy adds 1 to 64 spaces, never 0, and a line feed.
+/// The padded length of a header whose dict ends after `length` bytes. NumPy adds 1 to 64 spaces,
+/// never 0, and a line feed.
 fn padded(length: usize) -> usize {
     let unpadded = length + 1;
     unpadded + (ALIGNMENT - unpadded % ALIGNMENT)

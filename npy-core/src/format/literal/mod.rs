@@ -1,6 +1,7 @@
 //! The subset of Python's literals that headers are made of: what `ast.literal_eval` accepts, nothing evaluated.
 //!
-//! One pass over the bytes, each looked at a bounded number of times, so the time is linear; nesting is bounded, so the stack is too.
+//! Reads the text once and looks at each byte a bounded number of times, so the time is linear.
+//! Nesting is bounded, so the stack is too.
 
 mod text;
 

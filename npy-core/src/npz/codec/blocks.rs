@@ -1,7 +1,7 @@
 //! Independent blocks of compressed data, and the extra field that locates them.
 //!
-//! A deflated member of more than a block has an extra field in its entry of the directory, which other readers pass over. All numbers are
-//! little-endian:
+//! A deflated member of more than one block has an extra field in its entry of the central
+//! directory, which other readers ignore. All numbers are little-endian:
 //!
 //! | bytes | |
 //! |---|---|
@@ -34,8 +34,9 @@ const MOST_LOG: u8 = 40;
 /// Blocks that are listed at most. Of more, several make one: other fields have to fit the same 64 KiB.
 const MOST_BLOCKS: usize = 15_000;
 
-/// The extra field of a member that consists of a front of so many bytes of content and in the archive, if there is one, and blocks of so many bytes
-/// in the archive. Empty for a single block.
+/// The extra field of a member that consists of an optional front and blocks. `front` gives the
+/// bytes of its content and in the archive, `blocks` those of each block in the archive. Empty for
+/// a single block.
 pub(crate) fn blocks_field(front: Option<(u64, u64)>, blocks: &[u64]) -> Vec<u8> {
     if blocks.len() + usize::from(front.is_some()) < 2 {
         return Vec::new();

@@ -126,7 +126,7 @@ impl<W: Write> Write for Sink<'_, W> {
 struct Counting<'a, W> {
     writer: W,
     count: u64,
-    /// The same, for whoever comes after a failure.
+    /// The same count, still available after a failure.
     total: &'a Cell<u64>,
     has_failed: bool,
 }
@@ -253,7 +253,8 @@ impl Job {
 }
 
 impl Workers {
-    /// No thread yet; at most so many when there are blocks for them. One is that which writes.
+    /// Starts with no thread. At most `most` run once there are blocks for them, including the one
+    /// that writes.
     pub(crate) fn new(most: usize) -> Self {
         let (jobs, queue) = mpsc::channel::<Job>();
         let most = useful_threads(most);

@@ -9,7 +9,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::blocks::Block;
 use crate::format::trust::Checked;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::sys::threads::useful_threads;
 
 /// Bytes of compressed data that are read at a time.
@@ -21,7 +21,7 @@ pub(crate) const END: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 /// How blocks are inflated from clones of a reader, chosen where the reader is known to have them: data that begin at this place, blocks, whether the last
 /// of them ends the data, room for each block, threads. Gives the checksum of all, and leaves the reader behind the last block; or `None` and the
 /// reader as it was, if anything is not as the blocks say.
-pub(crate) type InflateBlocks<R> = fn(&mut R, u64, &[Block], bool, &mut [Spare<'_>], usize) -> Option<crc32fast::Hasher>;
+pub(crate) type InflateBlocks<R> = fn(&mut R, u64, &[Block], bool, &mut [ReadBuf<'_>], usize) -> Option<crc32fast::Hasher>;
 
 /// An [`InflateBlocks`].
 pub(crate) fn inflate_blocks<R: Read + Seek + Clone + Send>(
@@ -29,7 +29,7 @@ pub(crate) fn inflate_blocks<R: Read + Seek + Clone + Send>(
     begin: u64,
     blocks: &[Block],
     is_end: bool,
-    parts: &mut [Spare<'_>],
+    parts: &mut [ReadBuf<'_>],
     threads: usize,
 ) -> Option<crc32fast::Hasher> {
     let mut checksums = vec![None; blocks.len()];
@@ -82,7 +82,7 @@ impl Inflater {
         begin: u64,
         block: &Block,
         is_end: bool,
-        part: &mut Spare<'_>,
+        part: &mut ReadBuf<'_>,
     ) -> Option<crc32fast::Hasher> {
         reader.seek(SeekFrom::Start(begin.checked_add(block.bytes.start)?)).ok()?;
         let mut data = Checked(reader).take(block.bytes.end - block.bytes.start);

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use crate::format::trust::read_once;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// Bytes that are buffered at most.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -12,7 +12,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 const FRONT_BYTES: usize = 64 * 1024;
 
 /// How to read from an `R`: straight to where the bytes are wanted.
-pub(crate) type FillFrom<R> = fn(&mut R, &mut Spare<'_>) -> io::Result<()>;
+pub(crate) type FillFrom<R> = fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>;
 
 /// A buffered reader that ends where the member ends.
 pub(crate) struct Input<R> {
@@ -31,7 +31,8 @@ pub(crate) struct Input<R> {
     total: u64,
     /// Bytes that are buffered at most.
     most: usize,
-    /// So many bytes of the member are used up before those that follow are given, so that a decoder does not look ahead.
+    /// The bytes of the member up to which a decoder may read. Those that follow are given only
+    /// after these are used up.
     border: u64,
 }
 
@@ -50,7 +51,7 @@ impl<R> Input<R> {
         &self.reader
     }
 
-    /// Begins to read something of so many bytes, or of any number.
+    /// Begins to read a part of `bytes` bytes, or of unknown length.
     pub(crate) fn begin(&mut self, bytes: Option<u64>) {
         (self.left, self.used, self.border) = (bytes, 0, 0);
     }
@@ -81,7 +82,7 @@ impl<R> Input<R> {
         self.left
     }
 
-    /// Takes note that the reader was moved over so many bytes, which are left; nothing is buffered afterwards.
+    /// Notes that the reader skipped `bytes` bytes. Nothing is buffered afterwards.
     pub(crate) fn pass(&mut self, bytes: u64) {
         (self.begin, self.end) = (0, 0);
         self.used += bytes;
@@ -125,22 +126,23 @@ impl<R: Clone> Clone for Input<R> {
 
 impl<R: Read> Input<R> {
     /// Gives some bytes, straight from the reader where none are buffered; none at the end.
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         let buffered = self.at_most(self.end - self.begin);
         if buffered > 0 {
-            let copied = spare.copy_from(&self.buffer[self.begin..][..buffered]);
+            let copied = buf.copy_from(&self.buffer[self.begin..][..buffered]);
             self.begin += copied;
             self.count(copied);
             return Ok(());
         }
         let most = self.at_most(usize::MAX);
         let Self { reader, fill, .. } = self;
-        let given = spare.fill_at_most(most, |spare| fill(reader, spare))?.len();
+        let given = buf.fill_at_most(most, |buf| fill(reader, buf))?.len();
         self.count(given);
         Ok(())
     }
 
-    /// Copies the next few bytes, which stay; tells whether there are so many. It is as if they had been buffered before.
+    /// Copies the next few bytes without consuming them; returns whether that many are available.
+    /// They count as buffered afterwards.
     pub(crate) fn peek(&mut self, bytes: &mut [u8]) -> io::Result<bool> {
         if self.at_most(bytes.len()) < bytes.len() {
             return Ok(false);

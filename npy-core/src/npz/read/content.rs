@@ -7,7 +7,7 @@ use super::super::codec::input::Input;
 use super::super::zip::problem::{archive, cannot_read, damaged};
 use super::super::zip::records::Claim;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// Bytes that are given before their checksum is taken: few enough that they are still in the cache, and enough that a decompressor,
 /// which keeps a copy of the last ones whenever it stops, stops seldom.
@@ -54,17 +54,17 @@ impl Content {
         }
     }
 
-    /// Gives some of what is left, at most so many bytes; nothing at the end.
-    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>, most: u64) -> io::Result<()> {
+    /// Reads at most `most` of the remaining bytes; nothing at the end.
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
-        if self.is_at_end || self.left == Some(0) || spare.is_full() {
+        if self.is_at_end || self.left == Some(0) || buf.is_full() {
             return Ok(());
         }
         let Self { decoder, left, is_at_end, .. } = self;
         let most = left.map_or(most, |left| left.min(most));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(STEP_BYTES);
-        let given = spare.fill_at_most(most, |spare| {
-            *is_at_end = decoder.fill(input, spare)?;
+        let given = buf.fill_at_most(most, |buf| {
+            *is_at_end = decoder.fill(input, buf)?;
             Ok(())
         })?;
         self.crc.update(given);
@@ -101,8 +101,8 @@ impl Content {
         Err(Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }).into())
     }
 
-    /// Reads what is left, at most so many bytes, and checks the content as a whole against what is said of it, which `claim` reads where it
-    /// stands behind the data.
+    /// Reads at most that many remaining bytes and checks the content against its checksum and
+    /// size. `claim` reads these where they follow the data.
     pub(crate) fn finish<R: Read>(
         &mut self,
         input: &mut Input<R>,
@@ -116,7 +116,7 @@ impl Content {
             if most.is_some_and(|most| before - begin > most) {
                 return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
             }
-            match self.fill(input, &mut Spare::over(&mut scratch), u64::MAX) {
+            match self.fill(input, &mut ReadBuf::over(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),
                 // The end of compressed data may come without another byte.
@@ -152,9 +152,9 @@ impl Content {
     fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
         let mut more = [0];
         while !self.is_at_end {
-            let mut spare = Spare::over(&mut more);
-            let result = self.decoder.fill(input, &mut spare);
-            if spare.filled() > 0 {
+            let mut buf = ReadBuf::over(&mut more);
+            let result = self.decoder.fill(input, &mut buf);
+            if buf.filled() > 0 {
                 // Otherwise another call would meet the end, and succeed.
                 self.decoder.fail();
                 return Err(archive(ArchiveProblem::WrongSize { expected: self.size, found: self.size + 1 }));

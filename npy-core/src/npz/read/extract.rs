@@ -1,4 +1,4 @@
-//! Extracts members as files below a directory that they cannot leave.
+//! Extraction of members into a directory that they cannot escape.
 
 use std::fs;
 use std::io::{self, Read, Seek, Write};
@@ -144,10 +144,10 @@ mod tests {
             "x\0.npy",
             "a/",
         ] {
-            let expected = (name == "a/").then(|| Path::new("folder").join("a"));
-            assert_eq!(path_below(Path::new("folder"), name), expected, "{name:?}");
+            let expected = (name == "a/").then(|| Path::new("directory").join("a"));
+            assert_eq!(path_below(Path::new("directory"), name), expected, "{name:?}");
         }
-        assert_eq!(path_below(Path::new("folder"), "a/..b/c.npy").unwrap(), Path::new("folder/a/..b/c.npy"));
-        assert!(path_below(Path::new("folder"), "console/com/lpt.npy").is_some());
+        assert_eq!(path_below(Path::new("directory"), "a/..b/c.npy").unwrap(), Path::new("directory/a/..b/c.npy"));
+        assert!(path_below(Path::new("directory"), "console/com/lpt.npy").is_some());
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 
 /// A file with its own position, so that several threads can read clones of it.
 #[derive(Clone, Debug)]
@@ -22,16 +22,16 @@ impl ArchiveFile {
     }
 
     /// Reads once, straight into the memory.
-    pub(crate) fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         #[cfg(unix)]
         {
-            let before = spare.filled();
-            spare.read_from_file_at(&self.file, self.position)?;
-            self.position += (spare.filled() - before) as u64;
+            let before = buf.filled();
+            buf.read_from_file_at(&self.file, self.position)?;
+            self.position += (buf.filled() - before) as u64;
             Ok(())
         }
         #[cfg(not(unix))]
-        spare.read_from(self)
+        buf.read_from(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::super::zip::central_directory::Entry;
 use crate::error::Error;
 
-/// The members of an archive.
+/// The names and sizes of the members of an archive.
 pub struct Index {
     entries: Vec<Entry>,
     /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
@@ -29,43 +29,45 @@ impl Index {
         self.entries.get(index)
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The names of the members in the order of the archive, each without one `.npy` at its end.
+    /// Returns the names of the members in the order of the archive, each without one trailing
+    /// `.npy`.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(Entry::key)
     }
 
-    /// The name of a member, without one `.npy` at its end.
+    /// Returns the name of a member, without one trailing `.npy`.
     pub fn name(&self, index: usize) -> Option<&str> {
         self.entries.get(index).map(Entry::key)
     }
 
-    /// The whole name of a member.
+    /// Returns the whole name of a member.
     pub fn whole_name(&self, index: usize) -> Option<&str> {
         self.entries.get(index).map(|entry| &*entry.name)
     }
 
-    /// How many bytes a member's content has.
+    /// Returns the size of a member's content in bytes.
     pub fn size(&self, index: usize) -> Option<u64> {
         self.entries.get(index).map(|entry| entry.claim.size)
     }
 
-    /// How many bytes a member has in the archive.
+    /// Returns the size of a member in the archive in bytes.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
         self.entries.get(index).map(|entry| entry.claim.compressed)
     }
 
-    /// Where the member of that name stands: a whole name comes before one without `.npy`, and of several the last.
+    /// Returns the index of a member by name. A whole name takes precedence over one without
+    /// `.npy`, and the last of several over the others.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.by_whole_name(name).or_else(|| self.last(&self.by_key, Entry::key, name))
     }
 
-    /// Where the member of that whole name stands; of several the last.
+    /// Returns the index of a member by its whole name, of several the last.
     pub fn by_whole_name(&self, name: &str) -> Option<usize> {
         self.last(&self.by_member, |entry| &entry.name, name)
     }
@@ -87,7 +89,7 @@ impl Index {
         }
     }
 
-    /// Whether there is a member whose name, without `.npy`, begins so.
+    /// Returns whether the name of a member, without `.npy`, begins with `prefix`.
     pub fn has_prefix(&self, prefix: &str) -> bool {
         let first = self.by_key.partition_point(|&i| self.entries[i].key() < prefix);
         self.by_key.get(first).is_some_and(|&i| self.entries[i].key().starts_with(prefix))

@@ -12,7 +12,7 @@ use super::super::zip::records::Claim;
 use super::content::Content;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
@@ -119,9 +119,9 @@ impl<'a, R: Read> Member<'a, R> {
     }
 
     /// Gives some of what is left; nothing at the end.
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
-        let before = spare.filled();
-        if !self.fill_blocks(spare)? {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        let before = buf.filled();
+        if !self.fill_blocks(buf)? {
             let mut most = u64::MAX;
             if let Some(block) = self.parallel.as_ref().and_then(|parallel| parallel.blocks.block_of(self.given)) {
                 // To where the next block begins, from where on they may be inflated at the same
@@ -130,9 +130,9 @@ impl<'a, R: Read> Member<'a, R> {
                 most = block.content.end - self.given;
                 self.input.set_border(block.bytes.end);
             }
-            self.content.fill(self.input, spare, most)?;
+            self.content.fill(self.input, buf, most)?;
         }
-        self.given += (spare.filled() - before) as u64;
+        self.given += (buf.filled() - before) as u64;
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl<'a, R: Read> Member<'a, R> {
     /// they are enough; tells whether it did.
     fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
         let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
-        let end = self.given.saturating_add(spare.room() as u64);
+        let end = self.given.saturating_add(buf.remaining() as u64);
         let blocks = all.within(self.given..end);
         let ([first, _, ..], Some(last)) = (blocks, blocks.last()) else { return Ok(false) };
         let bytes = last.content.end - first.content.start;
@@ -155,7 +155,7 @@ impl<'a, R: Read> Member<'a, R> {
         let mut checksum = None;
         if let Some(mark) = mark
             && self.input.peek(mark)?
-            && spare.fill_parts(lengths, |parts| {
+            && buf.fill_parts(lengths, |parts| {
                 checksum = inflate(self.input.reader_behind(), *begin, blocks, is_end, parts, *threads);
                 checksum.is_some()
             })
@@ -188,9 +188,9 @@ impl<'a, R: Read> Member<'a, R> {
 
 impl<R: Read> Read for Member<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut spare = Spare::over(buffer);
-        self.fill(&mut spare)?;
-        let filled = spare.filled();
+        let mut buf = ReadBuf::over(buffer);
+        self.fill(&mut buf)?;
+        let filled = buf.filled();
         if filled == 0 && !buffer.is_empty() {
             self.finish()?;
         }
@@ -202,7 +202,7 @@ impl<R: Read> Read for Member<'_, R> {
 mod tests {
     use std::io::{Cursor, Read};
 
-    use crate::memory::Spare;
+    use crate::memory::ReadBuf;
     use crate::npz::{NpzReader, NpzWriter};
 
     const MIB: usize = 1 << 20;
@@ -234,9 +234,9 @@ mod tests {
                 // As far as the array's header, and on to the end of the block.
                 member.read_exact(&mut found[..128]).unwrap();
                 member.read_exact(&mut found[128..first]).unwrap();
-                let mut spare = Spare::over(&mut found[first..]);
-                assert!(member.fill_blocks(&mut spare).unwrap(), "{level} {index}");
-                assert!(spare.is_full() && member.parallel.is_some());
+                let mut buf = ReadBuf::over(&mut found[first..]);
+                assert!(member.fill_blocks(&mut buf).unwrap(), "{level} {index}");
+                assert!(buf.is_full() && member.parallel.is_some());
                 assert!(found == content, "{level} {index}");
                 member.given = content.len() as u64;
                 member.finish().unwrap();
@@ -246,9 +246,9 @@ mod tests {
                 let end = content.len() - MIB / 2;
                 member.read_exact(&mut found[..MIB + 5]).unwrap();
                 member.read_exact(&mut found[MIB + 5..2 * MIB + first % MIB]).unwrap();
-                let mut spare = Spare::over(&mut found[2 * MIB + first % MIB..end]);
-                assert!(member.fill_blocks(&mut spare).unwrap() && !spare.is_full(), "{level} {index}");
-                member.given += spare.filled() as u64;
+                let mut buf = ReadBuf::over(&mut found[2 * MIB + first % MIB..end]);
+                assert!(member.fill_blocks(&mut buf).unwrap() && !buf.is_full(), "{level} {index}");
+                member.given += buf.filled() as u64;
                 let given = usize::try_from(member.given).unwrap();
                 member.read_to_end(&mut found).unwrap();
                 assert!(found[content.len()..] == content[given..] && found[..given] == content[..given], "{level} {index}");

@@ -1,4 +1,4 @@
-//! Reads archives.
+//! Reading of archives.
 
 pub(crate) mod content;
 pub(crate) mod extract;
@@ -151,7 +151,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Fails like [`new`](Self::new).
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
-        Self::with_fill(reader, |reader, spare| spare.read_from(reader), options.into().limits, None)
+        Self::with_fill(reader, |reader, buf| buf.read_from(reader), options.into().limits, None)
     }
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {

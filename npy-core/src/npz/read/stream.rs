@@ -1,4 +1,4 @@
-//! Reads archives forward only, from streams that cannot seek.
+//! Forward-only reading of archives, from streams that cannot seek.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::content::Content;
 use super::member::MOST_TRAILING;
 use crate::error::{ArchiveProblem, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Source;
@@ -90,7 +90,7 @@ impl<R: Read> NpzStream<R> {
     /// ```
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Self {
         Self {
-            input: Input::new(reader, |reader, spare| spare.read_from(reader)),
+            input: Input::new(reader, |reader, buf| buf.read_from(reader)),
             limits: options.into().limits,
             place: Place::Between,
             claim: None,
@@ -323,9 +323,9 @@ impl<R: Read> MemberContent<'_, R> {
         }
     }
 
-    fn fill(&mut self, spare: &mut Spare<'_>) -> io::Result<()> {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         match &mut self.stream.place {
-            Place::In(_, content) => content.fill(&mut self.stream.input, spare, u64::MAX),
+            Place::In(_, content) => content.fill(&mut self.stream.input, buf, u64::MAX),
             _ if self.stream.has_failed => Err(problem(ArchiveProblem::FailedBefore)),
             _ => Ok(()),
         }
@@ -339,9 +339,9 @@ impl<R: Read> MemberContent<'_, R> {
 
 impl<R: Read> Read for MemberContent<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut spare = Spare::over(buffer);
-        self.fill(&mut spare)?;
-        let filled = spare.filled();
+        let mut buf = ReadBuf::over(buffer);
+        self.fill(&mut buf)?;
+        let filled = buf.filled();
         if filled == 0 && !buffer.is_empty() {
             self.finish()?;
         }

@@ -67,7 +67,7 @@ impl<W: Write> NpzWriter<W> {
         })
     }
 
-    /// Adds an array that `write` writes as a whole `.npy` file.
+    /// Adds an array that `write` writes as a complete `.npy` file.
     ///
     /// # Errors
     ///

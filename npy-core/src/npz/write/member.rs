@@ -82,13 +82,14 @@ impl<W: Write> NpzWriter<W> {
     ) -> Result<(), Failure> {
         let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
         let method = if self.options.is_compressed { 8 } else { 0 };
-        // Where they are put in later, more than there can be, so that what a member holds that is not finished is taken for nothing else.
+        // Where sizes are patched later, an impossible size stands in, so that an unfinished member
+        // cannot be misread.
         let (mut crc, mut size) = (0, if self.overwrite.is_some() { u64::MAX } else { 0 });
         if let Front::Known(bytes) = front
             && !self.options.is_compressed
             && self.overwrite.is_none()
         {
-            // So that a stored member which is no array can be passed over by those who read forward only.
+            // Readers of streams can then skip a stored member that is no array.
             (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
             flags &= !DESCRIPTOR;
         }

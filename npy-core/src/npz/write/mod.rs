@@ -1,4 +1,4 @@
-//! Writes archives, byte for byte as `np.savez` does.
+//! Writing of archives, byte for byte as `np.savez` does.
 
 pub(crate) mod append;
 mod add;

@@ -1,4 +1,4 @@
-//! The central directory: which members an archive has, and where (APPNOTE 4.3 and 4.4).
+//! The central directory, which lists the members of an archive (APPNOTE 4.3 and 4.4).
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -75,8 +75,9 @@ pub(crate) struct Directory {
 
 /// Reads the central directory of the archive that `reader` holds.
 ///
-/// It is that of the whole file: whatever lies before, between and behind the members is no member of this archive or of another one. A directory
-/// that an interrupted append or a damaged end left behind, and that of an archive that is a member, are not taken for it.
+/// It is that of the whole file: whatever lies before, between and behind the members belongs to no
+/// archive. Directories left behind by an interrupted append or a damaged end are ignored, as are
+/// those of archives that are members.
 pub(crate) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
     let length = reader.seek(SeekFrom::End(0)).map_err(|error| match error.kind() {
         io::ErrorKind::NotSeekable => archive(ArchiveProblem::NotSeekable),

@@ -1,4 +1,4 @@
-//! Local file headers, for readers that go forward only.
+//! Local file headers, for forward-only readers.
 
 use std::io::{self, Read};
 
@@ -24,7 +24,8 @@ pub(crate) struct LocalHeader {
 }
 
 impl LocalHeader {
-    /// The header that begins here; `None` at the end of the archive. Directories are passed over: more members follow where some were added.
+    /// Reads the header that begins here; `None` at the end of the archive. Skips central
+    /// directories, because members may have been appended behind them.
     pub(crate) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
         if let Err(error) = reader.read_exact(&mut signature) {
@@ -96,7 +97,8 @@ impl LocalHeader {
     }
 }
 
-/// Passes over a record of so many bytes, and over what comes after it, whose lengths stand in the record at these places.
+/// Skips a record of `bytes` bytes and what follows it, whose lengths are at these places of the
+/// record.
 fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<()> {
     let mut record = [0; 42];
     let record = &mut record[..bytes];
@@ -105,7 +107,7 @@ fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<
     pass_bytes(reader, lengths.iter().map(length).sum())
 }
 
-/// Passes over so many bytes.
+/// Skips `bytes` bytes.
 pub(crate) fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
     let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
     if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }

@@ -3,7 +3,7 @@
 //! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost nothing, and dropping it all is flat.
 //! Texts and bytes stay where they are in the input.
 
-use super::flaw::Result;
+use super::error::Result;
 use super::globals::Known;
 use crate::error::{Error, ErrorKind};
 
@@ -209,7 +209,7 @@ impl<'a> Arena<'a> {
         std::iter::successors(self.edge(items.first), |edge| self.edge(edge.next)).map(|edge| edge.node)
     }
 
-    /// The nodes in a tuple of exactly so many.
+    /// The nodes of a tuple of exactly `N`.
     pub(crate) fn tuple<const N: usize>(&self, id: u32) -> Option<[u32; N]> {
         let Node::Tuple(items) = self.node(id) else { return None };
         if usize::try_from(items.count) != Ok(N) {

@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::opcode::{Form, length, lookup};
 use crate::error::{Error, PickleProblem};
 use crate::format::trust::read_once;
@@ -16,7 +16,7 @@ const STEP_BYTES: usize = 64 * 1024;
 /// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte more.
 ///
 /// Where the pickle is framed, as from protocol 4 on, a frame is read at a time.
-pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
     let mut frame_end = 0;
@@ -55,7 +55,7 @@ pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<V
         };
         match code {
             b'.' => break,
-            // `FRAME`: so many bytes are there, and belong to the pickle.
+            // `FRAME`: the bytes that it announces belong to the pickle.
             0x95 => {
                 let length = length(pickle.bytes.get(begin..at).unwrap_or_default(), Form::Counted(8), begin)?;
                 frame_end = frame_end.max(pickle.skip(at, length, begin.saturating_sub(1))?);
@@ -68,7 +68,7 @@ pub(crate) fn fetch(reader: &mut impl Read, owned: bool, limit: u64) -> Result<V
             pickle.bytes.truncate(at);
             Ok(pickle.bytes)
         }
-        beyond => Err(Flaw::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+        beyond => Err(PickleError::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
     }
 }
 
@@ -123,7 +123,7 @@ impl<R: Read> Fetch<'_, R> {
             match read {
                 Ok(0) => {
                     let (expected, found) = ((end - begin) as u64, (filled - begin) as u64);
-                    return Err(Flaw::at(at, PickleProblem::Truncated { expected, found }));
+                    return Err(PickleError::at(at, PickleProblem::Truncated { expected, found }));
                 }
                 Err(error) if error.kind() != IoErrorKind::Interrupted => {
                     return Err(Error::io("cannot read the array", error).into());
@@ -137,6 +137,6 @@ impl<R: Read> Fetch<'_, R> {
 
 /// The error of a pickle that is longer than it may be.
 #[cold]
-pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> Flaw {
-    Flaw::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
+pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> PickleError {
+    PickleError::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::arena::{Arena, Items, NONE, Node, Span, reserve};
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::framing::too_long;
 use super::globals::Known;
 use super::opcode::{Step, step};
@@ -70,7 +70,7 @@ impl<'a> Machine<'a> {
         }
         if self.arena.len() as u64 > self.options.items {
             let (limit, found) = (self.options.items, self.arena.len() as u64);
-            return Err(self.flaw(PickleProblem::LimitExceeded { what: "objects of the pickle", limit, found }));
+            return Err(self.error(PickleProblem::LimitExceeded { what: "objects of the pickle", limit, found }));
         }
         self.execute(step)?;
         self.at = step.next;
@@ -82,11 +82,11 @@ impl<'a> Machine<'a> {
         let values = self.stack.len();
         let root = match self.stack.as_slice() {
             [root] if self.marks.is_empty() => *root,
-            _ => return Err(self.flaw(PickleProblem::LeftOver { values })),
+            _ => return Err(self.error(PickleProblem::LeftOver { values })),
         };
         match self.frame_end.saturating_sub(self.at) {
             0 => Ok(root),
-            beyond => Err(self.flaw(PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+            beyond => Err(self.error(PickleProblem::FrameTooLong { bytes: beyond as u64 })),
         }
     }
 
@@ -111,7 +111,7 @@ impl<'a> Machine<'a> {
             },
             b'F' => match text::float(argument) {
                 Some(value) => Node::Float(value),
-                None => return Err(self.flaw(PickleProblem::InvalidNumber { text: text::excerpt(argument) })),
+                None => return Err(self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) })),
             },
             b'G' => Node::Float(f64::from_be_bytes(array(argument))),
             b'S' => Node::QuotedOldText(self.span(step)?),
@@ -172,7 +172,7 @@ impl<'a> Machine<'a> {
             0x87 => self.pop_several::<3>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
             b'g' | b'h' | b'j' => {
                 let index = self.index(argument, step.opcode.code == b'g')?;
-                let node = self.memo.get(index).ok_or_else(|| self.flaw(PickleProblem::NoMemo { index }))?;
+                let node = self.memo.get(index).ok_or_else(|| self.error(PickleProblem::NoMemo { index }))?;
                 self.push(node)
             }
             b'p' | b'q' | b'r' => {
@@ -197,16 +197,16 @@ impl<'a> Machine<'a> {
             b'b' => self.build(name),
             0x80 => match argument.first() {
                 Some(0..=5) | None => Ok(()),
-                Some(&protocol) => Err(self.flaw(PickleProblem::UnsupportedProtocol { protocol })),
+                Some(&protocol) => Err(self.error(PickleProblem::UnsupportedProtocol { protocol })),
             },
             0x95 => self.frame(step),
             b'.' => Ok(()),
             // All others were refused when they were looked up.
-            code => Err(self.flaw(PickleProblem::UnknownOpcode { opcode: code })),
+            code => Err(self.error(PickleProblem::UnknownOpcode { opcode: code })),
         }
     }
 
-    /// `FRAME`: so many bytes must be there. Nothing is allocated for them.
+    /// `FRAME`: checks that the announced bytes are there. Allocates nothing for them.
     fn frame(&mut self, step: Step<'a>) -> Result<()> {
         let expected = u64::from_le_bytes(array(step.argument));
         let found = self.arena.input.len().saturating_sub(step.next) as u64;
@@ -215,7 +215,7 @@ impl<'a> Machine<'a> {
                 self.frame_end = self.frame_end.max(step.next.saturating_add(length));
                 Ok(())
             }
-            _ => Err(self.flaw(PickleProblem::Truncated { expected, found })),
+            _ => Err(self.error(PickleProblem::Truncated { expected, found })),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Machine<'a> {
             Node::Text(span) => Ok(self.arena.bytes(span)),
             other => {
                 let found = other.name();
-                Err(self.flaw(PickleProblem::WrongType { opcode: "STACK_GLOBAL", expected: "two texts", found }))
+                Err(self.error(PickleProblem::WrongType { opcode: "STACK_GLOBAL", expected: "two texts", found }))
             }
         };
         let (module_text, name_text) = (text(module)?, text(name)?);
@@ -255,7 +255,7 @@ impl<'a> Machine<'a> {
             UnknownGlobals::Opaque => Ok(()),
             UnknownGlobals::Refuse => {
                 let (module, name) = (text::excerpt(module), text::excerpt(name));
-                Err(self.flaw(PickleProblem::UnknownGlobal { module, name }))
+                Err(self.error(PickleProblem::UnknownGlobal { module, name }))
             }
         }
     }
@@ -264,12 +264,12 @@ impl<'a> Machine<'a> {
     fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
         match self.arena.node(callable) {
             Node::Known(_) | Node::Global { .. } => {}
-            other => return Err(self.flaw(PickleProblem::NotCallable { opcode, found: other.name() })),
+            other => return Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
         }
         match self.arena.node(arguments) {
             Node::Tuple(_) => {}
             other => {
-                return Err(self.flaw(PickleProblem::WrongType { opcode, expected: "a tuple of arguments", found: other.name() }));
+                return Err(self.error(PickleProblem::WrongType { opcode, expected: "a tuple of arguments", found: other.name() }));
             }
         }
         self.push_node(Node::Call { callable, arguments, extra: NONE })
@@ -286,9 +286,9 @@ impl<'a> Machine<'a> {
                 self.call(opcode, callable, both)
             }
             (Node::Known(_) | Node::Global { .. }, other) => {
-                Err(self.flaw(PickleProblem::WrongType { opcode, expected: "an empty dict of keywords", found: other.name() }))
+                Err(self.error(PickleProblem::WrongType { opcode, expected: "an empty dict of keywords", found: other.name() }))
             }
-            (other, _) => Err(self.flaw(PickleProblem::NotCallable { opcode, found: other.name() })),
+            (other, _) => Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Machine<'a> {
         let state = self.pop(opcode)?;
         let (extra_id, mut extra) = self.extra_of_top(opcode, "an object")?;
         if extra.state != NONE {
-            return Err(self.flaw(PickleProblem::WrongType { opcode, expected: "an object without a state", found: "one with" }));
+            return Err(self.error(PickleProblem::WrongType { opcode, expected: "an object without a state", found: "one with" }));
         }
         extra.state = state;
         self.arena.set_extra(extra_id, extra);
@@ -311,10 +311,10 @@ impl<'a> Machine<'a> {
             Node::Call { callable, arguments, extra } => {
                 let extra = if extra == NONE { self.arena.push_extra()? } else { extra };
                 self.arena.replace(top, Node::Call { callable, arguments, extra });
-                let content = self.arena.extra(extra).ok_or_else(|| self.flaw(PickleProblem::StackUnderflow { opcode }))?;
+                let content = self.arena.extra(extra).ok_or_else(|| self.error(PickleProblem::StackUnderflow { opcode }))?;
                 Ok((extra, content))
             }
-            other => Err(self.flaw(PickleProblem::WrongType { opcode, expected, found: other.name() })),
+            other => Err(self.error(PickleProblem::WrongType { opcode, expected, found: other.name() })),
         }
     }
 
@@ -356,7 +356,7 @@ impl<'a> Machine<'a> {
                 self.arena.replace(top, Node::Set(set));
                 Ok(())
             }
-            other => Err(self.flaw(PickleProblem::WrongType { opcode, expected: "a set", found: other.name() })),
+            other => Err(self.error(PickleProblem::WrongType { opcode, expected: "a set", found: other.name() })),
         }
     }
 
@@ -364,7 +364,7 @@ impl<'a> Machine<'a> {
         if items.len().is_multiple_of(2) {
             return Ok(());
         }
-        Err(self.flaw(PickleProblem::WrongType { opcode, expected: "keys and values", found: "a key without a value" }))
+        Err(self.error(PickleProblem::WrongType { opcode, expected: "keys and values", found: "a key without a value" }))
     }
 
     fn push_container(&mut self, items: &[u32], node: impl FnOnce(Items) -> Node) -> Result<()> {
@@ -403,7 +403,7 @@ impl<'a> Machine<'a> {
     fn top(&self, opcode: &'static str) -> Result<u32> {
         match self.stack.last() {
             Some(top) if self.stack.len() > self.floor() => Ok(*top),
-            _ => Err(self.flaw(PickleProblem::StackUnderflow { opcode })),
+            _ => Err(self.error(PickleProblem::StackUnderflow { opcode })),
         }
     }
 
@@ -424,7 +424,7 @@ impl<'a> Machine<'a> {
 
     /// Where in the stack the values begin that came after the last mark, which is taken away.
     fn pop_mark(&mut self, opcode: &'static str) -> Result<usize> {
-        let mark = self.marks.pop().ok_or_else(|| self.flaw(PickleProblem::NoMark { opcode }))?;
+        let mark = self.marks.pop().ok_or_else(|| self.error(PickleProblem::NoMark { opcode }))?;
         Ok(usize::try_from(mark).unwrap_or(usize::MAX))
     }
 
@@ -444,14 +444,14 @@ impl<'a> Machine<'a> {
             return Ok(u64::from(u32::from_le_bytes(array(argument))));
         }
         let index = text::integer(argument).and_then(|index| u64::try_from(index).ok());
-        index.ok_or_else(|| self.flaw(PickleProblem::InvalidNumber { text: text::excerpt(argument) }))
+        index.ok_or_else(|| self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) }))
     }
 
     /// The bytes that are the argument of an opcode.
     fn span(&self, step: Step<'a>) -> Result<Span> {
         Span::new(step.argument_at, step.argument.len()).ok_or_else(|| {
             let (limit, found) = (u64::from(u32::MAX), step.argument.len() as u64);
-            self.flaw(PickleProblem::LimitExceeded { what: "bytes of a text", limit, found })
+            self.error(PickleProblem::LimitExceeded { what: "bytes of a text", limit, found })
         })
     }
 
@@ -459,13 +459,13 @@ impl<'a> Machine<'a> {
     fn text_at(&mut self, offset: usize, length: usize) -> Result<u32> {
         match Span::new(offset, length) {
             Some(span) => self.arena.push(Node::Text(span)),
-            None => Err(self.flaw(PickleProblem::InvalidLength { length: i128::try_from(length).unwrap_or(i128::MAX) })),
+            None => Err(self.error(PickleProblem::InvalidLength { length: i128::try_from(length).unwrap_or(i128::MAX) })),
         }
     }
 
     #[cold]
-    fn flaw(&self, problem: PickleProblem) -> Flaw {
-        Flaw::at(self.at, problem)
+    fn error(&self, problem: PickleProblem) -> PickleError {
+        PickleError::at(self.at, problem)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Measures the depth and size of a tree before any value of it is constructed.
 
 use super::arena::{Arena, NONE, Node, reserve};
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::globals::Known;
 use crate::dynamic::DynValues;
 use crate::error::PickleProblem;
@@ -15,7 +15,8 @@ const VALUE_BYTES: u64 = 32;
 const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
 const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 
-/// What a tree may take for each byte of the pickle. One without shared objects takes less: a value has an opcode of its own.
+/// The memory that a tree may occupy for each byte of the pickle. One without shared objects needs
+/// less, because every value has an opcode.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// Not visited yet, and being visited; all else is what the node's tree takes.
@@ -51,7 +52,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         match get(&sizes, child) {
             // What contains nothing is measured at once, each time.
             _ if node.is_leaf() => visit.add(size_of_node(node), 1),
-            VISITING => return Err(Flaw::in_node(child, PickleProblem::Cycle)),
+            VISITING => return Err(PickleError::in_node(child, PickleProblem::Cycle)),
             UNKNOWN => {
                 set(&mut sizes, child, VISITING);
                 path.push(Visit::new(arena, child));
@@ -67,7 +68,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         size if size <= limit => Ok(()),
         found => {
             let what = "bytes with a copy of what is shared in each place";
-            Err(Flaw::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
+            Err(PickleError::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
         }
     }
 }
@@ -75,7 +76,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
 fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
     if depth > options.depth {
         let (limit, found) = (options.depth as u64, depth as u64);
-        return Err(Flaw::in_node(id, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
+        return Err(PickleError::in_node(id, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
     }
     Ok(())
 }

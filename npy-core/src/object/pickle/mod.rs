@@ -1,7 +1,7 @@
 //! The pickle machine: reads a restricted set of opcodes without running anything, and writes what NumPy writes.
 
 pub(crate) mod arena;
-pub(crate) mod flaw;
+pub(crate) mod error;
 pub(crate) mod framing;
 pub(crate) mod globals;
 pub(crate) mod machine;

@@ -6,7 +6,7 @@ use super::super::encode::swap_bytes;
 use super::super::value::PyObject;
 use super::super::value::array::{ObjectArray, StringDType};
 use super::arena::{Items, NONE, Node};
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, invalid};
 use crate::dynamic::DynValues;
@@ -46,7 +46,7 @@ impl Builder<'_> {
             },
             other => other.name().to_owned(),
         };
-        Err(Flaw::in_node(id, PickleProblem::NotAnObjectArray { found }))
+        Err(PickleError::in_node(id, PickleProblem::NotAnObjectArray { found }))
     }
 
     /// `_reconstruct(ndarray, (0,), b'b')`, whose state is the array.
@@ -67,7 +67,7 @@ impl Builder<'_> {
                 }
                 return Ok(object);
             }
-            other => return Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+            other => return Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
         }
         let expected = "a state of version, shape, dtype, order and data";
         let (state, items, entries) = self.added(id);
@@ -104,7 +104,7 @@ impl Builder<'_> {
         let expected = element_count(&shape, 1).map_err(|error| in_array(id, error))? as u64;
         let found = u64::from(items.count);
         if expected != found {
-            return Err(Flaw::in_node(id, PickleProblem::WrongCount { shape, expected, found }));
+            return Err(PickleError::in_node(id, PickleProblem::WrongCount { shape, expected, found }));
         }
         if let DType::Record(record) = &dtype.dtype {
             let is_record = |item: u32| match self.arena.node(item) {
@@ -172,7 +172,7 @@ impl Builder<'_> {
         let pickled = self.dtype(id)?;
         match pickled.string {
             None => Ok(PyObject::DType(Box::new(pickled.dtype))),
-            Some(_) => Err(Flaw::in_node(id, PickleProblem::InvalidArray { problem: ArrayProblem::StringDType })),
+            Some(_) => Err(PickleError::in_node(id, PickleProblem::InvalidArray { problem: ArrayProblem::StringDType })),
         }
     }
 
@@ -194,7 +194,7 @@ impl Builder<'_> {
         let (callable, arguments) = match self.arena.node(id) {
             Node::Call { callable, arguments, .. } => (self.arena.node(callable), arguments),
             other => {
-                return Err(Flaw::in_node(
+                return Err(PickleError::in_node(
                     id,
                     PickleProblem::WrongType { opcode: "BUILD", expected: "a dtype", found: other.name() },
                 ));
@@ -375,9 +375,9 @@ impl Builder<'_> {
 
 /// What is wrong with an array, at the place where it is made.
 #[cold]
-fn in_array(id: u32, error: Error) -> Flaw {
+fn in_array(id: u32, error: Error) -> PickleError {
     match ArrayProblem::of(error) {
-        Ok(problem) => Flaw::in_node(id, PickleProblem::InvalidArray { problem }),
+        Ok(problem) => PickleError::in_node(id, PickleProblem::InvalidArray { problem }),
         Err(error) => error.into(),
     }
 }

@@ -276,7 +276,7 @@ impl<'a> Pickler<'a> {
         items.get(index).map_or(Ok(()), |item| self.object(item))
     }
 
-    /// Writes what is so many levels deeper, counted as reading counts them.
+    /// Writes what is `levels` levels deeper, counted as reading counts them.
     pub(crate) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         self.enter(levels)?;
         let result = write(self);
@@ -294,7 +294,7 @@ impl<'a> Pickler<'a> {
         self.depth = self.depth.saturating_sub(levels);
     }
 
-    /// Refuses what has so many levels, if it would not be read again here.
+    /// Rejects `levels` levels if this crate would not read them back.
     pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
         if self.depth.saturating_add(levels) > MOST_DEPTH {
             return Err(ValueProblem::NestedTooDeep { limit: MOST_DEPTH }.into());
@@ -302,7 +302,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// A list of so many objects, each written by `write`.
+    /// Writes a list of objects, each by `write`.
     pub(crate) fn list(
         &mut self,
         length: usize,
@@ -333,7 +333,8 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Begins a tuple of so many items; the opcode for [`end_tuple`](Self::end_tuple) to end it with, or `None` if that was all.
+    /// Begins a tuple of `length` items. Returns the opcode for [`end_tuple`](Self::end_tuple), or
+    /// `None` if the tuple is complete.
     pub(crate) fn begin_tuple(&mut self, length: usize) -> Option<u8> {
         match length {
             0 => {

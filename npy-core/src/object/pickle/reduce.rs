@@ -4,7 +4,7 @@ use super::super::value::int::PyInt;
 use super::super::value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::super::value::{PyObject, int};
 use super::arena::{Items, NONE, Node};
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, invalid};
 use crate::error::PickleProblem;
@@ -46,11 +46,11 @@ impl Builder<'_> {
                 Ok(PyObject::TimeZone(Box::new(zone)))
             }
             Known::DType | Known::StringDType => self.dtype_object(id),
-            _ => Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: known.path().1 })),
+            _ => Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: known.path().1 })),
         }
     }
 
-    /// Exactly so many bytes.
+    /// Returns exactly `N` bytes.
     fn exact<const N: usize>(&self, id: u32) -> Option<[u8; N]> {
         self.raw(id).ok().and_then(|bytes| <[u8; N]>::try_from(&*bytes).ok())
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
-use super::flaw::{Flaw, Result};
+use super::error::{PickleError, Result};
 use super::globals::Known;
 use super::numpy::Numpy;
 use super::text;
@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
     /// The values in a container.
     pub(crate) fn objects(&mut self, items: Items) -> Result<Vec<PyObject>> {
         let mut objects = Vec::new();
-        // So many edges there are.
+        // Bounded by the number of edges.
         reserve_exact(&mut objects, usize::try_from(items.count).unwrap_or(usize::MAX))?;
         let mut next = items.first;
         while let Some(edge) = self.arena.edge(next) {
@@ -81,7 +81,7 @@ impl<'a> Builder<'a> {
                 let number = text::digits(bytes).and_then(int::parse);
                 number
                     .map(PyObject::Int)
-                    .ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidNumber { text: text::excerpt(bytes) }))?
+                    .ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidNumber { text: text::excerpt(bytes) }))?
             }
             Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
                 PyObject::Bytes(self.raw(id)?.into_owned())
@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
         let (module, name) = (path.0.to_owned(), path.1.to_owned());
         if self.options.unknown_globals == UnknownGlobals::Refuse {
-            return Err(Flaw::in_node(id, PickleProblem::UnknownGlobal { module, name }));
+            return Err(PickleError::in_node(id, PickleProblem::UnknownGlobal { module, name }));
         }
         let opaque = Opaque { module, name, arguments, state: None, items: Vec::new(), entries: Vec::new() };
         Ok(PyObject::Opaque(Box::new(opaque)))
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         let path = match self.arena.node(callable) {
             Node::Known(known) => (Cow::Borrowed(known.path().0), Cow::Borrowed(known.path().1)),
             Node::Global { module, name } => (self.text(module)?, self.text(name)?),
-            other => return Err(Flaw::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+            other => return Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
         };
         let arguments = self.objects(self.arena.node(arguments).items())?;
         let mut object = self.opaque(id, (&path.0, &path.1), Some(arguments))?;
@@ -232,21 +232,27 @@ impl<'a> Builder<'a> {
         match node {
             Node::Text(span) => {
                 let text = str::from_utf8(self.arena.bytes(span));
-                text.map(Cow::Borrowed).map_err(|error| Flaw::in_node(id, PickleProblem::NotUtf8 { position: error.valid_up_to() }))
+                text.map(Cow::Borrowed)
+                    .map_err(|error| PickleError::in_node(id, PickleProblem::NotUtf8 { position: error.valid_up_to() }))
             }
             Node::EscapedText(span) => {
                 let text = text::unescape_text(self.arena.bytes(span));
-                text.map(Cow::Owned).ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidEscape))
+                text.map(Cow::Owned).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
             }
             Node::OldText(_) | Node::QuotedOldText(_) => {
                 let bytes = self.raw(id)?;
                 let other = bytes.iter().find(|byte| !byte.is_ascii());
                 match (other, self.options.encoding) {
-                    (Some(&byte), Encoding::Ascii | Encoding::Bytes) => Err(Flaw::in_node(id, PickleProblem::NotAscii { byte })),
+                    (Some(&byte), Encoding::Ascii | Encoding::Bytes) => {
+                        Err(PickleError::in_node(id, PickleProblem::NotAscii { byte }))
+                    }
                     _ => Ok(Cow::Owned(bytes.iter().copied().map(char::from).collect())),
                 }
             }
-            other => Err(Flaw::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "a text", found: other.name() })),
+            other => Err(PickleError::in_node(
+                id,
+                PickleProblem::WrongType { opcode: "REDUCE", expected: "a text", found: other.name() },
+            )),
         }
     }
 
@@ -256,14 +262,16 @@ impl<'a> Builder<'a> {
             Node::Bytes(span) | Node::ByteArray(span) | Node::OldText(span) => Ok(Cow::Borrowed(self.arena.bytes(span))),
             Node::QuotedOldText(span) => {
                 let bytes = text::unquote(self.arena.bytes(span));
-                bytes.map(Cow::Owned).ok_or_else(|| Flaw::in_node(id, PickleProblem::InvalidEscape))
+                bytes.map(Cow::Owned).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
             }
             Node::Call { callable, arguments, .. } => match (self.arena.node(callable), self.arena.node(arguments)) {
                 (Node::Known(Known::Encode), _) => self.encoded(id, arguments),
                 (Node::Known(Known::Bytes), Node::Tuple(Items { count: 0, .. })) => Ok(Cow::Borrowed(&[])),
                 _ => Err(invalid(id, "bytes", "bytes")),
             },
-            other => Err(Flaw::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "bytes", found: other.name() })),
+            other => {
+                Err(PickleError::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "bytes", found: other.name() }))
+            }
         }
     }
 
@@ -291,6 +299,6 @@ impl<'a> Builder<'a> {
 }
 
 #[cold]
-pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str) -> Flaw {
-    Flaw::in_node(id, PickleProblem::InvalidArguments { constructor, expected })
+pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str) -> PickleError {
+    PickleError::in_node(id, PickleProblem::InvalidArguments { constructor, expected })
 }

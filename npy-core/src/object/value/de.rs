@@ -34,7 +34,7 @@ use crate::format::dtype::{DType, Field, ScalarKind};
 /// | elements of an array of records with objects | a struct by the names of the fields, a tuple |
 /// | `str` | an enum without data |
 ///
-/// What is asked for by no field is passed over, whatever it is.
+/// Values that no field asks for are ignored.
 ///
 /// # Errors
 ///

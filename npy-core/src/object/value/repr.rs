@@ -27,7 +27,7 @@ pub(crate) fn repr(object: &PyObject, options: &PrintOptions) -> String {
     text
 }
 
-/// An element of an array of objects, where a list could be taken for an axis.
+/// Formats an element of an array of objects, where a list could be mistaken for an axis.
 pub(crate) fn list_repr(object: &PyObject, options: &PrintOptions) -> String {
     let text = repr(object, options);
     if matches!(object, PyObject::List(_)) { format!("list({text})") } else { text }

@@ -186,7 +186,8 @@ pub struct PyTimeDelta {
 }
 
 impl PyTimeDelta {
-    /// So many days, of at most 999,999,999 in either direction, then seconds of a day and microseconds of a second.
+    /// Creates a duration of at most 999,999,999 days in either direction, seconds of a day and
+    /// microseconds of a second.
     ///
     /// ```
     /// use npy_core::object::PyTimeDelta;

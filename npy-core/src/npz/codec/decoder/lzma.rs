@@ -1,4 +1,4 @@
-//! LZMA as zip archives have it (APPNOTE 5.8): version, length of the properties, properties, raw data.
+//! LZMA in zip archives (APPNOTE 5.8): version, length of the properties, properties, raw data.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Decompressing: one loop over the methods that zip archives have (APPNOTE 4.4.5).
+//! Decompression: one loop over the methods of zip archives (APPNOTE 4.4.5).
 
 mod fuse;
 #[cfg(feature = "lzma")]
@@ -15,7 +15,7 @@ use super::super::zip::problem::damaged;
 use super::inflate::is_between_blocks;
 use super::input::Input;
 use crate::error::ArchiveProblem;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use fuse::Fuse;
 use step::Step;
 
@@ -75,16 +75,16 @@ impl Decoder {
     /// Gives some bytes of the content; tells whether it ends there, which compressed data say themselves.
     ///
     /// An error of the input leaves the decompressor as it was, so that the call may be repeated.
-    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
-        let Self::Compressed(codec) = self else { return input.fill(spare).map(|()| false) };
+    pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
+        let Self::Compressed(codec) = self else { return input.fill(buf).map(|()| false) };
         #[cfg(feature = "zstd")]
         if codec.is_some_and(|codec| matches!(codec, Codec::Zstd(_))) {
-            return codec.call(|codec| codec.fill(input, spare));
+            return codec.call(|codec| codec.fill(input, buf));
         }
         loop {
             let available = input.fill_buf()?;
             let step = codec.call(|codec| {
-                spare.fill_with(|output| {
+                buf.fill_with(|output| {
                     let step = codec.step(available, output).and_then(|step| step.expect_progress(available));
                     let given = step.as_ref().map_or(0, |step| step.given);
                     (step, given)
@@ -157,9 +157,9 @@ impl Codec {
 
     /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends there.
     #[cfg(feature = "zstd")]
-    fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+    fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         match self {
-            Self::Zstd(decoder) => decoder.fill(input, spare),
+            Self::Zstd(decoder) => decoder.fill(input, buf),
             Self::Deflated(_) => Err(damaged()),
             #[cfg(feature = "bzip2")]
             Self::Bzip2(_) => Err(damaged()),

@@ -1,4 +1,4 @@
-//! What a decompressor that is given bytes tells.
+//! The result of one step of a decompressor.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Zstandard as zip archives have it (method 93): one frame.
+//! Zstandard in zip archives (method 93): one frame.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::super::input::Input;
 use crate::error::ArchiveProblem;
-use crate::memory::Spare;
+use crate::memory::ReadBuf;
 use crate::npz::zip::problem::{damaged, problem};
 
 /// The window that an encoder takes which does not know how long its input will be.
@@ -23,7 +23,7 @@ pub(in crate::npz) struct Zstd {
 }
 
 impl Zstd {
-    /// Of a content of so many bytes: the window need not be larger.
+    /// Creates a decoder for content of `size` bytes, which bounds the window.
     pub(super) fn new(size: Option<u64>) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(size.unwrap_or(MOST_WINDOW).clamp(USUAL_WINDOW, MOST_WINDOW).next_power_of_two());
@@ -31,7 +31,7 @@ impl Zstd {
     }
 
     /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
-    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, spare: &mut Spare<'_>) -> io::Result<bool> {
+    pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };
         if let Err(cause) = decode_some(decoder, has_begun, &mut noting) {
@@ -43,7 +43,7 @@ impl Zstd {
                 (None, _) => damaged(),
             });
         }
-        spare.fill_with(|output| {
+        buf.fill_with(|output| {
             let given = decoder.read(output);
             let count = *given.as_ref().unwrap_or(&0);
             (given.map(|_| ()), count)

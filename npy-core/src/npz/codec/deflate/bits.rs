@@ -29,7 +29,7 @@ pub(super) struct Mark {
 }
 
 impl Bits {
-    /// With memory for so many bits.
+    /// Creates a buffer with capacity for `bits` bits.
     pub(super) fn with_room(bits: u64) -> Self {
         let bytes = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
         Self { bytes: Vec::with_capacity(bytes), stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 }

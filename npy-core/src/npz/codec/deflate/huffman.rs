@@ -7,8 +7,8 @@ use super::lengths::{code_lengths, codes};
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Of so many bytes the first ones are counted at first: four times as fast as all. The number is prime, so that rows of an image and fields of
-/// records do not keep in step with it.
+/// A sample is counted from the beginning of each stride: four times as fast as counting all. The
+/// number is prime, so that rows of an image and fields of records do not align with it.
 const STRIDE_BYTES: usize = 16_411;
 const SAMPLE_BYTES: usize = 4096;
 
@@ -221,7 +221,7 @@ struct Table {
 }
 
 impl Table {
-    /// Appends the codes of bytes, so many at once.
+    /// Appends the codes of bytes, `N` at a time.
     fn encode<const N: usize>(&self, bytes: &[u8], out: &mut Bits) {
         let (groups, rest) = bytes.as_chunks::<N>();
         for groups in groups.chunks(MOST_WORDS) {
@@ -246,7 +246,7 @@ impl Table {
 
 /// What stands before a block that has a code of its own, without its first three bits.
 struct Description {
-    /// Symbols of the code of lengths, and for some how often, in so many bits.
+    /// Symbols of the code of lengths, with a repeat count for some and its width in bits.
     runs: Vec<(u8, u64, u32)>,
     lengths: [u8; LENGTH_SYMBOLS],
     /// How many of `lengths` are written.

@@ -1,17 +1,18 @@
-//! A quick look at how much of a block repeats what came shortly before.
+//! An estimate of how much of a block repeats what came shortly before.
 
 /// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are only looked for, and some that may repeat
 /// them. No more than 16 bits count.
 const PIECE_BYTES: usize = REACH + LOOKED_AT;
 const LOOKED_AT: usize = 8 * 1024;
 
-/// In each so many bytes of a block a piece is looked at, in their middle. A block may change its nature.
+/// A sample is taken from the middle of each share of a block, because a block may change its
+/// nature.
 const SHARE_BYTES: usize = 256 * 1024;
 
 /// Deflate reaches so far back.
 const REACH: usize = 32 * 1024;
 
-/// Positions are found by a hash of so many bits of the bytes there.
+/// The width of the hash by which positions are found.
 const HASH_BITS: u32 = 14;
 
 /// Bytes that are hashed, the fewest that count as a repetition. Three random bytes repeat within the reach too often to mean anything.

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, PickleProblem};
 
-pub(crate) type Result<T, E = Flaw> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = PickleError> = std::result::Result<T, E>;
 
 /// What is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Flaw(Box<Inner>);
+pub(crate) struct PickleError(Box<Inner>);
 
 #[derive(Debug)]
 enum Inner {
@@ -24,7 +24,7 @@ pub(crate) enum Place {
     Node(u32),
 }
 
-impl Flaw {
+impl PickleError {
     #[cold]
     pub(crate) fn at(offset: usize, problem: PickleProblem) -> Self {
         Self(Box::new(Inner::At(offset, problem)))
@@ -45,7 +45,7 @@ impl Flaw {
     }
 }
 
-impl From<Error> for Flaw {
+impl From<Error> for PickleError {
     #[cold]
     fn from(error: Error) -> Self {
         Self(Box::new(Inner::Other(error)))
