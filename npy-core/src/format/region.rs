@@ -302,7 +302,7 @@ impl Pieces {
         self.inner.stride.saturating_sub(self.length)
     }
 
-    /// Passes over pieces, as many as end at `limit` or before, but stays in the innermost loop,
+    /// Skips pieces, as many as end at `limit` or before, but stays in the innermost loop,
     /// before whose first piece it does not stand; where the last of them ends.
     pub(crate) fn pass_within_run(&mut self, limit: u64) -> Option<u64> {
         let first_end = self.run + self.inner.index * self.inner.stride + self.length;

@@ -121,7 +121,7 @@ impl ReadOptions {
 
     /// Sets the order of the array in memory.
     ///
-    /// An array in the other order is transposed. Numbers of a file opened by path are transposed
+    /// An array in C order is transposed to Fortran order, and back. Numbers of a file opened by path are transposed
     /// while they are read; other arrays afterwards, in the memory of a second array. This applies
     /// to functions that return an array with its shape, such as
     /// [`DynValues::load_with`](crate::DynValues::load_with) and those of `npy-ndarray`. A plain
@@ -222,7 +222,7 @@ impl SaveOptions {
 
     /// Sets the order of the file.
     ///
-    /// An array in the other order is transposed while it is written. An array that is contiguous
+    /// An array in the opposite order is transposed while it is written. An array that is contiguous
     /// in both orders, such as one of a single axis, becomes a file in C order, as in NumPy.
     /// Archives and `.ra` files ignore the option.
     ///
@@ -261,7 +261,7 @@ impl SaveOptions {
     /// Many times as fast for many small files of the same size: ext4 and other file systems flush
     /// a file that replaces another at once (0.1 to 2 ms each). **A crash, an error or a full disk
     /// leaves a torn file**, and a concurrent reader sees a mix of old and new. With
-    /// [`durable`](Self::durable) the file is on the disk when saving ends, but a crash in between
+    /// [`durable`](Self::durable) the file is durable when saving ends, but a crash in between
     /// tears it all the same. Fails if another writer overwrites the file or appends to it.
     /// Symbolic links are kept.
     ///

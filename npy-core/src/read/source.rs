@@ -14,7 +14,7 @@ pub(crate) struct Source<R> {
     pub(crate) length: fn(&R, u64) -> Option<u64>,
     /// What is in memory already: all that is left, or of a file perhaps some of it.
     pub(crate) bytes: fn(&R) -> &[u8],
-    /// Passes over bytes that are in memory.
+    /// Skips bytes that are in memory.
     pub(crate) consume: fn(&mut R, usize),
     /// Called when all elements were read: what can be checked only then.
     pub(crate) finish: fn(&mut R) -> Result<()>,

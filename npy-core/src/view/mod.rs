@@ -323,7 +323,7 @@ macro_rules! view {
 
 macro_rules! plain {
     ($($type:ty,)*) => {$(
-        // SAFETY: a number: no padding, every pattern of bytes is a value, and its bytes reversed
+        // SAFETY: a number: no padding, every pattern of bytes is a value, and its byte swap
         // are the other byte order.
         unsafe impl Plain for $type {
             const WORD_BYTES: usize = size_of::<Self>();

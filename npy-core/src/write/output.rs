@@ -236,14 +236,14 @@ pub(crate) mod tests {
     use super::super::NpyWriter;
     use super::*;
 
-    /// A writer that takes so many bytes with one call, of so many slices, and is interrupted now
+    /// A writer that takes a number of bytes and of slices with one call, and is interrupted now
     /// and then.
     pub(crate) struct Picky {
         pub(crate) bytes: Vec<u8>,
         pub(crate) most: usize,
         pub(crate) slices: usize,
         pub(crate) calls: usize,
-        /// Fails when it has so many bytes.
+        /// Fails when it has this number of bytes.
         pub(crate) end: usize,
     }
 

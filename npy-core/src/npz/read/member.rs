@@ -138,7 +138,7 @@ impl<'a, R: Read> Member<'a, R> {
 
     /// Gives all blocks for which there is room, inflated at the same time, if one begins here and
     /// they are enough; tells whether it did.
-    fn fill_blocks(&mut self, spare: &mut Spare<'_>) -> io::Result<bool> {
+    fn fill_blocks(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
         let end = self.given.saturating_add(buf.remaining() as u64);
         let blocks = all.within(self.given..end);
