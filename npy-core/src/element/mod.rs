@@ -162,7 +162,7 @@ pub trait NpyElement: Sized {
     }
 }
 
-/// The layout in the machine's byte order.
+/// Returns the layout in native byte order.
 pub const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
     if cfg!(target_endian = "big") { T::BIG } else { T::LITTLE }
 }
