@@ -1,4 +1,4 @@
-//! File formats recognized by their first bytes.
+//! Detection of file formats by their first bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::trust::Checked;
 use crate::error::{Error, Result};
 
-/// A file format, recognized by the first bytes of a file and not by its name.
+/// A file format, detected by the first bytes of a file and not by its name.
 ///
 /// Every format is recognized whatever features are on. `npy_ndarray::load_any` loads a file of any of them.
 ///
@@ -32,10 +32,11 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// How many bytes [`of`](Self::of) needs to recognize every format.
+    /// The number of bytes that [`of`](Self::of) needs to recognize every format.
     pub const MAGIC_BYTES: usize = 8;
 
-    /// The format of a file that begins with `bytes`, by the rule of `np.load`. `None` if it is unknown or `bytes` are too few.
+    /// Detects the format of a file that begins with `bytes`, by the rule of `np.load`. Returns
+    /// `None` if it is unknown or `bytes` is too short.
     ///
     /// Archives behind other data (self-extracting ones) begin with those data and are not recognized, as in NumPy. `NpzReader` opens
     /// them.
@@ -58,7 +59,7 @@ impl FileFormat {
         }
     }
 
-    /// The format of a file. `None` if it is unknown, as that of an empty file is.
+    /// Detects the format of a file. Returns `None` if it is unknown, as for an empty file.
     ///
     /// Of a pipe this consumes the first bytes.
     ///
@@ -85,7 +86,7 @@ impl FileFormat {
     }
 }
 
-/// The first bytes of a stream: as many as recognize its format, or all there are.
+/// Reads the first bytes of a stream: enough to detect its format, or all there are.
 ///
 /// # Errors
 ///

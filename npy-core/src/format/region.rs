@@ -1,4 +1,5 @@
-//! Regions of arrays, and where in the file their bytes are. Pure arithmetic: nothing is read here.
+//! Regions of arrays and the byte ranges of the file that they occupy. Pure arithmetic, without
+//! I/O.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -8,7 +9,7 @@ use super::header::Header;
 use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
-/// What is taken of one axis of an array: a range with a step.
+/// The selection along one axis of an array: a range with a step.
 ///
 /// Made of any range of `usize`, or of a single index, whose axis stays, with length 1. Unlike a slice of Python, one that goes
 /// beyond the axis is an error, and there are no negative indices and steps.
@@ -38,7 +39,8 @@ enum End {
 }
 
 impl AxisRange {
-    /// Takes only each `step`-th index of the range, from its first on. 0 is refused when the region is used.
+    /// Sets the step: only each `step`-th index of the range, from its first on. Using a region
+    /// with a step of 0 fails.
     ///
     /// ```
     /// # use npy_core::region::{AxisRange, region_shape};
@@ -140,7 +142,7 @@ fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
     region.iter().zip(shape).enumerate().map(|(axis, (range, length))| range.of_axis(axis, *length)).collect()
 }
 
-/// The shape that a region of an array has: as many axes as the array.
+/// Returns the shape of a region of an array, with the same number of axes.
 ///
 /// # Errors
 ///
@@ -159,7 +161,7 @@ pub fn region_shape(header: &Header, region: &[AxisRange]) -> Result<Vec<usize>>
     Ok(resolve(header, region)?.iter().map(|taken| taken.count).collect())
 }
 
-/// Where the bytes of a region are: the ranges in which they lie, ascending, counted from the beginning of the data.
+/// Returns the byte ranges of a region, ascending, relative to the beginning of the data.
 ///
 /// Ranges that touch are joined. They are computed one after another, so that a region of any size takes no memory. For requests to
 /// a server, add the offset of the data, which [`Header::parse`] tells. [`NpyReader::read_region`](crate::NpyReader::read_region)
@@ -190,7 +192,7 @@ pub fn byte_ranges(header: &Header, region: &[AxisRange]) -> Result<ByteRanges> 
     Ok(ByteRanges { pieces, next })
 }
 
-/// The ranges of bytes in which a region lies; see [`byte_ranges`].
+/// An iterator over the byte ranges of a region; see [`byte_ranges`].
 #[derive(Clone)]
 pub struct ByteRanges {
     pieces: Pieces,

@@ -1,4 +1,4 @@
-//! Rows: the parts of an array that lie one after another in the file.
+//! Rows: the parts of an array that are contiguous in the file.
 
 use std::ops::Range;
 
@@ -6,7 +6,8 @@ use super::header::Header;
 use crate::error::{Error, ErrorKind, RegionProblem, Result};
 use crate::options::Order;
 
-/// The `i`-th of `n` nearly equal parts of `rows` rows: what one of `n` processes or threads works on.
+/// Returns the `i`-th of `n` nearly equal parts of `rows` rows, for one of `n` processes or
+/// threads.
 ///
 /// The parts differ by at most one row, come in order and together are all rows. Parts that find nothing left are empty, as are those
 /// from the `n`-th on.

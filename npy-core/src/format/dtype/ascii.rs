@@ -1,4 +1,5 @@
-//! Text of printable ASCII without quotes and backslashes, which stands for itself in single quotes: eight characters at a time.
+//! Printable ASCII without quotes and backslashes, which needs no escapes, eight characters at a
+//! time.
 
 /// What ends such a text: quotes, backslashes, and all but printable ASCII.
 const IS_SPECIAL: [bool; 256] = {

@@ -1,5 +1,7 @@
-//! The form in which NumPy itself writes a descr, read without building a tree first. What is in any other form, or wrong, is left to the
-//! reader of literals: it takes all that NumPy takes, and says what is wrong.
+//! The canonical form of a descr, as NumPy writes it, parsed without a tree.
+//!
+//! Any other form, or an invalid one, is left to the reader of literals, which accepts all that
+//! NumPy does and reports errors.
 
 use super::super::inline::{Lengths, ShortName};
 use super::ascii::{plain_characters, plain_length};

@@ -1,4 +1,4 @@
-//! The form in which NumPy itself writes a header; see `dtype::canonical`.
+//! The canonical form of a header, as NumPy writes it; see `dtype::canonical`.
 
 use super::super::dtype::{Cursor, DType, Scalar};
 use super::super::inline::Lengths;

@@ -1,4 +1,4 @@
-//! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
+//! Encoding of a header, as `numpy.lib.format` does: with padding and spare digits for growth.
 
 use super::super::dtype;
 use super::super::dtype::{DType, Scalar};

@@ -1,4 +1,4 @@
-//! The header: everything in a file before its data (NEP 1; `numpy.lib.format`).
+//! The header, which is everything before the data of a file (NEP 1; `numpy.lib.format`).
 
 mod canonical;
 mod encode;
@@ -52,7 +52,7 @@ pub enum Version {
 impl Version {
     const ALL: [Self; 3] = [Self::V1, Self::V2, Self::V3];
 
-    /// The major number, byte 6 of the file; the minor number is 0.
+    /// Returns the major number, byte 6 of the file. The minor number is 0.
     pub fn major(self) -> u8 {
         match self {
             Self::V1 => 1,
@@ -102,7 +102,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of an array, in the oldest version that can hold it, as NumPy chooses.
+    /// Creates a header in the oldest version that can hold it, as NumPy does.
     ///
     /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is contiguous in both (0-d, 1-d,
     /// empty, one row or column).
@@ -130,7 +130,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The same header in a given version, as `np.lib.format.write_array(..., version=...)` writes it.
+    /// Sets the version, as `np.lib.format.write_array(..., version=...)` does.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Header {
         Ok(Self { dtype, order, shape, count, version: Version::V1 })
     }
 
-    /// Reads the header at the beginning of `bytes`; also tells where the data begin.
+    /// Reads the header at the beginning of `bytes`, and returns it with the offset of the data.
     ///
     /// As lenient as `np.load`: any white space, comments, either quote, keys in any order, Python 2's `10L`, data at any offset.
     ///
@@ -215,7 +215,7 @@ impl Header {
         Self::from_text(text, version, limits)
     }
 
-    /// Reads the header from a stream and leaves it just after the header.
+    /// Reads the header from a stream, which it leaves just behind the header.
     ///
     /// # Errors
     ///
@@ -369,7 +369,7 @@ impl Header {
         writer.write_all(&self.to_bytes()).map_err(|error| Error::io("cannot write the header", error))
     }
 
-    /// The header as bytes, its magic string and padding included; their number is a multiple of 64.
+    /// Encodes the header, magic string and padding included, as a multiple of 64 bytes.
     ///
     /// They are in the header's [`version`](Self::version). A name that was [read](Self::read) from a version in latin-1, where an escape
     /// stands for another character, is written with that escape.
@@ -406,22 +406,22 @@ impl Header {
         Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
     }
 
-    /// The dtype of the elements.
+    /// Returns the dtype of the elements.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// The order of the elements in the file.
+    /// Returns the order of the elements in the file.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The lengths of the axes. An array without axes holds one element.
+    /// Returns the lengths of the axes. An array without axes holds one element.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The version of the format, which is the one that [`to_bytes`](Self::to_bytes) writes.
+    /// Returns the version of the format that [`to_bytes`](Self::to_bytes) writes.
     ///
     /// A header that was read has the version of its file. If NumPy's padding does not fit that, it has the next version.
     ///
@@ -437,7 +437,7 @@ impl Header {
         self.version
     }
 
-    /// The number of elements: the product of the lengths of the axes.
+    /// Returns the number of elements: the product of the lengths of the axes.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order};
@@ -449,7 +449,8 @@ impl Header {
         self.count
     }
 
-    /// How many bytes the elements take; 0 for Python objects, whose pickle says so itself.
+    /// Returns the size of the elements in bytes; 0 for Python objects, whose pickle has no stated
+    /// size.
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, Order};

@@ -1,4 +1,4 @@
-//! The subset of Python's literals that headers are made of: what `ast.literal_eval` accepts, nothing evaluated.
+//! The Python literals in headers: the subset that `ast.literal_eval` accepts, never evaluated.
 //!
 //! Reads the text once and looks at each byte a bounded number of times, so the time is linear.
 //! Nesting is bounded, so the stack is too.
