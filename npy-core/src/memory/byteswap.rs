@@ -1,4 +1,4 @@
-//! Swaps bytes and checks bools in the cache, on their way from a file.
+//! Byte swaps and checks of bools, in the cache on their way from a file.
 //!
 //! On x86-64 by AVX2 where the processor has it: the same loops, three times as fast as what every processor understands, and so hardly slower than not
 //! doing anything while data are read.

@@ -1,5 +1,7 @@
-//! Memory that is filled before it is read: buffers that are not zeroed first, growth bounded by the bytes present, proofs that a
-//! type's memory is a file's bytes, threads that fill one buffer.
+//! Uninitialised buffers that are filled before they are read.
+//!
+//! Their growth is bounded by the bytes present. Proofs say which types have the bytes of a file as
+//! their memory, and threads fill parts of one buffer.
 #![allow(unsafe_code)]
 
 pub(crate) mod byteswap;
@@ -18,7 +20,7 @@ use crate::format::trust::read_once;
 use crate::sys::huge_pages::advise_huge_pages;
 use byteswap::{repair_bools, swap_words};
 
-/// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
+/// A type whose memory is the bytes of a file in native byte order: numbers, texts or bools.
 ///
 /// # Safety
 ///
@@ -32,7 +34,8 @@ pub unsafe trait Plain: Copy + 'static {
     const IS_BOOL: bool = false;
 }
 
-/// Proof that the memory of a type is the bytes of a file, in native byte order. Generic code carries it without a bound.
+/// Proof that the memory of a type is the bytes of a file in native byte order. Generic code
+/// carries it without a bound.
 pub struct Bulk<T> {
     /// [`Plain::WORD_BYTES`]; 0 for records, which have no such unit.
     word_bytes: usize,
@@ -53,7 +56,7 @@ impl<T> Clone for Bulk<T> {
 impl<T> Copy for Bulk<T> {}
 
 impl<T: Plain> Bulk<T> {
-    /// The proof.
+    /// Creates the proof.
     pub const fn new() -> Self {
         Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false, marker: PhantomData }
     }
@@ -86,7 +89,7 @@ pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 
 impl<T> Bulk<T> {
-    /// Arrays of a plain type are plain.
+    /// Extends the proof to arrays of the type.
     pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
         Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, has_padding: self.has_padding, marker: PhantomData }
     }
@@ -101,7 +104,7 @@ impl<T> Bulk<T> {
         self.word_bytes > 0
     }
 
-    /// The bytes of the elements; `None` if there is padding in them.
+    /// Returns the bytes of the elements, or `None` if they contain padding.
     pub fn bytes_of(self, items: &[T]) -> Option<&[u8]> {
         if self.has_padding {
             return None;

@@ -1,4 +1,4 @@
-//! Uninitialised elements that are constructed one after another, also by several threads.
+//! Slots in which elements are constructed one after another, also by several threads.
 
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 pub struct Sends<T>(PhantomData<fn() -> T>);
 
 impl<T: Send> Sends<T> {
-    /// The proof.
+    /// Creates the proof.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
@@ -32,12 +32,12 @@ impl<T> Clone for Sends<T> {
 impl<T> Copy for Sends<T> {}
 
 impl<T> Sends<T> {
-    /// Arrays of what is `Send` are.
+    /// Extends the proof to arrays of the type.
     pub const fn array<const N: usize>(self) -> Sends<[T; N]> {
         Sends(PhantomData)
     }
 
-    /// So is an `Option`.
+    /// Extends the proof to an `Option` of the type.
     pub const fn option(self) -> Sends<Option<T>> {
         Sends(PhantomData)
     }
