@@ -1,4 +1,4 @@
-//! Divides a transposition into panels: which elements each has, and where they go.
+//! The division of a transposition into panels: their elements and destinations.
 
 use std::ptr;
 

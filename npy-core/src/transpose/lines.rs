@@ -1,4 +1,4 @@
-//! Transposes lines of an array in memory into a buffer that is written.
+//! Transposition of lines in memory into a buffer that is written.
 
 use std::mem;
 use std::ops::Range;

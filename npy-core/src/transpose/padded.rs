@@ -1,4 +1,4 @@
-//! Assembles rows from lines of an array in a padded buffer.
+//! A padded buffer in which rows are assembled from lines of an array.
 
 use std::ops::Range;
 

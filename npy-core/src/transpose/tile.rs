@@ -1,4 +1,4 @@
-//! Transposes one tile in the first-level cache.
+//! Transposition of one tile in the first-level cache.
 
 use std::mem::MaybeUninit;
 use std::ptr;
