@@ -1,4 +1,4 @@
-//! Which process may change a file: advisory locks, and whether a path still leads to the file that was opened.
+//! Advisory locks on files, and checks whether a path still leads to the opened file.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
