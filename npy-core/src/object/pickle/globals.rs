@@ -1,4 +1,4 @@
-//! The classes and functions that are understood, by name: nothing is imported or called.
+//! The known classes and functions, by name. Nothing is imported or called.
 
 /// A class or function that NumPy's own files and plain values need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

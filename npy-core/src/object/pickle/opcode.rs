@@ -1,4 +1,4 @@
-//! The opcodes of every pickle protocol, and how their arguments are delimited.
+//! The opcodes of every pickle protocol and the form of their arguments.
 
 use super::error::{PickleError, Result};
 use crate::error::PickleProblem;

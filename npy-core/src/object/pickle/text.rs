@@ -1,4 +1,4 @@
-//! Parses numbers and texts as pickles spell them.
+//! Parsing of numbers and texts in the notation of pickles.
 
 /// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python for all else. `None` if an escape is no character.
 pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
