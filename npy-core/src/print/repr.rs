@@ -1,4 +1,4 @@
-//! `repr` of arrays: the elements with commas, and the shape and dtype that they do not tell.
+//! The `repr` of arrays: the elements with commas, and the shape and dtype that they leave open.
 
 use super::dtype_text::{is_implied, python_shape, short_repr};
 use super::format::Place;
