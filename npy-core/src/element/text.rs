@@ -451,7 +451,7 @@ impl NpyElement for String {
 }
 
 impl TextPlan {
-    /// Stores as much of `text` as there is room for, and gives what is left of it.
+    /// Stores as much of `text` as fits, and returns the rest.
     fn put<'a>(&self, text: &'a str, bytes: &mut [u8]) -> Result<&'a str, ValueError> {
         let text = text.trim_end_matches('\0');
         match *self {
