@@ -12,7 +12,8 @@ const IS_SPECIAL: [bool; 256] = {
     table
 };
 
-/// How many characters there are before the first one that ends the text; `None` where there is none such.
+/// Counts the characters before the first one that ends the text; `None` if there is no such
+/// character.
 #[inline]
 pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
     let (words, rest) = text.as_chunks::<8>();

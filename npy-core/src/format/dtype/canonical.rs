@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string of ASCII without anything that is escaped, which stands in single quotes.
+    /// Parses an ASCII string in single quotes, without escapes.
     #[inline]
     fn text(&mut self) -> Option<&'a [u8]> {
         self.pass(b"'")?;
@@ -138,7 +138,8 @@ impl<'a> Cursor<'a> {
         self.scalar_or(&mut None).copied()
     }
 
-    /// A descr that is a text. By reference, because nearly all are known; `other` has room for one that is not.
+    /// Parses a descr that is a text. Returns a reference, because nearly all are known; `other`
+    /// holds one that is not.
     #[inline(always)]
     pub(crate) fn scalar_or<'b>(&mut self, other: &'b mut Option<Scalar>) -> Option<&'b Scalar> {
         // Most have three characters.
@@ -261,7 +262,7 @@ impl<'a> Cursor<'a> {
         Some(end)
     }
 
-    /// About how many fields come: as many as the text that is left has room for, if all are as the first one.
+    /// Estimates how many fields follow, assuming that all are as long as the first one.
     fn fields_ahead(self, most: usize) -> usize {
         const SHORTEST: usize = "('', '|b1'), ".len();
         let first = self.rest.iter().position(|byte| *byte == b')').unwrap_or_default();

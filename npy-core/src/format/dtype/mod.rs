@@ -274,7 +274,7 @@ impl From<Record> for DType {
     }
 }
 
-/// NumPy's own spelling: `<f8` for a scalar, else the Python literal that stands in a header.
+/// NumPy's own spelling: `<f8` for a scalar, else the Python literal of a header.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -113,7 +113,7 @@ fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
 struct Struct {
     name: String,
     itemsize: usize,
-    /// What stands in its `#[npy(...)]`.
+    /// The content of the field's `#[npy(...)]`.
     attributes: Vec<String>,
     /// A multiple of this is where `align` places it in another struct.
     alignment: usize,

@@ -61,7 +61,7 @@ fn order(cursor: &mut Cursor<'_>) -> Option<Order> {
     cursor.pass(b"True, 'shape': ").map(|()| Order::Fortran)
 }
 
-/// What stands behind the shape: of it all.
+/// Skips the end of the text, behind the shape.
 #[inline]
 fn end(mut cursor: Cursor<'_>) -> Option<()> {
     cursor.pass(b", }")?;
