@@ -241,7 +241,7 @@ impl<T> Bulk<T> {
         (swap && self.word_bytes > 1) || self.is_bool
     }
 
-    /// Makes values of bytes as they stand in the file.
+    /// Converts bytes of the file to valid values in native byte order.
     fn repair(self, bytes: &mut [u8], swap: bool) {
         if self.is_bool {
             repair_bools(bytes);
@@ -283,7 +283,7 @@ unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
 }
 
-/// The memory of the first `count` elements behind those of a vector, which has room for them.
+/// The memory of the first `count` elements behind those of a vector, which must have reserved it.
 pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
     let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
     let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
@@ -299,7 +299,8 @@ pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUni
 /// All of it must be initialised.
 unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let memory: *mut [MaybeUninit<u8>] = memory;
-    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`; the borrow goes on.
+    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`;
+    // the borrow continues.
     unsafe { &mut *(memory as *mut [u8]) }
 }
 
@@ -322,7 +323,7 @@ impl<'a> ReadBuf<'a> {
         Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
     }
 
-    /// Whether there is no room for more.
+    /// Returns whether all bytes are filled.
     pub(crate) fn is_full(&self) -> bool {
         self.filled == self.memory.len()
     }
@@ -393,7 +394,7 @@ impl ReadBuf<'_> {
         Ok(())
     }
 
-    /// Copies the front of `bytes`; tells how many there was room for.
+    /// Copies the front of `bytes`, and returns how many fitted.
     pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
         let rest = &mut self.memory[self.filled..];
         let count = rest.len().min(bytes.len());
@@ -486,7 +487,7 @@ pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Sees that there is room for `step` more elements of `count` in all, by steps that keep the cost of growing linear.
+/// Reserves `step` more of `count` elements in all, in steps that keep the cost of growing linear.
 ///
 /// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge ones was measured four times slower.
 pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> Result<()> {

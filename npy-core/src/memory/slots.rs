@@ -142,7 +142,8 @@ pub(crate) struct Slots<'a, T> {
 }
 
 impl<T> Slots<'_, T> {
-    /// Makes one element of each of `parts`, as long as there is room. After an error, there are those before it.
+    /// Constructs an element from each of `parts`, up to the capacity. After an error, it keeps
+    /// those before it.
     ///
     /// Unlike `push` this keeps the number out of the loop, so that decoding records runs at the speed of memory.
     #[inline(always)]
@@ -179,7 +180,7 @@ impl<T> Slots<'_, T> {
         (Self { memory: front, filled: filled.min(count), kept }, Self { memory: rest, filled: filled.saturating_sub(count), kept })
     }
 
-    /// Leaves the elements to the vector in whose room they are.
+    /// Hands the elements over to the vector that reserved the slots.
     pub(crate) fn keep(mut self) {
         // Threads that kept some have ended when the sum is taken.
         self.kept.fetch_add(mem::take(&mut self.filled), Ordering::Relaxed);
