@@ -63,7 +63,7 @@ impl<T> Bulk<T> {
         fetch(&mut group);
         while !group.is_empty() {
             fetch(&mut next);
-            // Each row has room for `count` elements.
+            // Each row has capacity for `count` elements.
             if done + group.len() > count {
                 return Err(missing(done).into());
             }
