@@ -12,7 +12,7 @@ pub(crate) enum Known {
     /// `ndarray` and those of its subclasses that add nothing which is stored.
     NdArray,
     DType,
-    /// `numpy.record`, which stands in a dtype for the class of its elements.
+    /// `numpy.record`, which a dtype names as the class of its elements.
     Record,
     StringDType,
     /// `_codecs.encode`: how Python 3 writes bytes in protocols that have none.
