@@ -87,7 +87,7 @@ impl Frame {
         Self { line_width: options.line_width, indent: 0, separator: " " }
     }
 
-    /// As `repr` writes an array: with commas, and room for the parentheses.
+    /// Prints as the `repr` of an array: with commas, and space for the parentheses.
     #[cfg(feature = "object")]
     pub(crate) fn of_repr(options: &PrintOptions) -> Self {
         Self { line_width: options.line_width.saturating_sub(1), indent: PREFIX.len(), separator: ", " }

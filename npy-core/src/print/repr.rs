@@ -18,7 +18,7 @@ pub(crate) fn array_repr(values: &DynValues, options: &PrintOptions) -> String {
     assemble_repr(&body, values.shape(), dtype, options)
 }
 
-/// What stands behind `dtype=`, unless the elements tell the dtype.
+/// The text behind `dtype=`, unless the elements imply the dtype.
 pub(crate) fn repr_of_dtype(dtype: &DType, count: usize) -> Option<String> {
     (count == 0 || !is_implied(dtype)).then(|| short_repr(dtype))
 }

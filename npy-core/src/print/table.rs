@@ -13,10 +13,9 @@ use crate::options::Order;
 /// An array of records as a table, formatted when it is displayed. Returned by
 /// [`DynValues::table`].
 ///
-/// Each field has a column, a field of a nested record one with the names of both, as in `pose.x`; sub-arrays stand in brackets.
-/// Numbers and times stand at the right of their column, written as NumPy writes an array of them; text, without quotes, at the left.
-/// The first column is the index of the record. Of a long array only the first and the last records are shown. Arrays of anything else
-/// are printed as without a table.
+/// Each field has a column. A field of a nested record has one with both names, as in `pose.x`.
+/// Sub-arrays are in brackets. Numbers and times are aligned to the right, formatted as NumPy
+/// prints an array of them. Text is aligned to the left, without quotes.
 ///
 /// See [`DynValues::table`] for an example.
 #[derive(Clone, Debug)]
