@@ -22,12 +22,14 @@
 //!
 //! # Order
 //!
-//! Of the dimensions of an `.ra` file the first varies fastest, as in Julia and Matlab. The Python implementation reverses them, reshapes,
-//! and transposes, so that it gives back the shape that stands in the file: an array in Fortran order. So does this module. Whatever is
-//! not in that order is written transposed, as the Python implementation does, and each element has the same index afterwards. The file
-//! does not say which order the array had in memory; who wants C order back asks for it with
-//! [`DynValues::into_order`](crate::DynValues::into_order). Arrays whose order makes no difference (one dimension, say) are in C order, as
-//! NumPy has it.
+//! The first dimension of an `.ra` file varies fastest, as in Julia and Matlab. The Python
+//! implementation reverses the dimensions, reshapes and transposes. It so returns the shape in the
+//! file, as an array in Fortran order, and this module does the same.
+//!
+//! Arrays in any other order are written transposed, as the Python implementation does, and each
+//! element keeps its index. The file does not say which order the array had in memory. Call
+//! [`DynValues::into_order`](crate::DynValues::into_order) for C order. Arrays whose order makes no
+//! difference, such as those of one dimension, are in C order, as in NumPy.
 //!
 //! # Types
 //!
