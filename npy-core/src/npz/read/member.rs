@@ -66,7 +66,7 @@ pub(crate) struct Parallel<R> {
 }
 
 impl<'a, R: Read> Member<'a, R> {
-    /// The member whose data `input` stands at.
+    /// Creates the member whose data begin at the position of `input`.
     pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
         if entry.is_encrypted {
             return Err(archive(ArchiveProblem::Encrypted));
@@ -132,7 +132,8 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(())
     }
 
-    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and they are enough; tells whether it did.
+    /// Inflates all blocks that fit into the buffer, in parallel, if one begins here and they are
+    /// worth it. Returns whether it did.
     fn fill_blocks(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
         let end = self.given.saturating_add(buf.remaining() as u64);

@@ -258,7 +258,8 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name, when the member is damaged or no array, and like [`load`](crate::load).
+    /// When there is no member of that name, when it is damaged or not an array, and like
+    /// [`load`](crate::load).
     pub fn by_name<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
         let index = self.find(name)?;
         self.by_index(index)
@@ -438,7 +439,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// # Errors
     ///
-    /// When there is none of that name.
+    /// When there is no member of that name.
     pub fn find(&self, name: &str) -> Result<usize> {
         // Not all: there may be very many.
         const SHOWN: usize = 12;

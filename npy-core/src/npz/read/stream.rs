@@ -264,7 +264,8 @@ impl<R: Read> StreamMember<'_, R> {
     ///
     /// # Errors
     ///
-    /// When it is damaged or longer than `most` bytes, or when nothing says where it ends: where the sizes stand behind stored data.
+    /// When it is damaged or longer than `most` bytes, or when its end is unknown, because the
+    /// sizes follow stored data.
     pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
             if let Place::In(_, content) = &self.stream.place
