@@ -79,7 +79,7 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Where the elements come from: fills part of the memory, tells by [`ReadBuf::filled`] how far it came.
+/// A source of elements: fills part of the buffer, and [`ReadBuf::filled`] tells how much.
 pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
 /// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.

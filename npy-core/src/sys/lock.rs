@@ -11,7 +11,7 @@ use crate::error::{Conflict, ErrorKind, Result};
 pub(crate) fn lock(file: &File) -> Result<()> {
     // A process that another thread starts holds all files, and their locks, until it runs its own program.
     const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
-    // A lock would keep out readers there.
+    // On Windows a lock would keep out readers.
     if cfg!(windows) {
         return Ok(());
     }
