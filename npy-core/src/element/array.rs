@@ -10,7 +10,7 @@ use crate::format::dtype::{DType, SubArray};
 use crate::memory::slots::Sends;
 use crate::memory::{Bulk, MakeItem, try_array};
 
-/// How to read the items of a sub-array.
+/// The plan for the items of a sub-array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayPlan<P> {
     itemsize: usize,
@@ -40,7 +40,7 @@ impl<T, C: Codec<T>> MakeItem for Encoded<'_, T, C> {
     }
 }
 
-/// An array of what `C` stores.
+/// An array of items that `C` stores.
 #[derive(Debug)]
 pub struct Items<C>(PhantomData<C>);
 

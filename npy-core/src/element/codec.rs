@@ -1,5 +1,5 @@
-//! How a field of a record is stored, where that is not as its type's own dtype: what `#[npy(dtype = …)]`, `#[npy(with = …)]` and
-//! `Option` stand for.
+//! Storage of a record field in another form than its type's own dtype: `#[npy(dtype = …)]`,
+//! `#[npy(with = …)]` and `Option`.
 
 use std::marker::PhantomData;
 
@@ -84,7 +84,7 @@ pub(super) fn no_none() -> ValueError {
     ValueProblem::NoValue.into()
 }
 
-/// As the type's own dtype.
+/// Stores a field as its type's own dtype.
 #[derive(Debug)]
 pub enum AsIs {}
 
@@ -136,7 +136,8 @@ impl<T: NpyElement> Codec<T> for AsIs {
     }
 }
 
-/// `#[npy(dtype = …)]`: as the dtype of `S`, in the byte order `'<'`, `'>'`, or the machine's for `'='`.
+/// Implements `#[npy(dtype = …)]`: the dtype of `S`, in the byte order `'<'`, `'>'`, or the native
+/// one for `'='`.
 #[derive(Debug)]
 pub struct As<S, const ORDER: char = '='>(PhantomData<S>);
 
@@ -249,7 +250,7 @@ pub trait With<T> {
     fn encode(value: &T) -> Result<Self::Element, String>;
 }
 
-/// `#[npy(with = …)]`: as the element that `W` makes of it.
+/// Implements `#[npy(with = …)]`: the element to which `W` converts a value.
 #[derive(Debug)]
 pub struct Through<W>(PhantomData<W>);
 
@@ -297,7 +298,7 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
     }
 }
 
-/// An `Option` of what `C` stores. Bytes that mean that there is no value (NaT) are `None`.
+/// An `Option` of a value that `C` stores. Missing values (NaT) are `None`.
 #[derive(Debug)]
 pub struct Optional<C>(PhantomData<C>);
 

@@ -1,4 +1,4 @@
-//! `bf16` of the `half` crate; its `f16` is among the numbers.
+//! The type `bf16` of the `half` crate; its `f16` is among the numbers.
 
 use half::bf16;
 

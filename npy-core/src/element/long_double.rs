@@ -14,7 +14,7 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
-/// A `long double` (`<f16`): the bytes as a C compiler keeps them, in the machine's byte order.
+/// A `long double` (`<f16`): the bytes as a C compiler stores them, in native byte order.
 ///
 /// What they mean depends on the platform that wrote the file, which the file does not tell: on x86-64 Unix 80-bit extended precision
 /// in the first 10 bytes, the other 6 being garbage; on most others IEEE quadruple precision in all 16. Rust has a type for neither,
@@ -37,7 +37,7 @@ const F64_BIAS: i32 = 1023;
 const WIDE_BIAS: i32 = 16383;
 
 impl LongDouble {
-    /// From its bytes, in the machine's byte order.
+    /// Creates a value from its bytes, in native byte order.
     ///
     /// ```
     /// # use npy_core::types::LongDouble;
@@ -48,7 +48,7 @@ impl LongDouble {
         Self(bytes)
     }
 
-    /// Its bytes, in the machine's byte order.
+    /// Returns the bytes, in native byte order.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
     }
@@ -75,7 +75,8 @@ impl LongDouble {
         Some(if is_negative { -magnitude } else { magnitude })
     }
 
-    /// The value of 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties to even.
+    /// Decodes 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties
+    /// to even.
     ///
     /// ```
     /// # use npy_core::types::LongDouble;
@@ -91,7 +92,8 @@ impl LongDouble {
         round(sign_and_exponent >> 15 != 0, exponent, u128::from(significand) << 64, significand << 1 != 0)
     }
 
-    /// The value of IEEE quadruple precision (aarch64 and most other Unix), rounded to the nearest `f64`, ties to even.
+    /// Decodes IEEE quadruple precision (aarch64 and most other Unix), rounded to the nearest
+    /// `f64`, ties to even.
     ///
     /// ```
     /// # use npy_core::types::LongDouble;
@@ -106,7 +108,8 @@ impl LongDouble {
         round(bits >> 127 != 0, exponent, hidden | fraction, fraction != 0)
     }
 
-    /// The value as 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of garbage are 0.
+    /// Encodes 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of padding
+    /// are 0.
     ///
     /// ```
     /// # use npy_core::types::LongDouble;
@@ -161,7 +164,7 @@ fn round(negative: bool, exponent: i32, significand: u128, is_nan: bool) -> f64 
     f64::from_bits(base + kept).copysign(sign)
 }
 
-/// The byte order, and whether the file has 12 bytes an element instead of 16.
+/// The byte order, and whether an element has 12 bytes in the file instead of 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongDoublePlan {
     pub(super) order: ByteOrder,

@@ -162,7 +162,7 @@ pub trait NpyElement: Sized {
     }
 }
 
-/// The layout in the machine's byte order.
+/// Returns the layout in native byte order.
 pub const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
     if cfg!(target_endian = "big") { T::BIG } else { T::LITTLE }
 }
@@ -294,7 +294,8 @@ pub(crate) fn decode_all<T: NpyElement>(
     reserved.finish()
 }
 
-/// Decodes `count` elements of `itemsize` bytes into memory that has room for them. `first` is the index of the first.
+/// Decodes `count` elements of `itemsize` bytes into memory with capacity for them. `first` is the
+/// index of the first.
 pub(crate) fn decode_slots<T: NpyElement>(
     plan: &T::Plan,
     itemsize: usize,
@@ -339,8 +340,8 @@ fn decode_each<'a, T: NpyElement + 'a>(
     Ok(())
 }
 
-/// Stores the elements one after another in `bytes`, which has room for them, `itemsize` bytes for each; tells how many there were.
-/// `first` is the index of the first.
+/// Stores the elements one after another in `bytes`, `itemsize` bytes each, and returns their
+/// number. `bytes` must be large enough.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     plan: &T::Plan,
     itemsize: usize,

@@ -47,7 +47,7 @@ impl NpyElement for bool {
     }
 }
 
-/// How a file stores a number that may be of a narrower type.
+/// The plan for a number that may have a narrower type in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WidePlan {
     order: ByteOrder,
@@ -55,7 +55,7 @@ pub struct WidePlan {
     narrow: Option<Narrow>,
 }
 
-/// A number type that others hold every value of.
+/// A number type whose values all fit into a wider one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types, missing_docs, reason = "these are Rust's names of them")]
 pub enum Narrow {
@@ -104,8 +104,8 @@ trait Wide<N>: Copy {
     fn narrow(self) -> Option<N>;
 }
 
-/// `#[npy(widen)]`: as the type's own dtype, or one of a narrower number. A way to store of its own, because what it does for each number
-/// would make loops over records three times slower that have nothing to widen.
+/// Implements `#[npy(widen)]`: the type's own dtype, or one of a narrower number. It is a separate
+/// codec, because its work for each number would make loops over other records three times slower.
 #[derive(Debug)]
 pub enum Widen {}
 

@@ -1,4 +1,5 @@
-//! How a Rust type reads a file's dtype, decided once for the whole file: [`Planner`] collects what does not fit.
+//! Plans, which decide once for a whole file how a Rust type reads its dtype. [`Planner`] collects
+//! mismatches.
 
 use std::borrow::Cow;
 
@@ -6,16 +7,16 @@ use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 use crate::format::dtype::path::{led_to, lookup};
 use crate::format::dtype::{DType, Field, Record, ScalarKind};
 
-/// A layout that is known at compile time: the itemsize, and the plan that reads and writes it.
+/// A layout known at compile time: the itemsize, and the plan for reading and writing.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<P> {
-    /// Bytes an element.
+    /// The size of an element in bytes.
     pub itemsize: usize,
-    /// How to read and write them.
+    /// The plan for reading and writing an element.
     pub plan: P,
 }
 
-/// Collects every place in which a file's dtype does not fit a Rust type.
+/// Collects all mismatches between a file's dtype and a Rust type.
 #[derive(Debug)]
 pub struct Planner {
     path: String,
@@ -43,7 +44,7 @@ impl Planner {
         ErrorKind::Mismatch { rust_type, mismatches: self.mismatches }.into()
     }
 
-    /// Notes that the file's dtype is not the one that the Rust type needs.
+    /// Records that the dtype of the file is not the one that the Rust type needs.
     #[cold]
     pub fn mismatch(&mut self, file: &DType, rust: &DType) {
         let advice = match suggest(file) {
@@ -200,7 +201,7 @@ fn suggest(file: &DType) -> Option<String> {
     }
 }
 
-/// The name of a Rust type without the modules it is in.
+/// Returns the name of a Rust type without its modules.
 pub fn rust_type<T>() -> String {
     let mut name = String::new();
     for part in std::any::type_name::<T>().split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {

@@ -1,4 +1,4 @@
-//! Rust structs as records: what the expansion of `#[derive(NpyRecord)]` calls.
+//! Rust structs as records: the functions that `#[derive(NpyRecord)]` calls.
 
 use std::collections::HashSet;
 use std::iter::Map;
@@ -60,7 +60,7 @@ pub trait NpyRecord: NpyElement {
     }
 }
 
-/// The name of a field, or of the fields of a struct that is flattened into this one.
+/// The name of a field, or the names of the fields of a flattened struct.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldName {
     /// A field.
@@ -77,12 +77,12 @@ pub enum FieldName {
 }
 
 impl FieldName {
-    /// The name of a field without aliases or a title.
+    /// Creates the name of a field without aliases or a title.
     pub const fn own(name: &'static str) -> Self {
         Self::Own { name, aliases: &[], title: None }
     }
 
-    /// Adds the other names that the field may have in a file.
+    /// Adds alternative names that the field may have in a file.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         match self {
@@ -91,7 +91,7 @@ impl FieldName {
         }
     }
 
-    /// Adds NumPy's second name of the field.
+    /// Adds the title, NumPy's second name of the field.
     #[must_use]
     pub const fn with_title(self, title: &'static str) -> Self {
         match self {
@@ -111,7 +111,8 @@ fn for_each_name(names: &'static [FieldName], each: &mut dyn FnMut(&'static str,
     }
 }
 
-/// The names, of which no two are the same; else it fails the build. For structs in which others are flattened.
+/// Fails the build if two names are equal, and returns the names. For structs with flattened
+/// fields.
 ///
 /// # Panics
 ///
@@ -198,7 +199,7 @@ const fn equal(left: &str, right: &str) -> bool {
     true
 }
 
-/// Where the next field of a record goes.
+/// The position of the next field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     end: usize,
@@ -207,17 +208,17 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// At the beginning of a record whose fields follow one another.
+    /// Begins a record without padding.
     pub const fn packed() -> Self {
         Self { end: 0, alignment: None }
     }
 
-    /// At the beginning of a record whose fields begin at multiples of their alignment.
+    /// Begins a record whose fields are aligned.
     pub const fn aligned() -> Self {
         Self { end: 0, alignment: Some(1) }
     }
 
-    /// Leaves out what is before `offset`.
+    /// Skips the bytes before `offset`.
     ///
     /// # Panics
     ///
@@ -244,13 +245,13 @@ impl Cursor {
         }
     }
 
-    /// The itemsize of the record.
+    /// Returns the itemsize of the record.
     pub const fn finish(mut self) -> usize {
         self.close();
         self.end
     }
 
-    /// The itemsize of the record, which was given.
+    /// Returns the itemsize of the record, which is given.
     ///
     /// # Panics
     ///
@@ -269,7 +270,7 @@ const fn round_up(bytes: usize, alignment: usize) -> usize {
     }
 }
 
-/// The largest of the alignments, which is that of an aligned record.
+/// Returns the largest of the alignments, which is that of an aligned record.
 pub const fn largest(alignments: &[usize]) -> usize {
     let mut largest = 1;
     let mut i = 0;
@@ -282,7 +283,7 @@ pub const fn largest(alignments: &[usize]) -> usize {
     largest
 }
 
-/// Where a field lies in a record of the file, and how to read and write it there.
+/// The position of a field in a record of the file, and the plan for it.
 pub struct FieldPlan<T, C: Codec<T> = AsIs> {
     // Not last: the compiler follows the last fields of nested structs only to a certain depth.
     plan: C::Plan,
@@ -310,13 +311,13 @@ impl<T, C: Codec<T>> fmt::Debug for FieldPlan<T, C> {
 }
 
 impl<T, C: Codec<T>> FieldPlan<T, C> {
-    /// The multiple at which NumPy aligns the field.
+    /// The alignment of the field in NumPy.
     pub const ALIGNMENT: usize = C::ALIGNMENT;
 
     /// Whether the dtype of the field depends on the values.
     pub const VARIES: bool = C::VARIES;
 
-    /// Places the field where `cursor` stands, which moves behind it, for a layout that is known at compile time.
+    /// Places the field at `cursor`, which it advances, for a layout known at compile time.
     pub const fn place(cursor: &mut Cursor, order: ByteOrder) -> Option<Self> {
         let layout = match order {
             ByteOrder::Little => C::LITTLE,
@@ -328,14 +329,14 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         }
     }
 
-    /// This one, of a layout, where that of the file lies.
+    /// Moves this plan of a layout to the position of the field in the file.
     #[inline(always)]
     #[must_use]
     pub fn relocate(self, file: &Self) -> Self {
         Self { offset: file.offset, plan: C::relocate(self.plan, &file.plan) }
     }
 
-    /// [`relocate`](Self::relocate) of one that may be absent.
+    /// [`relocate`](Self::relocate) for a field that may be absent.
     #[inline(always)]
     pub fn relocate_if_there(layout: Option<Self>, file: &Option<Self>) -> Option<Self> {
         match (layout, file) {
@@ -344,12 +345,12 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         }
     }
 
-    /// Where it begins.
+    /// Returns the offset of the field.
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The whole element as a field: for a newtype.
+    /// Plans the whole element as a field, for a newtype.
     pub fn whole(dtype: &DType, planner: &mut Planner) -> Option<Self> {
         C::plan(dtype, planner).map(|plan| Self { offset: 0, plan })
     }
@@ -374,7 +375,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         self.encode_flattened(value, record).map_err(|error| error.in_field(name))
     }
 
-    /// [`decode`](Self::decode) for a struct whose fields are fields of this record.
+    /// [`decode`](Self::decode) for a flattened struct.
     ///
     /// # Errors
     ///
@@ -385,7 +386,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         C::decode(&self.plan, bytes)
     }
 
-    /// [`encode`](Self::encode) for a struct whose fields are fields of this record.
+    /// [`encode`](Self::encode) for a flattened struct.
     ///
     /// # Errors
     ///
@@ -431,7 +432,7 @@ impl<'a> FileRecord<'a> {
         Self { record, base, names: T::NAMES }
     }
 
-    /// Finds field `index` of the struct. Notes in `planner` if it is missing or mismatched.
+    /// Finds field `index` of the struct. Records in `planner` if it is missing or mismatched.
     pub fn find<T, C: Codec<T>>(self, index: usize, planner: &mut Planner) -> Option<FieldPlan<T, C>> {
         let Some(FieldName::Own { name, aliases, .. }) = self.names.get(index) else { return None };
         let Some(field) = self.lookup(name, aliases, index) else {
@@ -442,7 +443,7 @@ impl<'a> FileRecord<'a> {
         Some(FieldPlan { plan, offset: field.offset() - self.base })
     }
 
-    /// [`find`](Self::find) of a field that the file may lack, which is `Some(None)`.
+    /// [`find`](Self::find) for an optional field, which is `Some(None)` if the file lacks it.
     pub fn find_if_there<T, C: Codec<T>>(self, index: usize, planner: &mut Planner) -> Option<Option<FieldPlan<T, C>>> {
         let Some(FieldName::Own { name, aliases, .. }) = self.names.get(index) else { return None };
         match self.lookup(name, aliases, index) {
@@ -473,7 +474,7 @@ impl<'a> FileRecord<'a> {
     }
 }
 
-/// The dtype of a struct without regard to values.
+/// Returns the dtype of a struct without regard to values.
 pub fn dtype_of_record<T: NpyRecord>() -> DType {
     T::dtype_with(None::<slice::Iter<'_, T>>)
 }
@@ -519,19 +520,19 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// A record without fields.
+    /// Creates a record without fields.
     pub fn new(cursor: Cursor, order: Option<ByteOrder>) -> Self {
         Self { cursor, order, fields: Vec::new(), title: None }
     }
 
-    /// Leaves out what is before `offset`; a field of varying width may have taken that already.
+    /// Skips the bytes before `offset`, unless a field of varying width occupies them already.
     #[must_use]
     pub fn at(mut self, offset: usize) -> Self {
         self.cursor.end = self.cursor.end.max(offset);
         self
     }
 
-    /// Adds a field of a dtype that holds these values; without values, of that of its type.
+    /// Adds a field whose dtype fits these values. Without values, it is the dtype of the type.
     #[must_use]
     pub fn field<'a, T: 'a, C: Codec<T>>(
         mut self,
@@ -552,7 +553,7 @@ impl RecordBuilder {
         self
     }
 
-    /// Adds a field that may be absent. It is absent if it has values and none of them is there.
+    /// Adds an optional field. It is absent if there are values and all of them are missing.
     #[must_use]
     pub fn optional<'a, T: 'a, C: Codec<Option<T>>>(
         self,
@@ -565,7 +566,7 @@ impl RecordBuilder {
         if is_absent { Self { title: None, ..self } } else { self.field::<Option<T>, C>(name, values) }
     }
 
-    /// Gives the next field a title.
+    /// Sets the title of the next field.
     #[must_use]
     pub fn title(mut self, title: &'static str) -> Self {
         self.title = Some(title);
@@ -587,25 +588,25 @@ impl RecordBuilder {
         self
     }
 
-    /// The record.
+    /// Returns the record.
     pub fn finish(mut self) -> DType {
         self.cursor.close();
         Record::new_unchecked(self.fields, self.cursor.end).into()
     }
 
-    /// The record, of a given itemsize.
+    /// Returns the record, with a given itemsize.
     pub fn finish_at(self, itemsize: usize) -> DType {
         Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
     }
 }
 
-/// The error of a number that stands for no variant of the enum `T`.
+/// Creates the error for a number that is no variant of the enum `T`.
 #[cold]
 pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
     ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
 }
 
-/// The values of a field, if there are records.
+/// Returns the values of a field, if there are records.
 pub fn each<'a, R: 'a, T: 'a, I, F>(records: &Option<I>, field: F) -> Option<Map<I, F>>
 where
     I: Iterator<Item = &'a R> + Clone,
@@ -614,17 +615,17 @@ where
     Some(records.clone()?.map(field))
 }
 
-/// [`each`] of a packed struct, whose fields cannot be borrowed.
+/// [`each`] for a packed struct, whose fields cannot be borrowed.
 pub fn copies<'a, R: 'a, T>(records: &Option<impl Iterator<Item = &'a R> + Clone>, field: impl Fn(&'a R) -> T) -> Copies<T> {
     Copies(records.clone().map(|records| records.map(field).collect()))
 }
 
-/// The values of a packed field, if there are records.
+/// Copies of the values of a packed field, if there are records.
 #[derive(Debug)]
 pub struct Copies<T>(Option<Vec<T>>);
 
 impl<T> Copies<T> {
-    /// Borrows them.
+    /// Borrows the values.
     pub fn each(&self) -> Option<slice::Iter<'_, T>> {
         Some(self.0.as_ref()?.iter())
     }

@@ -1,11 +1,12 @@
-//! What holds of some derived types only, told by which of two associated constants applies.
+//! Facts about some derived types, told by which of two associated constants applies.
 
 use std::marker::PhantomData;
 
 use super::record::NpyRecord;
 use crate::memory::slots::Sends;
 
-/// Stands for a type. The compiler prefers these constants to those of [`Otherwise`] where it can prove their bounds.
+/// Represents a type. The compiler prefers these constants to those of [`Otherwise`] where it can
+/// prove their bounds.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
 
@@ -15,7 +16,7 @@ impl<T: Send> Probe<T> {
 }
 
 impl<T: NpyRecord> Probe<T> {
-    /// Fails the build if names are duplicate or an offset is wrong.
+    /// Fails the build if names are duplicate or an offset is invalid.
     pub const RECORD: () = {
         let _ = T::NAMES;
         let _ = T::LITTLE;

@@ -29,7 +29,7 @@ use crate::memory::{Bulk, MakeItem, try_array};
 pub struct FixedBytes<const N: usize>([u8; N]);
 
 impl<const N: usize> FixedBytes<N> {
-    /// The text of these bytes.
+    /// Creates a text from bytes.
     ///
     /// # Errors
     ///
@@ -50,17 +50,17 @@ impl<const N: usize> FixedBytes<N> {
         Ok(Self(padded))
     }
 
-    /// The bytes without the padding.
+    /// Returns the bytes without the padding.
     pub fn as_bytes(&self) -> &[u8] {
         without_padding(&self.0)
     }
 
-    /// All `N` bytes, padding included.
+    /// Returns all `N` bytes, padding included.
     pub fn to_padded(self) -> [u8; N] {
         self.0
     }
 
-    /// The text, if it is UTF-8.
+    /// Returns the text, if it is UTF-8.
     ///
     /// ```
     /// # use npy_core::types::FixedBytes;
@@ -135,7 +135,7 @@ impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
 pub struct FixedUnicode<const N: usize>([u32; N]);
 
 impl<const N: usize> FixedUnicode<N> {
-    /// The text.
+    /// Creates a text from a string.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<const N: usize> FixedUnicode<N> {
         Ok(Self(padded))
     }
 
-    /// From its units, padding included.
+    /// Creates a text from its units, padding included.
     ///
     /// ```
     /// # use npy_core::types::FixedUnicode;
@@ -171,12 +171,12 @@ impl<const N: usize> FixedUnicode<N> {
         Self(units)
     }
 
-    /// The units without the padding. Those that are no characters are possible.
+    /// Returns the units without the padding. They may be invalid characters.
     pub fn as_units(&self) -> &[u32] {
         without_padding(&self.0)
     }
 
-    /// The characters; what is none is shown as �.
+    /// Returns an iterator over the characters. Invalid ones become �.
     pub fn chars(&self) -> impl Iterator<Item = char> + '_ {
         self.as_units().iter().map(|&unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
@@ -245,7 +245,7 @@ fn unicode_dtype(length: usize) -> DType {
     Scalar::new(ScalarKind::Unicode { length }, ByteOrder::NATIVE).into()
 }
 
-/// How a file stores text.
+/// The form of text in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextPlan {
     /// `|S`, with the number of bytes.
@@ -451,7 +451,7 @@ impl NpyElement for String {
 }
 
 impl TextPlan {
-    /// Stores as much of `text` as there is room for, and gives what is left of it.
+    /// Stores as much of `text` as fits, and returns the rest.
     fn put<'a>(&self, text: &'a str, bytes: &mut [u8]) -> Result<&'a str, ValueError> {
         let text = text.trim_end_matches('\0');
         match *self {
@@ -540,7 +540,7 @@ impl<S: FixedText, const ORDER: char> Codec<String> for As<S, ORDER> {
     }
 }
 
-/// `#[npy(truncate)]`: text under the dtype of `C`, of which the end is cut off where it does not fit.
+/// Implements `#[npy(truncate)]`: text of the dtype of `C`, truncated where it does not fit.
 #[derive(Debug)]
 pub struct Truncated<C>(PhantomData<C>);
 

@@ -69,7 +69,8 @@ pub mod unit {
 
 use unit::Unit;
 
-/// A point in time, counted in steps of `COUNT` units from 1970-01-01T00:00, without a time zone; or NaT, "not a time".
+/// A point in time without a time zone, counted in steps of `COUNT` units from 1970-01-01T00:00.
+/// NaT means "not a time".
 ///
 /// Printed in ISO 8601, as NumPy does. Compared and sorted by its count, so NaT equals itself and comes first.
 ///
@@ -88,7 +89,7 @@ use unit::Unit;
 #[repr(transparent)]
 pub struct Datetime64<U, const COUNT: u32 = 1>(i64, PhantomData<U>);
 
-/// A span of time, counted in steps of `COUNT` units; or NaT, "not a time".
+/// A span of time, counted in steps of `COUNT` units. NaT means "not a time".
 ///
 /// Compared and sorted by its count, so NaT equals itself and comes first.
 ///
@@ -106,7 +107,7 @@ pub struct Timedelta64<U, const COUNT: u32 = 1>(i64, PhantomData<U>);
 macro_rules! time {
     ($type:ident, $kind:ident, $what:literal) => {
         impl<U: Unit, const COUNT: u32> $type<U, COUNT> {
-            /// Not a time.
+            /// The value NaT, "not a time".
             pub const NAT: Self = Self::new(i64::MIN);
 
             #[doc = concat!($what, " of the given number of steps. `i64::MIN` is NaT.")]
@@ -116,17 +117,17 @@ macro_rules! time {
                 Self(steps, PhantomData)
             }
 
-            /// The number of steps; `None` for NaT.
+            /// Returns the number of steps; `None` for NaT.
             pub const fn steps(self) -> Option<i64> {
                 if self.is_nat() { None } else { Some(self.0) }
             }
 
-            /// The number of steps as the file has it: `i64::MIN` for NaT.
+            /// Returns the number of steps as the file stores it: `i64::MIN` for NaT.
             pub const fn to_raw(self) -> i64 {
                 self.0
             }
 
-            /// Whether it is not a time.
+            /// Returns whether the value is NaT.
             pub const fn is_nat(self) -> bool {
                 self.0 == i64::MIN
             }

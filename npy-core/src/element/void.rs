@@ -29,7 +29,7 @@ impl<const N: usize> Default for FixedVoid<N> {
     }
 }
 
-/// Raw bytes of a length that the file decides (`|V8`). All items of an array must have the same length.
+/// Raw bytes of a length set by the file (`|V8`). All items of an array must have the same length.
 ///
 /// ```
 /// use npy_core::types::Void;

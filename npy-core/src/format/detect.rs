@@ -1,4 +1,4 @@
-//! File formats recognized by their first bytes.
+//! Detection of file formats by their first bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -88,7 +88,7 @@ impl FileFormat {
     }
 }
 
-/// The first bytes of a stream: as many as recognize its format, or all there are.
+/// Reads the first bytes of a stream: enough to detect its format, or all there are.
 ///
 /// # Errors
 ///

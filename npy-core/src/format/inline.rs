@@ -167,7 +167,7 @@ impl ShortName {
         usize::from(self.length)
     }
 
-    /// Stores the bytes. The last word overlaps the second, because there is no room for all of it.
+    /// Stores the bytes. The last word overlaps the second, because not all of it fits.
     #[inline(always)]
     fn put(self, bytes: &mut [u8; Name::SHORT]) {
         let [first, second, third] = self.words;

@@ -1,4 +1,5 @@
-//! The format, pure and safe: the Python literal, dtypes, headers, and the arithmetic of shapes, regions and rows.
+//! The format itself, without I/O: the Python literal, dtypes, headers, and the arithmetic of
+//! shapes, regions and rows.
 
 pub(crate) mod detect;
 pub(crate) mod dtype;

@@ -291,7 +291,7 @@ impl Pieces {
         is_only.then(|| self.run..self.run + self.length)
     }
 
-    /// Where the last piece ends; nothing if there is none.
+    /// Returns where the last piece ends, or `None` without pieces.
     pub(crate) fn end(&self) -> Option<u64> {
         let last: u64 = [&self.inner].into_iter().chain(&self.outer).map(|each| (each.count - 1) * each.stride).sum();
         (!self.is_done).then_some(self.run + last + self.length)

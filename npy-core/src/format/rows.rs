@@ -1,4 +1,4 @@
-//! Rows: the parts of an array that lie one after another in the file.
+//! Rows: the parts of an array that are contiguous in the file.
 
 use std::ops::Range;
 

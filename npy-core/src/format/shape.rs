@@ -1,4 +1,4 @@
-//! Shapes: the only place where lengths are multiplied, always checked.
+//! Shapes, the only place where lengths are multiplied, always checked.
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -50,8 +50,8 @@ fn overflow(shape: &[usize], itemsize: usize) -> Error {
     ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize }.into()
 }
 
-/// Whether the elements of an array of this shape stand in one order only: it has at most one axis of another length than 1, or no
-/// elements.
+/// Returns whether C order and Fortran order are the same for this shape. It then has at most one
+/// axis longer than 1, or no elements.
 pub fn is_same_in_both(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
 }

@@ -1,4 +1,4 @@
-//! Readers that cannot be trusted: a `Read` may report more bytes than its buffer holds.
+//! Protection from readers that report more bytes than the buffer holds.
 //!
 //! Every call of a custom `Read` goes through [`read_once`], or through [`Checked`] where the standard library calls it: its adapters panic then, or
 //! take bytes for initialised that are not.

@@ -1,7 +1,7 @@
-//! Swaps bytes and checks bools in the cache, on their way from a file.
+//! Byte swaps and checks of bools, in the cache on their way from a file.
 //!
-//! On x86-64 by AVX2 where the processor has it: the same loops, three times as fast as what every processor understands, and so hardly slower than not
-//! doing anything while data are read.
+//! On x86-64 the same loops are compiled for AVX2 and used where the processor has it. They are
+//! three times as fast as the portable ones, and hardly slow down reading.
 
 /// Reverses the bytes of each word of 2, 4, 8 or 16 bytes. Words of one byte stay as they are.
 pub(super) fn swap_words(bytes: &mut [u8], word_bytes: usize) {

@@ -1,5 +1,7 @@
-//! Memory that is filled before it is read: buffers that are not zeroed first, growth bounded by the bytes present, proofs that a
-//! type's memory is a file's bytes, threads that fill one buffer.
+//! Uninitialised buffers that are filled before they are read.
+//!
+//! Their growth is bounded by the bytes present. Proofs say which types have the bytes of a file as
+//! their memory, and threads fill parts of one buffer.
 #![allow(unsafe_code)]
 
 pub(crate) mod byteswap;
@@ -18,7 +20,7 @@ use crate::format::trust::read_once;
 use crate::sys::huge_pages::advise_huge_pages;
 use byteswap::{repair_bools, swap_words};
 
-/// A type whose memory is the bytes of a file, in native byte order: one or more numbers, texts or bools.
+/// A type whose memory is the bytes of a file in native byte order: numbers, texts or bools.
 ///
 /// # Safety
 ///
@@ -32,7 +34,8 @@ pub unsafe trait Plain: Copy + 'static {
     const IS_BOOL: bool = false;
 }
 
-/// Proof that the memory of a type is the bytes of a file, in native byte order. Generic code carries it without a bound.
+/// Proof that the memory of a type is the bytes of a file in native byte order. Generic code
+/// carries it without a bound.
 pub struct Bulk<T> {
     /// [`Plain::WORD_BYTES`]; 0 for records, which have no such unit.
     word_bytes: usize,
@@ -53,7 +56,7 @@ impl<T> Clone for Bulk<T> {
 impl<T> Copy for Bulk<T> {}
 
 impl<T: Plain> Bulk<T> {
-    /// The proof.
+    /// Creates the proof.
     pub const fn new() -> Self {
         Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false, marker: PhantomData }
     }
@@ -76,7 +79,7 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Where the elements come from: fills part of the memory, tells by [`ReadBuf::filled`] how far it came.
+/// A source of elements: fills part of the buffer, and [`ReadBuf::filled`] tells how much.
 pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
 /// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.
@@ -86,7 +89,7 @@ pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 
 impl<T> Bulk<T> {
-    /// Arrays of a plain type are plain.
+    /// Extends the proof to arrays of the type.
     pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
         Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, has_padding: self.has_padding, marker: PhantomData }
     }
@@ -101,7 +104,7 @@ impl<T> Bulk<T> {
         self.word_bytes > 0
     }
 
-    /// The bytes of the elements; `None` if there is padding in them.
+    /// Returns the bytes of the elements, or `None` if they contain padding.
     pub fn bytes_of(self, items: &[T]) -> Option<&[u8]> {
         if self.has_padding {
             return None;
@@ -238,7 +241,7 @@ impl<T> Bulk<T> {
         (swap && self.word_bytes > 1) || self.is_bool
     }
 
-    /// Makes values of bytes as they stand in the file.
+    /// Converts bytes of the file to valid values in native byte order.
     fn repair(self, bytes: &mut [u8], swap: bool) {
         if self.is_bool {
             repair_bools(bytes);
@@ -280,7 +283,7 @@ unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
 }
 
-/// The memory of the first `count` elements behind those of a vector, which has room for them.
+/// The memory of the first `count` elements behind those of a vector, which must have reserved it.
 pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
     let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
     let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
@@ -296,7 +299,8 @@ pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUni
 /// All of it must be initialised.
 unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let memory: *mut [MaybeUninit<u8>] = memory;
-    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`; the borrow goes on.
+    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`;
+    // the borrow continues.
     unsafe { &mut *(memory as *mut [u8]) }
 }
 
@@ -319,7 +323,7 @@ impl<'a> ReadBuf<'a> {
         Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
     }
 
-    /// Whether there is no room for more.
+    /// Returns whether all bytes are filled.
     pub(crate) fn is_full(&self) -> bool {
         self.filled == self.memory.len()
     }
@@ -390,7 +394,7 @@ impl ReadBuf<'_> {
         Ok(())
     }
 
-    /// Copies the front of `bytes`; tells how many there was room for.
+    /// Copies the front of `bytes`, and returns how many fitted.
     pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
         let rest = &mut self.memory[self.filled..];
         let count = rest.len().min(bytes.len());
@@ -483,7 +487,7 @@ pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Sees that there is room for `step` more elements of `count` in all, by steps that keep the cost of growing linear.
+/// Reserves `step` more of `count` elements in all, in steps that keep the cost of growing linear.
 ///
 /// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge ones was measured four times slower.
 pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! A buffer that several threads fill, each its own part.
+//! A buffer that several threads fill, each in a separate part.
 
 use std::mem;
 

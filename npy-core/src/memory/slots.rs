@@ -1,4 +1,4 @@
-//! Uninitialised elements that are constructed one after another, also by several threads.
+//! Slots in which elements are constructed one after another, also by several threads.
 
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 pub struct Sends<T>(PhantomData<fn() -> T>);
 
 impl<T: Send> Sends<T> {
-    /// The proof.
+    /// Creates the proof.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
@@ -32,12 +32,12 @@ impl<T> Clone for Sends<T> {
 impl<T> Copy for Sends<T> {}
 
 impl<T> Sends<T> {
-    /// Arrays of what is `Send` are.
+    /// Extends the proof to arrays of the type.
     pub const fn array<const N: usize>(self) -> Sends<[T; N]> {
         Sends(PhantomData)
     }
 
-    /// So is an `Option`.
+    /// Extends the proof to an `Option` of the type.
     pub const fn option(self) -> Sends<Option<T>> {
         Sends(PhantomData)
     }
@@ -142,7 +142,8 @@ pub(crate) struct Slots<'a, T> {
 }
 
 impl<T> Slots<'_, T> {
-    /// Makes one element of each of `parts`, as long as there is room. After an error, there are those before it.
+    /// Constructs an element from each of `parts`, up to the capacity. After an error, it keeps
+    /// those before it.
     ///
     /// Unlike `push` this keeps the number out of the loop, so that decoding records runs at the speed of memory.
     #[inline(always)]
@@ -179,7 +180,7 @@ impl<T> Slots<'_, T> {
         (Self { memory: front, filled: filled.min(count), kept }, Self { memory: rest, filled: filled.saturating_sub(count), kept })
     }
 
-    /// Leaves the elements to the vector in whose room they are.
+    /// Hands the elements over to the vector that reserved the slots.
     pub(crate) fn keep(mut self) {
         // Threads that kept some have ended when the sum is taken.
         self.kept.fetch_add(mem::take(&mut self.filled), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Reads one file by several threads.
+//! Parallel reading of one file.
 #![cfg(unix)]
 
 use std::fs::File;

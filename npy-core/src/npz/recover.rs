@@ -326,7 +326,7 @@ fn walk<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits, streamed: 
     }
 }
 
-/// What stands at a local header.
+/// The record at the position of a local header.
 enum Step {
     Member(Found),
     /// The beginning of a member that was not finished.

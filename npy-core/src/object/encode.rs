@@ -1,4 +1,4 @@
-//! Encodes objects as the bytes of a dtype, as NumPy does when it loads pickled records.
+//! Encoding of objects as the bytes of a dtype, as NumPy loads pickled records.
 
 use super::value::iso::microseconds;
 use super::value::time::{PyDate, PyDateTime};

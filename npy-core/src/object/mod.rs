@@ -94,7 +94,7 @@ pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Res
     NpyReader::open_with(path, options)?.into_objects(options).map_err(|error| error.with_path(path))
 }
 
-/// Reads an array of Python objects from a stream, and leaves the stream just after the pickle.
+/// Reads an array of Python objects from a stream, which it leaves just behind the pickle.
 ///
 /// Wrap a `File` in a `BufReader`, or better, use [`load`].
 ///
@@ -138,7 +138,7 @@ pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<O
 }
 
 impl<R: Read> NpyReader<R> {
-    /// Reads the Python objects that the array holds; also of a member of an archive.
+    /// Reads the Python objects of the array, which may be a member of an archive.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ fn error_of(error: PickleError, data_offset: u64, offset_of: impl FnOnce(u32) ->
     ErrorKind::Pickle { offset: data_offset.saturating_add(offset as u64), problem }.into()
 }
 
-/// Name, code, first protocol and class of every opcode, for tests.
+/// Returns name, code, first protocol and class of every opcode, for tests.
 #[doc(hidden)]
 pub fn __opcodes() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
     pickle::opcode::table()

@@ -13,7 +13,7 @@ use crate::options::Order;
 use crate::print::{self, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, write_array};
 
 impl ObjectArray {
-    /// The array as NumPy prints it with these options.
+    /// Formats the array as NumPy prints it with these options.
     ///
     /// ```
     /// use npy_core::object::ObjectArray;
@@ -41,7 +41,7 @@ impl fmt::Display for ObjectArray {
     }
 }
 
-/// The text of an array of objects, made when it is displayed.
+/// The text of an array of objects, formatted when it is displayed.
 #[derive(Clone, Debug)]
 pub struct PrintedObjects<'a> {
     array: &'a ObjectArray,

@@ -1,4 +1,4 @@
-//! Writing arrays of Python objects.
+//! Writing of arrays of Python objects.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::format::header::Header;
 use crate::options::{Order, SaveOptions};
 use crate::write::replace::replace_file_with;
 
-/// Which NumPy is to open what is written.
+/// The NumPy version that is to open the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PickleForm {
@@ -103,8 +103,10 @@ impl ObjectArray {
         self.write_as(writer, PickleForm::Portable)
     }
 
-    /// [`write`](Self::write) in the form of a given NumPy: with [`PickleForm::NumPy2`] byte for byte as `np.save` of NumPy 2 writes an
-    /// array of plain values, no two of which are one object.
+    /// Writes the array in the form of a given NumPy.
+    ///
+    /// With [`PickleForm::NumPy2`] the file equals that of `np.save` of NumPy 2, byte for byte. The
+    /// values must be plain, and no two of them the same object.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ pub(crate) fn dtype_argument(dtype: &DType) -> String {
     argument(dtype, false)
 }
 
-/// What stands behind `dtype=` in the `repr` of an array.
+/// The text behind `dtype=` in the `repr` of an array.
 pub(super) fn short_repr(dtype: &DType) -> String {
     let text = dtype_str(dtype);
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric());

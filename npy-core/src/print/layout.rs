@@ -1,4 +1,4 @@
-//! Lays out the texts of elements: brackets, line breaks and ellipses.
+//! The layout of the texts of elements: brackets, line breaks and ellipses.
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -53,7 +53,7 @@ impl Selection {
     }
 }
 
-/// For each axis of an array of this shape how many elements are printed at its beginning and at its end; `None` where all are.
+/// Returns for each axis how many elements are printed at each end; `None` where all are.
 pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let edge_items = edges_of(count, options);
@@ -87,7 +87,7 @@ impl Frame {
         Self { line_width: options.line_width, indent: 0, separator: " " }
     }
 
-    /// As `repr` writes an array: with commas, and room for the parentheses.
+    /// Prints as the `repr` of an array: with commas, and space for the parentheses.
     #[cfg(feature = "object")]
     pub(crate) fn of_repr(options: &PrintOptions) -> Self {
         Self { line_width: options.line_width.saturating_sub(1), indent: PREFIX.len(), separator: ", " }

@@ -73,7 +73,7 @@ pub(crate) use time::steps;
 pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;
 
-/// The text of an array, made when it is displayed.
+/// The text of an array, formatted when it is displayed.
 #[derive(Clone, Debug)]
 pub struct Printed<'a> {
     values: Cow<'a, DynValues>,
@@ -83,7 +83,7 @@ pub struct Printed<'a> {
 }
 
 impl DynValues {
-    /// The array as NumPy prints it with these options.
+    /// Formats the array as NumPy prints it with these options.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -98,7 +98,7 @@ impl DynValues {
         Printed { values: Cow::Borrowed(self), shape: self.shape().to_vec(), options: options.into() }
     }
 
-    /// An array of records as a table: a line of field names, then a line for each record.
+    /// Formats an array of records as a table: a line of field names, then a line for each record.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -161,7 +161,7 @@ fn write_elements(
     write_array(&selection, frame, &mut next, out)
 }
 
-/// A slice of elements, of records too, as NumPy prints the array of them.
+/// Formats a slice of elements, records included, as NumPy prints the array of them.
 ///
 /// Where an element cannot be stored as its dtype, the text says so instead.
 ///
@@ -175,7 +175,7 @@ pub fn display<T: NpyElement>(items: &[T]) -> Display<'_, T> {
     Display { items, options: PrintOptions::new() }
 }
 
-/// The text of a slice of elements, made when it is displayed.
+/// The text of a slice of elements, formatted when it is displayed.
 ///
 /// See [`display`] for an example.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ pub struct Display<'a, T> {
 }
 
 impl<T> Display<'_, T> {
-    /// The same with other options.
+    /// Sets the options.
     ///
     /// ```
     /// use npy_core::print::{PrintOptions, display};

@@ -1,6 +1,6 @@
-//! Options of printing, as `np.printoptions` has them.
+//! Print options, as in `np.printoptions`.
 
-/// How arrays are printed: NumPy's `printoptions`, with the same defaults.
+/// Options for printing arrays: NumPy's `printoptions`, with the same defaults.
 ///
 /// As in NumPy they are for arrays, not for arrays without axes, which are printed as the scalars that they are.
 ///
@@ -28,7 +28,7 @@ pub struct PrintOptions {
     pub(super) infinity: String,
 }
 
-/// What [`PrintOptions::precision`] means for floating-point numbers (`floatmode`).
+/// The meaning of [`PrintOptions::precision`] for floating-point numbers (`floatmode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FloatMode {
@@ -43,7 +43,7 @@ pub enum FloatMode {
     EqualAtMost,
 }
 
-/// What stands before numbers that are not negative (`sign`).
+/// The sign of non-negative numbers (`sign`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sign {
@@ -61,7 +61,7 @@ pub enum Sign {
 const MOST_DIGITS: i32 = 16_500;
 
 impl PrintOptions {
-    /// NumPy's defaults.
+    /// Returns NumPy's defaults.
     pub fn new() -> Self {
         Self {
             precision: 8,
@@ -76,8 +76,9 @@ impl PrintOptions {
         }
     }
 
-    /// How many digits behind the point floating-point numbers have, as [`float_mode`](Self::float_mode) says. The default is 8, and 16,500
-    /// are the most.
+    /// Sets the digits of floating-point numbers after the decimal point.
+    /// [`float_mode`](Self::float_mode) says whether they are exact or a maximum. The default is 8,
+    /// the maximum 16,500.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -94,8 +95,8 @@ impl PrintOptions {
         self
     }
 
-    /// Arrays of more elements are summarised: only the first and last of each axis are printed. The default is 1000; `usize::MAX`
-    /// prints everything.
+    /// Sets the number of elements above which arrays are summarised. Only the first and last of
+    /// each axis are printed then. The default is 1000; `usize::MAX` prints everything.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -112,8 +113,8 @@ impl PrintOptions {
         self
     }
 
-    /// How many elements at the beginning and at the end of each axis are printed of an array that is summarised. The default is 3; 0
-    /// counts as 1.
+    /// Sets how many elements of a summarised array are printed at each end of an axis. The default
+    /// is 3; 0 counts as 1.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -130,7 +131,8 @@ impl PrintOptions {
         self
     }
 
-    /// How many characters a line has at most, where more than one element stands in it. The default is 75.
+    /// Sets the maximum length of a line in characters. A line with a single element may be longer.
+    /// The default is 75.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -147,8 +149,8 @@ impl PrintOptions {
         self
     }
 
-    /// Whether numbers are written as zero that are too small for the [`precision`](Self::precision), instead of writing the whole array
-    /// with exponents (`suppress`). The default is no.
+    /// Sets whether numbers too small for the [`precision`](Self::precision) are printed as zero
+    /// (`suppress`). Otherwise the whole array is printed with exponents, which is the default.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -165,7 +167,8 @@ impl PrintOptions {
         self
     }
 
-    /// What the [`precision`](Self::precision) means. The default is [`FloatMode::AtMost`].
+    /// Sets the meaning of the [`precision`](Self::precision). The default is
+    /// [`FloatMode::AtMost`].
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -182,7 +185,7 @@ impl PrintOptions {
         self
     }
 
-    /// What stands before integers and floating-point numbers that are not negative. The default is nothing.
+    /// Sets the sign of non-negative numbers. The default is none.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -199,7 +202,7 @@ impl PrintOptions {
         self
     }
 
-    /// How "not a number" is written (`nanstr`). The default is `nan`.
+    /// Sets the text for "not a number" (`nanstr`). The default is `nan`.
     ///
     /// ```
     /// use npy_core::DynValues;
@@ -216,7 +219,7 @@ impl PrintOptions {
         self
     }
 
-    /// How infinity is written, without its sign (`infstr`). The default is `inf`.
+    /// Sets the text for infinity, without its sign (`infstr`). The default is `inf`.
     ///
     /// ```
     /// use npy_core::DynValues;

@@ -1,4 +1,4 @@
-//! Prints arrays of which only the printed elements are in memory.
+//! Printing of arrays of which only the printed elements are in memory.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::dynamic::DynValues;
 
 pub use super::layout::printed_edges;
 
-/// An array of this shape, of which `values` holds all elements, or those only that [`printed_edges`] tells.
+/// Formats an array of this shape. `values` holds all elements, or only those of [`printed_edges`].
 pub fn printed<'a>(values: &'a DynValues, shape: &[usize], options: &PrintOptions) -> Printed<'a> {
     Printed { values: Cow::Borrowed(values), shape: shape.to_vec(), options: options.clone() }
 }

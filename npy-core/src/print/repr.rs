@@ -1,4 +1,4 @@
-//! `repr` of arrays: the elements with commas, and the shape and dtype that they do not tell.
+//! The `repr` of arrays: the elements with commas, and the shape and dtype that they leave open.
 
 use super::dtype_text::{is_implied, python_shape, short_repr};
 use super::format::Place;
@@ -18,7 +18,7 @@ pub(crate) fn array_repr(values: &DynValues, options: &PrintOptions) -> String {
     assemble_repr(&body, values.shape(), dtype, options)
 }
 
-/// What stands behind `dtype=`, unless the elements tell the dtype.
+/// The text behind `dtype=`, unless the elements imply the dtype.
 pub(crate) fn repr_of_dtype(dtype: &DType, count: usize) -> Option<String> {
     (count == 0 || !is_implied(dtype)).then(|| short_repr(dtype))
 }

@@ -1,4 +1,4 @@
-//! Arrays without axes: NumPy prints them as the scalars that they hold.
+//! Zero-dimensional arrays, which NumPy prints as scalars.
 
 use super::binary::FloatKind;
 use super::float::complex_scalar_text;

@@ -10,12 +10,12 @@ use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped as push_escaped_text};
 use crate::options::Order;
 
-/// An array of records as a table, made when it is displayed: what [`DynValues::table`] returns.
+/// An array of records as a table, formatted when it is displayed. Returned by
+/// [`DynValues::table`].
 ///
-/// Each field has a column, a field of a nested record one with the names of both, as in `pose.x`; sub-arrays stand in brackets.
-/// Numbers and times stand at the right of their column, written as NumPy writes an array of them; text, without quotes, at the left.
-/// The first column is the index of the record. Of a long array only the first and the last records are shown. Arrays of anything else
-/// are printed as without a table.
+/// Each field has a column. A field of a nested record has one with both names, as in `pose.x`.
+/// Sub-arrays are in brackets. Numbers and times are aligned to the right, formatted as NumPy
+/// prints an array of them. Text is aligned to the left, without quotes.
 ///
 /// See [`DynValues::table`] for an example.
 #[derive(Clone, Debug)]
@@ -31,7 +31,8 @@ impl<'a> Table<'a> {
         Self { values, options: None, most_rows: 60 }
     }
 
-    /// How many records are shown at most: half of them from the beginning and half from the end. The default is 60.
+    /// Sets the maximum number of records, half of them from the beginning and half from the end.
+    /// The default is 60.
     ///
     /// ```
     /// use npy_core::{DynValues, Order};
@@ -50,8 +51,8 @@ impl<'a> Table<'a> {
         self
     }
 
-    /// How numbers are written, and how much of sub-arrays: of one with more than 12 items only the first two and the last two, unless
-    /// these options say otherwise.
+    /// Sets how numbers and sub-arrays are printed. By default, only the first two and the last two
+    /// items of a sub-array with more than 12 are shown.
     #[must_use]
     pub fn options(mut self, options: &PrintOptions) -> Self {
         self.options = Some(options.clone());

@@ -1,4 +1,4 @@
-//! Bytes and text as Python writes them.
+//! Bytes and text in Python's notation.
 
 use std::fmt::Write as _;
 

@@ -54,7 +54,7 @@ pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &
 pub(super) struct Content<R> {
     header: RaHeader,
     reader: NpyReader<Body<R>>,
-    /// The compressed data as they stand in the file.
+    /// The compressed data, as in the file.
     block: Option<Vec<u8>>,
 }
 
@@ -63,9 +63,9 @@ pub(super) struct Parts {
     pub(super) header: RaHeader,
     /// The bytes of the elements.
     pub(super) bytes: Vec<u8>,
-    /// The compressed data as they stand in the file.
+    /// The compressed data, as in the file.
     pub(super) block: Option<Vec<u8>>,
-    /// What stands behind the data.
+    /// The bytes behind the data.
     pub(super) metadata: Vec<u8>,
 }
 

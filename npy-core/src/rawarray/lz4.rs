@@ -45,7 +45,7 @@ mod block {
         block.resize(most, 0);
         match lz4_flex::block::compress_into(bytes, &mut block) {
             Ok(written) => block.truncate(written),
-            // It fails only for want of room, of which there is as much as it asked for.
+            // It fails only if the output does not fit, but it has the size that was asked for.
             Err(_) => return Err(problem(RawArrayProblem::TooLargeToCompress { limit: most as u64, found: bytes.len() as u64 })),
         }
         Ok(block)

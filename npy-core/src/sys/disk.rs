@@ -1,4 +1,4 @@
-//! Space reserved on disk before a file is written, data written back early, directories synced.
+//! Disk space reserved in advance, early write-back, and fsync of directories.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Huge pages for large buffers, where the system has them on request.
+//! Huge pages for large buffers, where the system provides them on request.
 
 use std::mem::{self, MaybeUninit};
 

@@ -1,4 +1,4 @@
-//! Which process may change a file: advisory locks, and whether a path still leads to the file that was opened.
+//! Advisory locks on files, and checks whether a path still leads to the opened file.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::error::{Conflict, ErrorKind, Result};
 pub(crate) fn lock(file: &File) -> Result<()> {
     // A process that another thread starts holds all files, and their locks, until it runs its own program.
     const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
-    // There a lock would keep out those who only read.
+    // On Windows a lock would keep out readers.
     if cfg!(windows) {
         return Ok(());
     }

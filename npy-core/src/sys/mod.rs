@@ -1,4 +1,4 @@
-//! System calls: space on disk, huge pages, locks, processors.
+//! System calls: disk space, huge pages, locks, processors.
 #![allow(unsafe_code)]
 
 pub(crate) mod disk;

@@ -1,4 +1,4 @@
-//! How many threads are worth starting on this machine.
+//! The number of threads that are worth starting on this machine.
 
 use std::num::NonZero;
 use std::thread;

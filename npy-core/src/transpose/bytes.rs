@@ -1,4 +1,4 @@
-//! Transposes arrays of elements of any size, as bytes.
+//! Transposition of elements of any size, as bytes.
 
 use crate::error::Result;
 use crate::memory::{Bulk, reserve_exact};

@@ -1,4 +1,4 @@
-//! Divides a transposition into panels: which elements each has, and where they go.
+//! The division of a transposition into panels: their elements and destinations.
 
 use std::ptr;
 
@@ -59,7 +59,7 @@ impl<'a> Grid<'a> {
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))?;
         let bytes = count.checked_mul(size).filter(|bytes| *bytes > 0)?;
         let (per_first, per_last) = (count / first, count / last);
-        // Of short lines as many as a tile has room for.
+        // As many short lines as fit into a tile.
         let tile_lines = (WRITTEN_BYTES / size).max(16).max(TILE_BYTES / size / per_first).min(first);
         let mut length = (PANEL_BYTES / size / tile_lines).clamp(1, per_first);
         let tiles = (LEAST_BYTES_OF_PANEL / size / tile_lines / length).max(1);
@@ -153,7 +153,7 @@ impl<'a> Grid<'a> {
     unsafe fn move_rows<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
         let mut memory = TileMemory::new();
         let tile = memory.begin::<T>();
-        // At least one: the tile has room for that many lines.
+        // At least one, because that many lines fit into the tile.
         let most = TILE_BYTES / size_of::<T>() / place.lines;
         let (mut middle, mut last) = (place.begin / self.last, place.begin % self.last);
         let mut to = self.place_of_middle(middle) + place.line;

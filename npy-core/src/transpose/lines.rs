@@ -1,4 +1,4 @@
-//! Transposes lines of an array in memory into a buffer that is written.
+//! Transposition of lines in memory into a buffer that is written.
 
 use std::mem;
 use std::ops::Range;
@@ -63,7 +63,7 @@ impl<T> Bulk<T> {
         fetch(&mut group);
         while !group.is_empty() {
             fetch(&mut next);
-            // Each row has room for `count` elements.
+            // Each row has capacity for `count` elements.
             if done + group.len() > count {
                 return Err(missing(done).into());
             }

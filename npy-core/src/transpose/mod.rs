@@ -13,7 +13,8 @@ use crate::memory::{Bulk, reserve_exact};
 use grid::Grid;
 
 impl<T> Bulk<T> {
-    /// [`reverse_axes`] for elements whose memory is the bytes of a file, which are moved as such, several at a time.
+    /// [`reverse_axes`] for elements whose memory is the bytes of a file. Moves several of them at
+    /// a time.
     ///
     /// # Errors
     ///
@@ -23,7 +24,7 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Moves the elements of an array whose last axis varies fastest, and whose lengths are `shape`, so that the first axis varies fastest.
+/// Transposes an array of the given shape from C to Fortran order.
 ///
 /// For a file in Fortran order, `shape` is the logical shape reversed, and the result is in C order; for one in C order, `shape` is the
 /// logical shape, and the result is in Fortran order. Blocks are moved, not rows, so that each line of the cache is used whole.

@@ -1,4 +1,4 @@
-//! Assembles rows from lines of an array in a padded buffer.
+//! A padded buffer in which rows are assembled from lines of an array.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct PaddedRows<T> {
     count: usize,
     /// How many elements there would be from the beginning of a row to that of the next.
     distance: usize,
-    /// How many rows there is room for.
+    /// The number of rows that fit.
     room: usize,
     /// How many there are.
     filled: usize,
@@ -124,7 +124,7 @@ impl<T> PaddedRows<T> {
         self.memory[self.begin..].chunks(distance).take(self.filled).map(move |row| &row[..row_bytes])
     }
 
-    /// Less than what the memory has, if there is room for a row.
+    /// Less than the capacity, if a row fits.
     fn row_bytes(&self) -> usize {
         self.count * size_of::<T>()
     }
@@ -154,7 +154,7 @@ mod tests {
                 assert!(padded.rows().eq(expected.iter().map(Vec::as_slice)), "{count} × {length}, {rows:?}, {N} bytes");
                 assert!(padded.rows().all(|row| row.as_ptr().addr().is_multiple_of(CACHE_LINE)));
             }
-            // Neither too few lines nor too short ones, nor more rows than there is room for.
+            // Neither too few lines nor too short ones, nor more rows than fit.
             assert!(padded.fill(lines().take(count - 1), 0..length).is_err());
             assert!(padded.fill(lines(), 0..length + 1).is_err());
             assert!(padded.fill(items.chunks(stride), 0..stride).is_err());

@@ -1,4 +1,4 @@
-//! Transposes between a file in one order and memory in the other, panel by panel.
+//! Transposition between a file in one order and memory in the other, panel by panel.
 #![cfg(unix)]
 
 use std::io;

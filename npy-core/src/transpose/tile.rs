@@ -1,4 +1,4 @@
-//! Transposes one tile in the first-level cache.
+//! Transposition of one tile in the first-level cache.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -73,7 +73,7 @@ unsafe fn transpose_each<T>(
             for row in begin..end {
                 // SAFETY: this line has more than `row` elements.
                 let from = unsafe { source.add(row) };
-                // SAFETY: the target has room for this place.
+                // SAFETY: the target includes this place.
                 let to = unsafe { target.add(row * distance + index) };
                 // SAFETY: one element from and to other memory, as bytes that may be copied.
                 unsafe { ptr::copy_nonoverlapping(from, to, 1) };

@@ -1,4 +1,4 @@
-//! The types for dates and times of other crates: read from `M8` and `m8` of every unit, exactly or not at all.
+//! Date and time types of other crates, converted exactly from `M8` and `m8` of every unit.
 
 use super::calendar::iso_8601;
 use super::calendar::nanoseconds::{self, Misfit};
@@ -9,7 +9,7 @@ use super::{Datetime64, NpyElement, Timedelta64, unit::Unit};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
 
-/// How a file stores times.
+/// The form of times in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimePlan {
     order: ByteOrder,

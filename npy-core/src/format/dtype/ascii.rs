@@ -1,4 +1,5 @@
-//! Text of printable ASCII without quotes and backslashes, which stands for itself in single quotes: eight characters at a time.
+//! Printable ASCII without quotes and backslashes, which needs no escapes, eight characters at a
+//! time.
 
 /// What ends such a text: quotes, backslashes, and all but printable ASCII.
 const IS_SPECIAL: [bool; 256] = {
@@ -11,7 +12,8 @@ const IS_SPECIAL: [bool; 256] = {
     table
 };
 
-/// How many characters there are before the first one that ends the text; `None` where there is none such.
+/// Counts the characters before the first one that ends the text; `None` if there is no such
+/// character.
 #[inline]
 pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
     let (words, rest) = text.as_chunks::<8>();

@@ -1,5 +1,7 @@
-//! The form in which NumPy itself writes a descr, read without building a tree first. What is in any other form, or wrong, is left to the
-//! reader of literals: it takes all that NumPy takes, and says what is wrong.
+//! The canonical form of a descr, as NumPy writes it, parsed without a tree.
+//!
+//! Any other form, or an invalid one, is left to the reader of literals, which accepts all that
+//! NumPy does and reports errors.
 
 use super::super::inline::{Lengths, ShortName};
 use super::ascii::{plain_characters, plain_length};
@@ -51,7 +53,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string of ASCII without anything that is escaped, which stands in single quotes.
+    /// Parses an ASCII string in single quotes, without escapes.
     #[inline]
     fn text(&mut self) -> Option<&'a [u8]> {
         self.pass(b"'")?;
@@ -136,7 +138,8 @@ impl<'a> Cursor<'a> {
         self.scalar_or(&mut None).copied()
     }
 
-    /// A descr that is a text. By reference, because nearly all are known; `other` has room for one that is not.
+    /// Parses a descr that is a text. Returns a reference, because nearly all are known; `other`
+    /// holds one that is not.
     #[inline(always)]
     pub(crate) fn scalar_or<'b>(&mut self, other: &'b mut Option<Scalar>) -> Option<&'b Scalar> {
         // Most have three characters.
@@ -259,7 +262,7 @@ impl<'a> Cursor<'a> {
         Some(end)
     }
 
-    /// About how many fields come: as many as the text that is left has room for, if all are as the first one.
+    /// Estimates how many fields follow, assuming that all are as long as the first one.
     fn fields_ahead(self, most: usize) -> usize {
         const SHORTEST: usize = "('', '|b1'), ".len();
         let first = self.rest.iter().position(|byte| *byte == b')').unwrap_or_default();

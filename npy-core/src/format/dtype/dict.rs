@@ -1,4 +1,5 @@
-//! The text of a dtype as `str` and `repr` print it, with what no header holds: dicts, `numpy.record` and `dtype(…, align=True)`.
+//! The text of a dtype as `str` and `repr` print it, including forms that no header has: dicts,
+//! `numpy.record` and `dtype(…, align=True)`.
 
 use super::super::literal;
 use super::super::literal::{Dialect, Node, Value};

@@ -30,7 +30,7 @@ pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 pub(crate) use to_rust::rust_type;
 
-/// The dtype of an array: what its elements are and how their bytes lie in the file.
+/// The dtype of an array: the type of its elements and their layout in the file.
 ///
 /// A plain value: inspect it, build it, compare it, parse it from any text that NumPy's `dtype` takes, and print it in NumPy's own
 /// spelling.
@@ -61,7 +61,7 @@ pub enum DType {
     Record(Record),
 }
 
-/// A small array as (part of) an element: `('<f8', (2, 3))`.
+/// A sub-array as (part of) an element: `('<f8', (2, 3))`.
 ///
 /// See [`SubArray::new`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +73,7 @@ struct SubArrayParts {
     shape: Lengths,
 }
 
-/// A structured dtype: fields with names, each at an offset, in rising order without overlap.
+/// A structured dtype: named fields at ascending offsets, without overlap.
 ///
 /// Bytes between the fields and after the last are padding.
 ///
@@ -123,7 +123,8 @@ impl Title {
 }
 
 impl DType {
-    /// How many bytes an element takes, padding included; 0 for Python objects, whose pickle has no fixed size.
+    /// Returns the size of an element in bytes, padding included; 0 for Python objects, whose
+    /// pickle has no fixed size.
     ///
     /// ```
     /// # use npy_core::DType;
@@ -139,7 +140,8 @@ impl DType {
         }
     }
 
-    /// Whether Python objects are in it, so that the data are a pickle (`dtype.hasobject`).
+    /// Returns whether the dtype contains Python objects, so that the data are a pickle
+    /// (`dtype.hasobject`).
     ///
     /// ```
     /// # use npy_core::DType;
@@ -154,7 +156,7 @@ impl DType {
         }
     }
 
-    /// The same dtype with all of its numbers, text and times in one byte order, as `newbyteorder` makes it.
+    /// Sets the byte order of all numbers, text and times in the dtype, as `newbyteorder` does.
     ///
     /// ```
     /// # use npy_core::dtype::ByteOrder;
@@ -178,7 +180,7 @@ impl DType {
         }
     }
 
-    /// A small array of this dtype: the dtype of a field. For sub-arrays of sub-arrays, call it again.
+    /// Creates a sub-array of this dtype, for a field. Call it again for sub-arrays of sub-arrays.
     ///
     /// # Errors
     ///
@@ -195,7 +197,8 @@ impl DType {
         SubArray::new(self, shape.to_vec()).map(Self::from)
     }
 
-    /// The dtype of a header that holds exactly what `numpy.lib.format.dtype_to_descr` returns: a quoted string, a list or a tuple.
+    /// Returns the descr of a header, exactly as `numpy.lib.format.dtype_to_descr` does: a quoted
+    /// string, a list or a tuple.
     ///
     /// ```
     /// # use npy_core::{DType, NpyElement};
@@ -271,7 +274,7 @@ impl From<Record> for DType {
     }
 }
 
-/// NumPy's own spelling: `<f8` for a scalar, else the Python literal that stands in a header.
+/// NumPy's own spelling: `<f8` for a scalar, else the Python literal of a header.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -342,7 +345,7 @@ fn in_text(error: Error, text: &str) -> Error {
 }
 
 impl SubArray {
-    /// A small array of `base`.
+    /// Creates a sub-array of `base`.
     ///
     /// ```
     /// # use npy_core::dtype::SubArray;
@@ -389,24 +392,25 @@ impl SubArray {
         Self(Box::new(SubArrayParts { base, shape: shape.into() }))
     }
 
-    /// The dtype of the small array's elements.
+    /// Returns the dtype of the sub-array's elements.
     pub fn base(&self) -> &DType {
         &self.0.base
     }
 
-    /// The lengths of its axes, the outermost first.
+    /// Returns the lengths of the axes, the outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.0.shape
     }
 
-    /// How many bytes it takes.
+    /// Returns the size in bytes.
     pub fn itemsize(&self) -> usize {
         self.shape().iter().fold(self.base().itemsize(), |bytes, &length| bytes.saturating_mul(length))
     }
 }
 
 impl Record {
-    /// A record without padding: each field begins where the one before it ends, as in `np.dtype([...])`.
+    /// Creates a record without padding: each field begins where the one before it ends, as in
+    /// `np.dtype([...])`.
     ///
     /// # Errors
     ///
@@ -431,7 +435,7 @@ impl Record {
         Self::new(fields, itemsize)
     }
 
-    /// A record whose fields stand at given offsets. What lies between and after them is padding.
+    /// Creates a record whose fields have given offsets. Gaps between and after them are padding.
     ///
     /// # Errors
     ///
@@ -482,7 +486,7 @@ impl Record {
         self.fields
     }
 
-    /// The fields, in the order of their offsets. Padding is not among them.
+    /// Returns the fields, in the order of their offsets. Padding is not among them.
     ///
     /// ```
     /// # use npy_core::DType;
@@ -497,21 +501,21 @@ impl Record {
         &self.fields
     }
 
-    /// The field of that name.
+    /// Returns the field of that name.
     ///
     /// See [`DType`] for an example.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.as_bytes() == name.as_bytes())
     }
 
-    /// How many bytes a record takes, padding included.
+    /// Returns the size of a record in bytes, padding included.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
 }
 
 impl Field {
-    /// A field `offset` bytes after the beginning of the record.
+    /// Creates a field at an offset from the beginning of the record.
     ///
     /// See [`Record::new`] for an example.
     pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
@@ -552,7 +556,7 @@ impl Field {
         self.extras.as_ref()?.name_literal.as_deref()
     }
 
-    /// The same field with a title.
+    /// Sets the title.
     ///
     /// ```
     /// # use npy_core::dtype::{Field, Record, Title};
@@ -569,23 +573,23 @@ impl Field {
         self
     }
 
-    /// Its name. Where Python's name holds a lone surrogate, which Rust's text cannot hold, this one has the six characters of its
-    /// escape, such as `\ud800`.
+    /// Returns the name. A lone surrogate, which Rust text cannot hold, appears as the six
+    /// characters of its escape, such as `\ud800`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its title, if it has one.
+    /// Returns the title, if there is one.
     pub fn title(&self) -> Option<&Title> {
         self.extras.as_ref()?.title.as_ref()
     }
 
-    /// How many bytes after the beginning of the record it begins.
+    /// Returns the offset of the field from the beginning of the record, in bytes.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Its dtype.
+    /// Returns the dtype of the field.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }

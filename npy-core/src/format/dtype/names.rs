@@ -1,4 +1,4 @@
-//! Whether the field names of a record are distinct.
+//! Checks that the field names of a record are distinct.
 
 use std::hash::{BuildHasher, RandomState};
 

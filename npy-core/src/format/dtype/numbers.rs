@@ -1,4 +1,5 @@
-//! The numbers of at most nine bytes, found by the three characters of their `dtype.str`: nearly all dtypes are among them.
+//! The numbers of at most nine bytes, found by the three characters of their `dtype.str`. Nearly
+//! all dtypes are among them.
 
 use super::{ByteOrder, Scalar, ScalarKind};
 

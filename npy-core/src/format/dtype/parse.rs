@@ -16,7 +16,7 @@ fn unexpected(expected: &'static str, found: &str) -> DTypeProblem {
     DTypeProblem::Literal(LiteralProblem::Unexpected { expected, found: found.to_owned() })
 }
 
-/// What may stand before a type code: the byte order.
+/// The characters allowed before a type code: the byte order.
 const ORDERS: [char; 4] = ['<', '>', '|', '='];
 
 /// Reads a dtype string.

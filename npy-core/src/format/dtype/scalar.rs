@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The order of the bytes of a number in the file.
+/// The byte order of a number in the file.
 ///
 /// See [`Scalar`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The byte order of the machine this code runs on.
+    /// The native byte order, that of the machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 }
 
@@ -35,7 +35,7 @@ pub struct Scalar {
     byte_order: Option<ByteOrder>,
 }
 
-/// What a [`Scalar`] is. NumPy's character codes are given in parentheses.
+/// The kind of a [`Scalar`], with NumPy's character codes in parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScalarKind {
@@ -173,7 +173,7 @@ impl TimeUnit {
         (Self::Attosecond, "as"),
     ];
 
-    /// NumPy's symbol of the unit, such as `ns`; `generic` for none.
+    /// Returns NumPy's symbol of the unit, such as `ns`; `generic` for none.
     ///
     /// ```
     /// # use npy_core::dtype::ScalarKind;
@@ -209,8 +209,8 @@ impl TimeUnit {
 }
 
 impl Scalar {
-    /// A scalar of that kind. The byte order is dropped where the kind has none (one byte, text in bytes, objects), and so is the count of
-    /// a time without a unit.
+    /// Creates a scalar of that kind. Drops the byte order where the kind has none (one byte, text
+    /// in bytes, objects), and the count of a time without a unit.
     ///
     /// ```
     /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
@@ -238,7 +238,7 @@ impl Scalar {
         Self { kind, byte_order }
     }
 
-    /// Raw bytes that carry a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
+    /// Creates raw bytes with a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
     ///
     /// ```
     /// # use npy_core::dtype::{ByteOrder, Scalar};
@@ -254,17 +254,18 @@ impl Scalar {
         }
     }
 
-    /// What it is.
+    /// Returns the kind.
     pub const fn kind(self) -> ScalarKind {
         self.kind
     }
 
-    /// The order of its bytes; `None` where it has none, which NumPy writes as `|`.
+    /// Returns the byte order; `None` for kinds without one, for which NumPy writes `|`.
     pub const fn byte_order(self) -> Option<ByteOrder> {
         self.byte_order
     }
 
-    /// How many bytes an element takes; 0 for Python objects, whose pickle has no fixed size.
+    /// Returns the size of an element in bytes; 0 for Python objects, whose pickle has no fixed
+    /// size.
     #[inline]
     pub const fn itemsize(self) -> usize {
         match self.kind {

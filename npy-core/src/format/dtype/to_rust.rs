@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use super::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, TimeUnit, Title};
 
 impl DType {
-    /// Rust code for this dtype: a struct with `#[derive(NpyRecord)]` for a record, and structs for the records in it; a type alias for
-    /// anything else.
+    /// Generates Rust code for this dtype.
+    ///
+    /// A record becomes a struct with `#[derive(NpyRecord)]`, as do the records in it. Anything
+    /// else becomes a type alias.
     ///
     /// The structs read every file of this dtype and write exactly this dtype, on a machine of the same byte order; only a sub-array of
     /// sub-arrays is written as one of more dimensions, which has the same bytes. What no Rust type can be is left out, and a comment
@@ -111,7 +113,7 @@ fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
 struct Struct {
     name: String,
     itemsize: usize,
-    /// What stands in its `#[npy(...)]`.
+    /// The content of the field's `#[npy(...)]`.
     attributes: Vec<String>,
     /// A multiple of this is where `align` places it in another struct.
     alignment: usize,

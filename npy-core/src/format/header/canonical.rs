@@ -1,4 +1,4 @@
-//! The form in which NumPy itself writes a header; see `dtype::canonical`.
+//! The canonical form of a header, as NumPy writes it; see `dtype::canonical`.
 
 use super::super::dtype::{Cursor, DType, Scalar};
 use super::super::inline::Lengths;
@@ -61,7 +61,7 @@ fn order(cursor: &mut Cursor<'_>) -> Option<Order> {
     cursor.pass(b"True, 'shape': ").map(|()| Order::Fortran)
 }
 
-/// What stands behind the shape: of it all.
+/// Skips the end of the text, behind the shape.
 #[inline]
 fn end(mut cursor: Cursor<'_>) -> Option<()> {
     cursor.pass(b", }")?;

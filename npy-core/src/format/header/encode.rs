@@ -1,4 +1,4 @@
-//! The bytes of a header, as `numpy.lib.format` writes them: padding and room for growth included.
+//! Encoding of a header, as `numpy.lib.format` does: with padding and spare digits for growth.
 
 use super::super::dtype;
 use super::super::dtype::{DType, Scalar};
@@ -144,7 +144,8 @@ pub(crate) enum Escapes {
     Allowed,
 }
 
-/// The text in latin-1. Other characters stand in names and titles only, which are strings of Python.
+/// Encodes the text as latin-1. Other characters occur in names and titles only, which are Python
+/// strings.
 fn escape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! The header: everything in a file before its data (NEP 1; `numpy.lib.format`).
+//! The header, which is everything before the data of a file (NEP 1; `numpy.lib.format`).
 
 mod canonical;
 mod encode;
@@ -24,7 +24,7 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The magic string and the version: what every file begins with.
 const MAGIC_BYTES: usize = 8;
 
-/// More bytes than room for growth and padding add to the text of a header.
+/// More bytes than padding and spare digits add to the text of a header.
 const MOST_ADDED: usize = 256;
 
 impl Version {
@@ -282,7 +282,7 @@ impl Header {
     #[inline(never)]
     fn from_any_text(text: &[u8], version: Version, limits: &Limits, data_offset: usize) -> Result<(Self, usize)> {
         let canonical = canonical::parse(text, limits);
-        // NumPy's padding may need more room, and so may text that is written in another way.
+        // NumPy's padding may be longer, and so may text that is written in another way.
         let may_need_newer = canonical.is_none() || text.len() + MOST_ADDED > version.longest_header();
         let (dtype, order, shape) = match canonical {
             Some(canonical) => canonical,

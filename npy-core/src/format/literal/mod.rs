@@ -1,4 +1,4 @@
-//! The subset of Python's literals that headers are made of: what `ast.literal_eval` accepts, nothing evaluated.
+//! The Python literals in headers: the subset that `ast.literal_eval` accepts, never evaluated.
 //!
 //! Reads the text once and looks at each byte a bounded number of times, so the time is linear.
 //! Nesting is bounded, so the stack is too.
@@ -16,7 +16,7 @@ pub(crate) struct Dialect {
     pub(crate) latin1: bool,
     /// Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
     pub(crate) long_integers: bool,
-    /// `dtype(…)` and `numpy.record` may stand in it, as NumPy prints dtypes.
+    /// Whether `dtype(…)` and `numpy.record` are allowed, as NumPy prints dtypes.
     pub(crate) is_dtype: bool,
     /// Where the text begins in the file, for error messages.
     pub(crate) base: usize,
@@ -55,7 +55,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl Node<'_> {
-    /// The literal as it stands in the text, cut when long.
+    /// The literal as written in the text, truncated if it is long.
     pub(crate) fn excerpt(&self) -> String {
         const LONGEST: usize = 60;
         // A character has at most 4 bytes.

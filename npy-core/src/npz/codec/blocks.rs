@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use super::super::zip::records::{Claim, Fields, find_field};
 
-/// The field's identifier: the letters stand in the archive.
+/// The field's identifier, visible as letters in the archive.
 const IDENTIFIER: [u8; 2] = *b"np";
 const VERSION: u8 = 1;
 
@@ -79,7 +79,8 @@ impl Blocks {
         find_field(extra, u16::from_le_bytes(IDENTIFIER)).unwrap_or_default()
     }
 
-    /// The blocks by the content of the extra field; `None` if there is none, or it does not fit what else is said of the member.
+    /// Decodes the blocks in the extra field; `None` if it is missing or contradicts the entry of
+    /// the member.
     pub(crate) fn parse(field: &[u8], claim: Claim) -> Option<Self> {
         let mut fields = Fields::new(field);
         let &[version, log] = fields.bytes(2) else { return None };

@@ -117,7 +117,7 @@ impl<W: Write> Write for Sink<'_, W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // The member goes on, and flushing would end a block of compressed data.
+        // The member continues, and flushing would end a block of compressed data.
         Ok(())
     }
 }
@@ -174,7 +174,7 @@ impl<W: Write> Blocks<'_, W> {
             return Ok(block.len());
         }
         if self.block.capacity() < BLOCK_BYTES {
-            // With room for what is to come, and no more than that: most members are small.
+            // Exact capacity for the rest, because most members are small.
             let needed = self.block.len().saturating_add(bytes.len()).min(BLOCK_BYTES);
             self.block.reserve_exact(needed.next_power_of_two() - self.block.len());
         }

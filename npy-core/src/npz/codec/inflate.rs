@@ -138,10 +138,11 @@ pub(crate) fn is_between_blocks(decoder: &mut Decompress, last: &[u8]) -> bool {
     false
 }
 
-/// What one call has used and given, and whether the stream has ended. `None` if it cannot go on, or gives more than there is room for.
+/// Returns how many bytes one call has used and given, and whether the stream has ended. `None` if
+/// it cannot continue, or exceeds the buffer.
 fn step(decoder: &mut Decompress, input: &[u8], output: &mut [u8]) -> Option<(usize, usize, bool)> {
     let before = (decoder.total_in(), decoder.total_out());
-    // Where there is no room the end of a block is still to be read.
+    // Even if the buffer is full, the end of a block is still to be read.
     let mut excess = [0];
     let is_full = output.is_empty();
     let status = decoder.decompress(input, if is_full { &mut excess } else { output }, FlushDecompress::None).ok()?;

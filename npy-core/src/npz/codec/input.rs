@@ -67,7 +67,7 @@ impl<R> Input<R> {
         self.used
     }
 
-    /// Buffers at most `bytes`: for those who skip most of what they read.
+    /// Buffers at most `bytes`, for callers who skip most of what they read.
     pub(crate) fn set_buffer(&mut self, bytes: usize) {
         self.most = bytes;
     }
@@ -164,7 +164,7 @@ impl<R: Read> Input<R> {
         Ok(true)
     }
 
-    /// The reader, which stands behind what is buffered.
+    /// Returns the reader, positioned behind the buffered bytes.
     pub(crate) fn reader_behind(&mut self) -> &mut R {
         &mut self.reader
     }

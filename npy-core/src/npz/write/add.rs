@@ -183,7 +183,7 @@ impl<W: Write> NpzWriter<W> {
         dtype: DType,
         write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
     ) -> Result<()> {
-        // As long as that of any number of elements: NumPy leaves room for the digits.
+        // As long as that of any number of elements, because NumPy leaves space for the digits.
         let empty = header_of(dtype.clone(), &[0]).map_err(|error| self.refuse(error))?;
         self.add_member(&format!("{name}.npy"), Front::Head(&empty), 0, |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;

@@ -28,7 +28,7 @@ pub(super) struct Waiting {
 struct Head {
     /// Its bytes.
     bytes: Vec<u8>,
-    /// The same as they stand in the archive.
+    /// The same, as in the archive.
     encoded: Vec<u8>,
 }
 
@@ -133,7 +133,7 @@ impl<W: Write> NpzWriter<W> {
         let bytes = final_head.map(|head| head.to_bytes()).unwrap_or_default();
         let head = Head { encoded: self.encode_head(&bytes), bytes };
         if head.encoded.len() != head_bytes {
-            // They have room for any length.
+            // The headers have space for any length.
             return Err(io::Error::other("the length of the header changed").into());
         }
         if has_begun {
@@ -192,7 +192,7 @@ impl<W: Write> NpzWriter<W> {
         Ok(())
     }
 
-    /// Writes checksum and sizes where they stand behind the content, and tells how many bytes they are.
+    /// Writes checksum and sizes where they follow the content, and returns the number of bytes.
     fn write_descriptor(&mut self, local: &Local) -> io::Result<u64> {
         if local.flags & DESCRIPTOR == 0 {
             return Ok(0);

@@ -392,7 +392,7 @@ impl<W: Write> NpzWriter<W> {
         let written = Cell::new(0);
         // Beside the rest of `self` while it is written.
         let mut workers = self.workers.take();
-        // Until `write` returns: if it panics, a part of a member stands in the stream.
+        // Until `write` returns: a panic leaves an incomplete member in the stream.
         self.state = State::Failed("writing a member panicked".into());
         let result = self.write_member(name, front, write, &written, &mut workers);
         self.state = State::Refused;

@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) claim: Claim,
     /// Where in the file its local header begins.
     pub(crate) offset: u64,
-    /// The name as it stands in the archive, to be compared with that in the local header.
+    /// The name as stored in the archive, for comparison with the local header.
     pub(crate) raw_name: Box<[u8]>,
     /// Bytes from there to the next member, or to the directory.
     room: u64,
@@ -63,13 +63,13 @@ struct Place {
 /// What the directory of an archive says, and how.
 pub(crate) struct Directory {
     pub(crate) entries: Vec<Entry>,
-    /// The entries as they stand in the archive.
+    /// The entries as stored in the archive.
     pub(crate) bytes: Vec<u8>,
     /// Bytes before the archive, which the offsets in it do not count.
     pub(crate) prefix: u64,
     /// The archive's comment.
     pub(crate) comment: Vec<u8>,
-    /// Where the archive ends; the file may go on.
+    /// The end of the archive, which other bytes may follow.
     pub(crate) end: u64,
 }
 
@@ -141,8 +141,9 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Notes how much room each member has before the next one, or before the directory, which begins at `end`. Tells whether the file has
-/// no members but these: no local header lies before, between or behind them.
+/// Records the space between each member and the next one, or the central directory, which begins
+/// at `end`. Returns whether the file has only these members: no local header lies before, between
+/// or behind them.
 ///
 /// A member so small that it fits the usual extra fields of the one before is not seen: [`expect_proven`] sees it.
 fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) -> Result<bool> {
@@ -228,7 +229,8 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>
     Ok(Some(Place { entries, begin, bytes, prefix: begin - offset, comment, end, is_followed }))
 }
 
-/// The number of entries, the size and the offset of the directory by the zip64 record, and where that record is; `None` if there is none.
+/// Reads the number of entries, the size and the offset of the central directory from the zip64
+/// record, and the position of that record. Returns `None` if there is no such record.
 fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
     let Some(locator) =
         before.len().checked_sub(END64_LOCATOR_BYTES).map(|at| &before[at..]).filter(|at| at.starts_with(END64_LOCATOR))
@@ -402,7 +404,7 @@ impl Entry {
             return Err(other());
         }
         read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(other)?;
-        // Those who read forward only believe it, so that it may not say anything else.
+        // Forward-only readers trust it alone, so it must agree.
         if flags & DESCRIPTOR == 0 && (Claim { crc, size, compressed }) != self.claim {
             return Err(other());
         }

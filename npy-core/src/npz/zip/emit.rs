@@ -31,7 +31,7 @@ pub(crate) struct Local {
     pub(crate) size: u64,
     /// Where its local header begins.
     pub(crate) offset: u64,
-    /// An extra field of the local header that does nothing but take room.
+    /// An extra field of the local header that serves as padding only.
     pub(crate) padding: Vec<u8>,
     /// An extra field of the directory that tells where blocks begin.
     pub(crate) blocks: Vec<u8>,

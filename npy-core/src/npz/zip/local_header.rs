@@ -17,7 +17,7 @@ pub(crate) struct LocalHeader {
     pub(crate) is_encrypted: bool,
     /// Whether LZMA data say themselves where they end.
     pub(crate) has_end_mark: bool,
-    /// `None` where it stands behind the data.
+    /// `None` if it follows the data.
     pub(crate) claim: Option<Claim>,
     /// Whether the sizes behind the data have 64 bits.
     is_wide: bool,
@@ -79,7 +79,7 @@ impl LocalHeader {
         self.name.strip_suffix(".npy").unwrap_or(&self.name)
     }
 
-    /// What stands behind the data.
+    /// The fields that follow the data.
     pub(crate) fn read_descriptor(&self, reader: &mut impl Read) -> Result<Claim> {
         let mut number = |bytes: usize| {
             let mut number = [0; 8];

@@ -1,4 +1,4 @@
-//! A flat tree of nodes: what a pickle describes.
+//! A flat tree of nodes, which a pickle describes.
 //!
 //! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost nothing, and dropping it all is flat.
 //! Texts and bytes stay where they are in the input.
@@ -267,7 +267,8 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// Sees that there is room for `more`. Grows by a half, so that moving to the new memory takes little more than what is there.
+/// Reserves memory for `more`. Grows by a half, so that the copies cost little more than the
+/// content.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     if items.capacity() - items.len() >= more {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reads one pickle from a stream into memory.
+//! Reading of one pickle from a stream into memory.
 //!
 //! From a stream in which another array may follow, exactly the bytes of the pickle are read: as many at a time as are known to belong to it. From a
 //! file or a member of an archive, which nobody reads further, bytes are read ahead.

@@ -1,4 +1,4 @@
-//! The classes and functions that are understood, by name: nothing is imported or called.
+//! The known classes and functions, by name. Nothing is imported or called.
 
 /// A class or function that NumPy's own files and plain values need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) enum Known {
     /// `ndarray` and those of its subclasses that add nothing which is stored.
     NdArray,
     DType,
-    /// `numpy.record`, which stands in a dtype for the class of its elements.
+    /// `numpy.record`, which a dtype names as the class of its elements.
     Record,
     StringDType,
     /// `_codecs.encode`: how Python 3 writes bytes in protocols that have none.

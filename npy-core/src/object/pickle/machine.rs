@@ -1,4 +1,4 @@
-//! The pickle machine: opcodes in, an arena of nodes out; nothing is called.
+//! The pickle machine, which turns opcodes into an arena of nodes and calls nothing.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Measures the depth and size of a tree before any value of it is constructed.
+//! Depth and size of a tree, measured before any value is constructed.
 
 use super::arena::{Arena, NONE, Node, reserve};
 use super::error::{PickleError, Result};

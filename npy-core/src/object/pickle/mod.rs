@@ -1,4 +1,4 @@
-//! The pickle machine: reads a restricted set of opcodes without running anything, and writes what NumPy writes.
+//! Pickles: a reader of a restricted set of opcodes that runs nothing, and a writer like NumPy's.
 
 pub(crate) mod arena;
 pub(crate) mod error;

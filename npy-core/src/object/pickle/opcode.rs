@@ -1,4 +1,4 @@
-//! The opcodes of every pickle protocol, and how their arguments are delimited.
+//! The opcodes of every pickle protocol and the form of their arguments.
 
 use super::error::{PickleError, Result};
 use crate::error::PickleProblem;
@@ -122,7 +122,7 @@ pub(crate) static OPCODES: [Opcode; 68] = {
     ]
 };
 
-/// The position of each byte's opcode in `OPCODES`, plus 1; 0 for bytes that are none.
+/// The position of each byte's opcode in `OPCODES`, plus 1; 0 for invalid bytes.
 static POSITIONS: [u8; 256] = {
     let mut positions = [0; 256];
     let mut position = 0_u8;
@@ -133,7 +133,7 @@ static POSITIONS: [u8; 256] = {
     positions
 };
 
-/// An opcode with its argument, as they stand in the input.
+/// An opcode with its argument, as in the input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) opcode: &'static Opcode,
@@ -145,7 +145,7 @@ pub(crate) struct Step<'a> {
     pub(crate) next: usize,
 }
 
-/// The opcode of a byte, unless it is none, or is refused.
+/// The opcode of a byte, unless it is invalid or rejected.
 pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
     let position = usize::from(POSITIONS[usize::from(code)]);
     let opcode = position.checked_sub(1).and_then(|position| OPCODES.get(position));
@@ -187,7 +187,7 @@ pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
     Ok(Step { opcode, argument, argument_at, next })
 }
 
-/// The length that stands before an argument.
+/// Decodes the length that precedes an argument.
 pub(crate) fn length(prefix: &[u8], form: Form, at: usize) -> Result<usize> {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(prefix).for_each(|(to, from)| *to = *from);

@@ -1,4 +1,4 @@
-//! Writes values of Python's own types as opcodes, as Python does.
+//! The pickler, which writes values of Python's own types as opcodes, as Python does.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Writes dates and times as the arguments of their classes.
+//! The part of the pickler that writes dates and times.
 
 use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::pickler::{Failure, Pickler};

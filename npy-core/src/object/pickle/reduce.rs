@@ -1,4 +1,4 @@
-//! Constructs values from the classes on the list and their arguments.
+//! Construction of values from the known classes and their arguments.
 
 use super::super::value::int::PyInt;
 use super::super::value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};

@@ -1,4 +1,4 @@
-//! Parses numbers and texts as pickles spell them.
+//! Parsing of numbers and texts in the notation of pickles.
 
 /// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python for all else. `None` if an escape is no character.
 pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
@@ -21,7 +21,8 @@ pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// A `str` of Python 2 as its `repr` spells it. `None` if it is not in quotes, or an escape is none.
+/// Decodes a `str` of Python 2 from its `repr`. Returns `None` if it is not in quotes, or an escape
+/// is invalid.
 pub(crate) fn unquote(bytes: &[u8]) -> Option<Vec<u8>> {
     let quote = *bytes.first().filter(|quote| matches!(quote, b'\'' | b'"'))?;
     let inner = bytes.get(1..bytes.len().checked_sub(1)?).filter(|_| bytes.last() == Some(&quote))?;
@@ -65,7 +66,8 @@ fn number(digits: &[u8], radix: u32) -> Option<u32> {
     digits.iter().try_fold(0_u32, |value, &digit| value.checked_mul(radix)?.checked_add(char::from(digit).to_digit(radix)?))
 }
 
-/// An integer in decimal digits, with Python 2's `L` or without; `None` if it is none or does not fit.
+/// Parses an integer in decimal digits, with or without Python 2's `L`. Returns `None` if it is
+/// invalid or does not fit.
 pub(crate) fn integer(bytes: &[u8]) -> Option<i64> {
     digits(bytes)?.parse().ok()
 }

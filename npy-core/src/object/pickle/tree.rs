@@ -1,4 +1,4 @@
-//! Turns an arena into values.
+//! Conversion of an arena into values.
 //!
 //! Functions call themselves here as deep as the values are, which was measured before.
 

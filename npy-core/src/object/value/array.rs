@@ -9,7 +9,8 @@ use crate::format::shape::{element_count, is_same_in_both};
 use crate::memory::reserve_exact;
 use crate::options::Order;
 
-/// An array of Python objects: of dtype `|O`, or of records that have such fields, whose elements are tuples.
+/// An array of Python objects: of dtype `|O`, or of records with such fields, whose elements are
+/// tuples.
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
@@ -33,7 +34,7 @@ pub struct ObjectArray {
     string_dtype: Option<Box<StringDType>>,
 }
 
-/// NumPy 2's dtype of texts of any length, which a file has as objects.
+/// NumPy 2's dtype of variable-length text, which a file stores as objects.
 ///
 /// See [`StringDType::new`] for an example.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,7 @@ pub struct StringDType {
 }
 
 impl StringDType {
-    /// The dtype with these parameters.
+    /// Creates the dtype with these parameters.
     ///
     /// ```
     /// use npy_core::object::{PyObject, StringDType};
@@ -56,19 +57,19 @@ impl StringDType {
         Self { coerce, na_object }
     }
 
-    /// Whether NumPy makes a text of other objects that are put into the array.
+    /// Returns whether NumPy converts other objects that are put into the array to text.
     pub fn coerce(&self) -> bool {
         self.coerce
     }
 
-    /// What stands in the array for a missing text, if there is something: `None` or NaN for most.
+    /// Returns the object for a missing text, if there is one: usually `None` or NaN.
     pub fn na_object(&self) -> Option<&PyObject> {
         self.na_object.as_ref()
     }
 }
 
 impl ObjectArray {
-    /// The array of that shape with these objects, which come in the order C: the last axis fastest.
+    /// Creates an array of that shape from objects in C order: the last axis fastest.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl ObjectArray {
         Self { dtype, order, shape, items, string_dtype }
     }
 
-    /// The same array, marked as one of NumPy 2's `StringDType`. Only NumPy 2 opens the file.
+    /// Marks the array as one of NumPy 2's `StringDType`. Only NumPy 2 opens the file.
     ///
     /// # Errors
     ///
@@ -126,27 +127,28 @@ impl ObjectArray {
         Ok(self)
     }
 
-    /// `|O`, or the dtype of records that have fields `|O`.
+    /// Returns the dtype: `|O`, or that of records with fields `|O`.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// NumPy 2's `StringDType`, if the array has that; [`dtype`](Self::dtype) is `|O` then, as in the file's header.
+    /// Returns NumPy 2's `StringDType`, if the array has it. [`dtype`](Self::dtype) is `|O` then,
+    /// as in the file's header.
     pub fn string_dtype(&self) -> Option<&StringDType> {
         self.string_dtype.as_deref()
     }
 
-    /// The lengths of the axes.
+    /// Returns the lengths of the axes.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The order in which NumPy has the array in memory. The items come in the order C all the same.
+    /// Returns the order of the array in NumPy's memory. The items are in C order all the same.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The same array in another order of NumPy's memory.
+    /// Sets the order of the array in NumPy's memory.
     ///
     /// ```
     /// use npy_core::Order;
@@ -165,12 +167,12 @@ impl ObjectArray {
         Self { order: if is_same_in_both(&self.shape) { Order::C } else { order }, ..self }
     }
 
-    /// The objects, in the order C: the last axis fastest.
+    /// Returns the objects in C order: the last axis fastest.
     pub fn items(&self) -> &[PyObject] {
         &self.items
     }
 
-    /// The shape and the objects, by value.
+    /// Converts the array into its shape and objects.
     ///
     /// ```
     /// use npy_core::object::{ObjectArray, PyObject};
@@ -182,7 +184,8 @@ impl ObjectArray {
         (self.shape, self.items)
     }
 
-    /// One field of each record, as `array[name]` in NumPy; of records in records by a path such as `origin.tag`.
+    /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
+    /// `origin.tag` names a field of a nested record.
     ///
     /// The values are those that the pickle has: numbers and texts of Python for a field that is no object, nested lists for a sub-array.
     ///
@@ -225,7 +228,7 @@ impl ObjectArray {
         Ok(Self::from_pickle(dtype, self.order, self.shape.clone(), items, None))
     }
 
-    /// The objects as values of a Rust type, in the order C.
+    /// Converts the objects to values of a Rust type, in C order.
     ///
     /// # Errors
     ///

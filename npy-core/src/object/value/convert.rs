@@ -237,7 +237,7 @@ fn is_exactly(value: f64, integer: &PyInt) -> bool {
     format!("{value:.0}") == integer.to_string()
 }
 
-/// An integer of Python or of NumPy. A bool is none.
+/// Converts an integer of Python or of NumPy, but not a bool.
 fn integer(object: &PyObject) -> Option<PyInt> {
     match object {
         PyObject::Int(value) => Some(value.clone()),

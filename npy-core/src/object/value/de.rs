@@ -1,4 +1,4 @@
-//! Deserializes objects into any type that implements `serde::Deserialize`.
+//! Deserialization of objects into any type that implements `serde::Deserialize`.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Field, ScalarKind};
 
-/// An object as a value of any type that implements `Deserialize`.
+/// Deserializes an object into any type that implements `Deserialize`.
 ///
 /// | Python object | serde data |
 /// |---|---|
@@ -61,8 +61,8 @@ pub fn from_object<T: DeserializeOwned>(object: &PyObject) -> Result<T> {
 }
 
 impl ObjectArray {
-    /// The objects as values of any type that implements `Deserialize`, in the order C; of an array of records also structs, by the names
-    /// of the fields. See [`from_object`].
+    /// Deserializes the objects into any type that implements `Deserialize`, in C order. Records
+    /// become structs by the names of their fields. See [`from_object`].
     ///
     /// # Errors
     ///

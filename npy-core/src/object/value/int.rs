@@ -13,7 +13,7 @@ const MOST_DIGITS: usize = 4300;
 const CHUNK: u64 = 10_000_000_000_000_000_000;
 const CHUNK_DIGITS: usize = 19;
 
-/// An integer of Python: of any size.
+/// A Python integer of any size.
 ///
 /// It is made of Rust's integers and of text, compared, and printed; there is no arithmetic.
 ///
@@ -44,7 +44,7 @@ struct Large {
 }
 
 impl PyInt {
-    /// The integer as an `i64`, if it fits.
+    /// Returns the integer as an `i64`, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
             Repr::Small(value) => Some(*value),
@@ -52,7 +52,7 @@ impl PyInt {
         }
     }
 
-    /// The integer as an `i128`, if it fits.
+    /// Returns the integer as an `i128`, if it fits.
     ///
     /// ```
     /// # use npy_core::object::PyInt;
@@ -72,7 +72,7 @@ impl PyInt {
         }
     }
 
-    /// The nearest `f64`, as Python's `float` makes it; `None` if it is larger than any.
+    /// Returns the nearest `f64`, as Python's `float` does, or `None` if the integer is too large.
     ///
     /// ```
     /// # use npy_core::object::PyInt;

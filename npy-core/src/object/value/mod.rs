@@ -94,7 +94,7 @@ pub enum PyObject {
     Opaque(Box<Opaque>),
 }
 
-/// An object of a class, or a class or function itself, that is not known here.
+/// An object of an unknown class, or an unknown class or function itself.
 ///
 /// Only [`UnknownGlobals::Opaque`](super::UnknownGlobals::Opaque) makes them. They cannot be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,15 +102,15 @@ pub enum PyObject {
 pub struct Opaque {
     /// The Python module.
     pub module: String,
-    /// The class or function in it.
+    /// The class or function in the module.
     pub name: String,
-    /// What it would be called with; `None` if it is the class or function itself.
+    /// The arguments of the call that makes the object; `None` for the class or function itself.
     pub arguments: Option<Vec<PyObject>>,
-    /// What the object's `__setstate__` would be given, or its attributes.
+    /// The argument of the object's `__setstate__`, or its attributes.
     pub state: Option<PyObject>,
-    /// The items that would be appended to it.
+    /// The items to append to the object.
     pub items: Vec<PyObject>,
-    /// The keys and values that would be set in it.
+    /// The keys and values to set in the object.
     pub entries: Vec<(PyObject, PyObject)>,
 }
 

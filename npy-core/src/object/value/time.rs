@@ -11,7 +11,7 @@ pub struct PyDate {
 }
 
 impl PyDate {
-    /// The day, if the calendar has it; years are from 1 to 9999.
+    /// Creates a day, if the calendar has it. Years are from 1 to 9999.
     ///
     /// ```
     /// use npy_core::object::PyDate;
@@ -31,17 +31,17 @@ impl PyDate {
         ((1..=9999).contains(&year) && (1..=days).contains(&day)).then_some(Self { year, month, day })
     }
 
-    /// From 1 to 9999.
+    /// Returns the year, from 1 to 9999.
     pub fn year(self) -> u16 {
         self.year
     }
 
-    /// From 1 to 12.
+    /// Returns the month, from 1 to 12.
     pub fn month(self) -> u8 {
         self.month
     }
 
-    /// From 1 to 31.
+    /// Returns the day of the month, from 1 to 31.
     pub fn day(self) -> u8 {
         self.day
     }
@@ -72,7 +72,7 @@ pub struct PyTime {
 }
 
 impl PyTime {
-    /// The time, if there is one: the second is below 60.
+    /// Creates a time of day, if it is valid. The second is below 60.
     ///
     /// ```
     /// use npy_core::object::PyTime;
@@ -85,46 +85,46 @@ impl PyTime {
         is_time.then_some(Self { hour, minute, second, microsecond, fold: false, zone: None })
     }
 
-    /// The same time in a time zone.
+    /// Sets the time zone.
     #[must_use]
     pub fn with_zone(mut self, zone: PyTimeZone) -> Self {
         self.zone = Some(zone);
         self
     }
 
-    /// The same time, as the second of two that the clock shows alike (Python's `fold=1`).
+    /// Marks the time as the second of two with the same reading of the clock (Python's `fold=1`).
     #[must_use]
     pub fn with_fold(mut self) -> Self {
         self.fold = true;
         self
     }
 
-    /// From 0 to 23.
+    /// Returns the hour, from 0 to 23.
     pub fn hour(&self) -> u8 {
         self.hour
     }
 
-    /// From 0 to 59.
+    /// Returns the minute, from 0 to 59.
     pub fn minute(&self) -> u8 {
         self.minute
     }
 
-    /// From 0 to 59.
+    /// Returns the second, from 0 to 59.
     pub fn second(&self) -> u8 {
         self.second
     }
 
-    /// From 0 to 999,999.
+    /// Returns the microsecond, from 0 to 999,999.
     pub fn microsecond(&self) -> u32 {
         self.microsecond
     }
 
-    /// Whether it is the second of two times that the clock shows alike.
+    /// Returns whether the time is the second of two with the same reading of the clock.
     pub fn fold(&self) -> bool {
         self.fold
     }
 
-    /// The time zone, if it has one.
+    /// Returns the time zone, if there is one.
     pub fn zone(&self) -> Option<&PyTimeZone> {
         self.zone.as_ref()
     }
@@ -151,7 +151,7 @@ pub struct PyDateTime {
 }
 
 impl PyDateTime {
-    /// That time on that day.
+    /// Combines a day and a time of day.
     ///
     /// ```
     /// use npy_core::object::{PyDate, PyDateTime, PyTime};
@@ -164,12 +164,12 @@ impl PyDateTime {
         Self { date, time }
     }
 
-    /// The day.
+    /// Returns the day.
     pub fn date(&self) -> PyDate {
         self.date
     }
 
-    /// The time of day, with its time zone.
+    /// Returns the time of day, with its time zone.
     pub fn time(&self) -> &PyTime {
         &self.time
     }
@@ -200,17 +200,17 @@ impl PyTimeDelta {
         is_valid.then_some(Self { days, seconds, microseconds })
     }
 
-    /// Whole days, rounded down.
+    /// Returns the whole days, rounded down.
     pub fn days(self) -> i32 {
         self.days
     }
 
-    /// Seconds beyond the days.
+    /// Returns the seconds beyond the days.
     pub fn seconds(self) -> u32 {
         self.seconds
     }
 
-    /// Microseconds beyond the seconds.
+    /// Returns the microseconds beyond the seconds.
     pub fn microseconds(self) -> u32 {
         self.microseconds
     }
@@ -226,7 +226,7 @@ pub struct PyTimeZone {
 }
 
 impl PyTimeZone {
-    /// The zone that is so far from UTC, less than a day.
+    /// Creates a time zone with an offset from UTC of less than a day.
     ///
     /// ```
     /// use npy_core::object::{PyTimeDelta, PyTimeZone};
@@ -243,12 +243,12 @@ impl PyTimeZone {
         is_below_a_day.then_some(Self { offset, name })
     }
 
-    /// How far from UTC it is.
+    /// Returns the offset from UTC.
     pub fn offset(&self) -> PyTimeDelta {
         self.offset
     }
 
-    /// Its name, if it was given one.
+    /// Returns the name, if there is one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }

@@ -3,10 +3,10 @@
 /// Bytes that are collected before they go to memory that grows.
 const STAGE_BYTES: usize = 4096;
 
-/// Bytes that are written at a time, so that there has to be room for as many.
+/// Bytes that are written at a time, which the buffer must have capacity for.
 const WORD_BYTES: usize = 8;
 
-/// How many words there is room for on an empty stage.
+/// The capacity of an empty stage in words.
 pub(super) const MOST_WORDS: usize = STAGE_BYTES / WORD_BYTES;
 
 /// A stream of bits.

@@ -62,7 +62,7 @@ impl<'a> Plan<'a> {
         self.bits
     }
 
-    /// Deflate blocks, which end at the border of a byte: the stream ends there, or may go on.
+    /// Writes deflate blocks that end at a byte boundary, where the stream ends or continues.
     pub(super) fn encode(&self, is_last: bool) -> Vec<u8> {
         let mut out = Bits::with_room(self.bits + STORED_BITS + 8);
         for (i, (part, code)) in self.parts.iter().enumerate() {
@@ -244,7 +244,7 @@ impl Table {
     }
 }
 
-/// What stands before a block that has a code of its own, without its first three bits.
+/// The header of a block with dynamic codes, without its first three bits.
 struct Description {
     /// Symbols of the code of lengths, with a repeat count for some and its width in bits.
     runs: Vec<(u8, u64, u32)>,
@@ -256,7 +256,8 @@ struct Description {
 
 impl Description {
     fn new(lengths: &[u8; SYMBOLS]) -> Self {
-        // Two codes of distances, of a bit each, as other encoders write them who have no distances: not every decoder takes fewer.
+        // Two codes of distances of one bit each, as other encoders write without distances. Some
+        // decoders reject fewer.
         let mut all = lengths.to_vec();
         all.extend([1, 1]);
         let mut runs = Vec::new();

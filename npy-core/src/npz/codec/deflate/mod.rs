@@ -21,7 +21,8 @@ const SAMPLE_BYTES: usize = 64 * 1024;
 /// How many times as small repetitions must make a block for the time that the search for them takes: 1 %.
 const WORTH_SEARCHING: (u64, u64) = (99, 100);
 
-/// Deflate data of a block that need nothing of what came before, and end at the border of a byte; there the stream ends, or may go on.
+/// Compresses a block that is independent of earlier data and ends at a byte boundary. The stream
+/// ends there or continues.
 pub(super) fn compress_block(block: &[u8], level: u32, is_last: bool) -> io::Result<Vec<u8>> {
     if level == 0 || block.len() < LEAST {
         return search(block, level, is_last);
