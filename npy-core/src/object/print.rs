@@ -37,7 +37,7 @@ impl ObjectArray {
 /// ```
 impl fmt::Display for ObjectArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.display_with(&PrintOptions::new()).fmt(f)
+        self.display_with(PrintOptions::new()).fmt(f)
     }
 }
 

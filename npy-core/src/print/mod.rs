@@ -126,7 +126,7 @@ impl DynValues {
 /// ```
 impl fmt::Display for DynValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.display_with(&PrintOptions::new()).fmt(f)
+        self.display_with(PrintOptions::new()).fmt(f)
     }
 }
 

@@ -213,6 +213,10 @@ pub struct HeadedFile<'a> {
 /// Opens a file for the duration of `read`.
 ///
 /// Faster than [`NpyReader::open`], above all for small files.
+///
+/// # Errors
+///
+/// Like [`NpyReader::open`], and when `read` fails.
 pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
     let load = || {
         let file = File::open(path).map_err(cannot_open)?;

@@ -323,8 +323,8 @@ macro_rules! view {
 
 macro_rules! plain {
     ($($type:ty,)*) => {$(
-        // SAFETY: a number: no padding, every pattern of bytes is a value, and its byte swap
-        // are the other byte order.
+        // SAFETY: a number: no padding, every pattern of bytes is a value, and a byte swap
+        // leads to the other byte order.
         unsafe impl Plain for $type {
             const WORD_BYTES: usize = size_of::<Self>();
         }

@@ -35,7 +35,7 @@ impl DynArray {
 /// ```
 impl fmt::Display for DynArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.display_with(&PrintOptions::new()).fmt(f)
+        self.display_with(PrintOptions::new()).fmt(f)
     }
 }
 
