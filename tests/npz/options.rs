@@ -105,12 +105,10 @@ fn core_saves_and_loads_in_a_demanded_order() {
             assert_eq!(fs::read(&path).unwrap(), saved);
         }
     }
-    // One axis, and no bytes, have no order but C.
+    // One axis, and no elements, have no order but C.
     for order in [Order::C, Order::Fortran] {
         npy_core::save_with(&path, &[1_u8, 2], SaveOptions::new().order(order)).unwrap();
         assert_eq!(DynValues::load_with(&path, ReadOptions::new().order(order)).unwrap().order(), Order::C);
-        npy_core::save_with(&path, &[[0_u8; 0]; 3], SaveOptions::new().order(order)).unwrap();
-        assert_eq!(DynValues::load(&path).unwrap().shape(), [3, 0]);
         npy_core::save_with::<[[f64; 2]; 3]>(&path, &[], SaveOptions::new().order(order)).unwrap();
         assert_eq!(npy_core::load::<[[f64; 2]; 3]>(&path).unwrap(), [[[0.0; 2]; 3]; 0]);
     }

@@ -70,12 +70,12 @@ struct Short {
 fn slices_that_cannot_be_stored_say_why() {
     let names = |names: &[&str]| names.iter().map(|&name| Short { name: name.to_owned() }).collect::<Vec<_>>();
     insta::assert_snapshot!(print::display(&names(&["ab", "c"])), @"[(b'ab',) (b'c',)]");
-    insta::assert_snapshot!(print::display(&names(&["abc"])), @r#"<element 0, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = "S2"` cuts it>"#);
-    insta::assert_snapshot!(print::display(&names(&["ab", "abc"])), @r#"<element 1, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = "S2"` cuts it>"#);
+    insta::assert_snapshot!(print::display(&names(&["abc"])), @r#"<element 0, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = "S2"` truncates it>"#);
+    insta::assert_snapshot!(print::display(&names(&["ab", "abc"])), @r#"<element 1, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = "S2"` truncates it>"#);
     let last = print::display(&names(&[&["ab"; 2000][..], &["abc"]].concat())).to_string();
     assert_eq!(
         last,
-        "<element 2000, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = \"S2\"` cuts it>"
+        "<element 2000, name: text too long for |S2: expected at most 2 bytes, found 3; `#[npy(truncate)]` on a field with `dtype = \"S2\"` truncates it>"
     );
 }
 

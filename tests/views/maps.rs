@@ -353,12 +353,12 @@ fn files_that_cannot_be_mapped() {
         ]
     };
     assert!(results.iter().flatten().filter(|error| matches!(error.kind(), ErrorKind::LimitExceeded { .. })).count() == 3);
-    insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"the file does not fit f32: file has <f8, Rust type needs <f4 (`f64` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`)");
+    insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"cannot read f32: expected dtype <f4, found <f8; `f64` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`");
 
     let directory = directory.path();
-    insta::assert_snapshot!(message(map(directory), directory), @"expected a regular file, found a pipe or a device");
-    insta::assert_snapshot!(message(map_mut(directory), directory), @"expected a regular file, found a pipe or a device");
-    insta::assert_snapshot!(message(create(directory, "<f8", Order::C, &[2]), directory), @"expected a regular file, found a pipe or a device");
+    insta::assert_snapshot!(message(map(directory), directory), @"cannot map the file: is a directory");
+    insta::assert_snapshot!(message(map_mut(directory), directory), @"cannot map the file: is a directory");
+    insta::assert_snapshot!(message(create(directory, "<f8", Order::C, &[2]), directory), @"cannot map the file: is a directory");
     let nothing = directory.join("nothing.npy");
     insta::assert_snapshot!(message(map_mut(&nothing), &nothing), @"cannot open the file: No such file or directory (os error 2)");
     assert!(!nothing.exists());
@@ -376,7 +376,7 @@ fn pipes_and_devices_are_not_mapped() {
     for path in [&pipe, Path::new("/dev/null")] {
         for result in [map(path).err(), map_mut(path).err(), map_copy(path).err(), create(path, "<f8", Order::C, &[2]).err()] {
             let error = format!("{:#}", result.unwrap());
-            assert!(error.ends_with("expected a regular file, found a pipe or a device"), "{error}");
+            assert!(error.ends_with("expected a regular file, found a directory, a pipe or a device"), "{error}");
         }
     }
 }

@@ -56,7 +56,8 @@ impl Planner {
             }
             _ if self.is_dtype_given => Self::other_dtype(file),
             Some(name) => format!("`{name}` reads it"),
-            None => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+            None if has_record(file) => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+            None => "`DynValues` reads it".to_owned(),
         };
         self.mismatch_with(file, show(rust), Some(advice));
     }
@@ -192,13 +193,18 @@ fn show(rust: &DType) -> String {
     rust.to_string().replace("<U0", "<U").replace(">U0", ">U").replace("|V0", "|V")
 }
 
-/// The Rust type that reads a dtype; `None` for records.
-fn suggest(file: &DType) -> Option<String> {
-    match file {
-        DType::SubArray(array) if matches!(array.base(), DType::Record(_)) => None,
-        DType::Record(_) => None,
-        _ => Some(crate::format::dtype::rust_type(file, "").unwrap_or_else(|| "no type of this library".to_owned())),
+/// Whether it is a record, or sub-arrays of one.
+fn has_record(dtype: &DType) -> bool {
+    match dtype {
+        DType::Scalar(_) => false,
+        DType::SubArray(array) => has_record(array.base()),
+        DType::Record(_) => true,
     }
+}
+
+/// The Rust type that reads a dtype; `None` for records, and for dtypes that no type has.
+fn suggest(file: &DType) -> Option<String> {
+    crate::format::dtype::rust_type(file, "")
 }
 
 /// Returns the name of a Rust type without its modules.
