@@ -5,7 +5,8 @@
 
 mod attributes;
 
-use ::records::{Datetime64, FixedBytes, FixedUnicode, NpyRecord, half::f16, unit::Millisecond};
+use ::records::types::{Datetime64, FixedBytes, FixedUnicode, unit::Millisecond};
+use ::records::{NpyRecord, half::f16};
 
 /// A record whose crate has another name here.
 #[derive(NpyRecord, ::std::fmt::Debug, ::std::clone::Clone, ::std::cmp::PartialEq)]
