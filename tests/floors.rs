@@ -1,4 +1,5 @@
-//! The floors of the house: a room imports only from rooms declared above it, and never through the crate root.
+//! The floors of the house: a room imports only from rooms declared above it, and never through the
+//! crate root.
 //!
 //! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order.
 
@@ -48,13 +49,15 @@ fn code(line: &str) -> &str {
     line.split("//").next().unwrap()
 }
 
-/// Each path of a line that begins with `crate` or `super`, resolved to names below the root; `None` for the root itself or a group of it.
+/// Each path of a line that begins with `crate` or `super`, resolved to names below the root;
+/// `None` for the root itself or a group of it.
 fn paths(line: &str, module: &[String]) -> Vec<Option<Vec<String>>> {
     let mut found = Vec::new();
     for start in ["crate", "super"] {
         for (index, _) in line.match_indices(start) {
             let before = line[..index].chars().next_back();
-            // A part of a longer path or of another word; `pub(crate)` and `pub(super)` lead nowhere.
+            // A part of a longer path or of another word; `pub(crate)` and `pub(super)` lead
+            // nowhere.
             if before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | ':' | '$'))
                 || !line[index + 5..].starts_with("::")
             {

@@ -66,7 +66,8 @@ struct Counts {
     fortran: usize,
     /// Headers that we write byte for byte as NumPy did.
     identical: usize,
-    /// Headers in which a field named '' becomes padding when NumPy loads them, so that it writes another one.
+    /// Headers in which a field named '' becomes padding when NumPy loads them, so that it writes
+    /// another one.
     renamed_padding: usize,
     v1: usize,
     v2: usize,
@@ -171,7 +172,8 @@ fn dtype_strings_parse_as_in_numpy() {
                 (2,3)f8,i4 i4,(2,)u1 <f8,>i2 (2,-1)f8 (2147483648,)u1 U536870911 U536870912 S2147483647 S2147483648 V2147483648 \
                 99999999999999999999f8 S99999999999999999999 f\u{e9} \u{661}f8 i4,S5,(3,)M8[ns] [s] M8[ M8] M8[s M8[[s]] M8[s]] f8[s]";
     texts.extend(more.split(' ').map(str::to_owned));
-    // `strtol` reads the size; a regular expression takes lists apart, and compares the byte orders.
+    // `strtol` reads the size; a regular expression takes lists apart, and compares the byte
+    // orders.
     texts.extend(
         [
             "1u4",
@@ -365,7 +367,8 @@ fn headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy() {
         assert_eq!(&format!("{} {:?}", header.dtype(), header.shape()), expected, "{name}");
         again.push(if *is_read { hex(&saved) } else { "refused".to_owned() });
     }
-    // A field has as many axes as its dtype: NumPy reads and writes the record, and refuses the field alone.
+    // A field has as many axes as its dtype: NumPy reads and writes the record, and refuses the
+    // field alone.
     let record = file(&format!("[('a', ('<f8', {many}), {many})]"), "False", "(1,)", 8);
     let array = DynArray::read_npy(&record[..]).unwrap();
     assert!(matches!(array.field("a").unwrap_err().kind(), ErrorKind::TooManyDimensions { .. }));
@@ -391,7 +394,8 @@ for line in sys.stdin:
     assert_eq!(printed.lines().count(), cases.len());
 }
 
-/// Dicts and what `str` and `repr` of dtypes print: a text, and what NumPy makes of it and of what it prints for it.
+/// Dicts and what `str` and `repr` of dtypes print: a text, and what NumPy makes of it and of what
+/// it prints for it.
 #[test]
 fn printed_dtypes_parse_in_numpy() {
     let Some(numpy) = numpy("printed_dtypes_parse_in_numpy") else { return };
@@ -523,7 +527,8 @@ fn is_known_difference(text: &str) -> bool {
     let x86 = matches!(text.trim_start_matches(['<', '>', '=', '|']), "f12" | "c24");
     // Aliases of NumPy 1 that NumPy 2 has removed, or removes next.
     let old = text.trim_start_matches(['<', '>', '=', '|']).starts_with('a') || matches!(text, "unicode_" | "unicode");
-    // `M8[W/1000]` and the like: NumPy reads past the end of its table and makes a unit of what it finds.
+    // `M8[W/1000]` and the like: NumPy reads past the end of its table and makes a unit of what it
+    // finds.
     let numpy_bug = text.starts_with("M8[") && text.contains("W/");
     // One with a count so large that the multiplication wraps around in NumPy.
     let wraps = text.starts_with("M8[2147483647");

@@ -49,7 +49,8 @@ pub use crate::write::output::Output;
 pub use crate::write::replace::{replace_file, replace_file_with};
 pub use crate::write::small::write_small;
 
-/// Makes the plan of a record `Copy` and comparable. The standard derives would demand as much of its parameters.
+/// Makes the plan of a record `Copy` and comparable. The standard derives would demand as much of
+/// its parameters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plan {

@@ -15,8 +15,8 @@ const ELEMENTS: usize = 1 << 15;
 ///
 /// No memory is allocated for another array. Use it in loops over many files.
 ///
-/// The array keeps its order; a file in the opposite order is transposed. A file in the same order is
-/// fastest.
+/// The array keeps its order; a file in the opposite order is transposed. A file in the same order
+/// is fastest.
 ///
 /// # Errors
 ///

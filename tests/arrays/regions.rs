@@ -236,7 +236,8 @@ fn reads_at_most_the_documented_bytes() {
     let mut state = 2;
     let (mut dropped, mut seeked) = (0, 0);
     for case in 0..60 {
-        // Large enough that some gaps are too wide, some pieces are read directly, and the stage is filled several times.
+        // Large enough that some gaps are too wide, some pieces are read directly, and the stage is
+        // filled several times.
         let order = random_order(&mut state);
         let shape = match case % 3 {
             0 => random_shape(&mut state, &[0, 900_000, 1_200, 110, 32, 17]),

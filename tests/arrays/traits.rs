@@ -132,7 +132,8 @@ for array in slices:
     let theirs = frames(&printed);
     assert_eq!(theirs.len(), arrays.len());
     for (i, (ours, theirs)) in arrays.iter().zip(theirs).enumerate() {
-        // ndarray walks a reversed axis of stride -2 from its end, as NumPy does from `[::-2]`: 4, 2, 0 of 5.
+        // ndarray walks a reversed axis of stride -2 from its end, as NumPy does from `[::-2]`: 4,
+        // 2, 0 of 5.
         assert_eq!(ours.escape_ascii().to_string(), theirs.escape_ascii().to_string(), "slice {i}");
     }
 }

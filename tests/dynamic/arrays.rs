@@ -97,7 +97,8 @@ fn long_doubles_in_memory_are_exact() {
     assert_eq!(array.to_values().unwrap(), values);
 }
 
-/// Files that no reader opens as arrays: their headers or their data are broken. `tests/golden.rs` says how.
+/// Files that no reader opens as arrays: their headers or their data are broken. `tests/golden.rs`
+/// says how.
 const BROKEN: [&str; 5] = ["padding_out_of_order", "padding_overlap", "memmap_npint_shape", "title_float64", "memmap_list_shape"];
 
 #[test]
@@ -152,7 +153,8 @@ fn golden_files_are_saved_as_numpy_saves_them() {
     for (file, again) in files.iter().zip(frames(&output)) {
         let (false, Ok(array)) = (again.is_empty(), DynArray::load_npy(data(file))) else { continue };
         let ours = saved(&array);
-        // The mark by which ml_dtypes tells its types from raw bytes is lost in NumPy, and not here.
+        // The mark by which ml_dtypes tells its types from raw bytes is lost in NumPy, and not
+        // here.
         let ours = if file.contains("/ml_") { without_mark(ours) } else { ours };
         assert_eq!(ours.escape_ascii().to_string(), again.escape_ascii().to_string(), "{file}");
         compared += 1;
@@ -572,7 +574,8 @@ fn reads_members_by_index() {
     assert!(archive.dynamic_by_index(4).is_err());
 }
 
-/// Of every pair of golden arrays of one shape, and of values that `==` takes for equal or for different.
+/// Of every pair of golden arrays of one shape, and of values that `==` takes for equal or for
+/// different.
 #[test]
 fn bitwise_eq_is_equality_of_saved_bytes() {
     let nan = |bits: u64| f64::from_bits(f64::NAN.to_bits() | bits);

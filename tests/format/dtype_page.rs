@@ -135,7 +135,8 @@ fn types() -> Vec<Type> {
     .into()
 }
 
-/// What is stored as these dtypes with `#[npy(dtype = …)]`: that it compiles shows it, and that the dtype is written.
+/// What is stored as these dtypes with `#[npy(dtype = …)]`: that it compiles shows it, and that the
+/// dtype is written.
 fn stored_as() -> Vec<(String, &'static str)> {
     macro_rules! stored {
         ($($dtype:literal: $($type:ty),*;)*) => {

@@ -1,4 +1,5 @@
-//! Every file in tests/data was written by a real NumPy; tests/data/manifest.tsv says what is in it.
+//! Every file in tests/data was written by a real NumPy; tests/data/manifest.tsv says what is in
+//! it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,7 +90,8 @@ fn every_file_of_every_numpy_reads_with_its_values() {
         let data = &bytes[data_offset..];
         if (data.len() as u64) < header.data_bytes() {
             let error = npy_core::NpyReader::new(&bytes[..]).unwrap().into_vec::<npy_core::types::Void>().unwrap_err();
-            // A record is no `Void`, so that the end of the data is not reached; what counts is that they are short.
+            // A record is no `Void`, so that the end of the data is not reached; what counts is
+            // that they are short.
             assert!(matches!(error.kind(), ErrorKind::Mismatch { .. } | ErrorKind::Truncated { .. }), "{}: {error}", row.file);
             let kind = ErrorKind::Truncated {
                 part: npy_core::error::Part::Data,

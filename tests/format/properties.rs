@@ -52,7 +52,8 @@ fn scalar() -> impl Strategy<Value = DType> {
     (kind, any::<bool>()).prop_map(|(kind, big)| Scalar::new(kind, if big { ByteOrder::Big } else { ByteOrder::Little }).into())
 }
 
-/// Names of any characters. A field without a name is left out here: NumPy takes some of them for padding.
+/// Names of any characters. A field without a name is left out here: NumPy takes some of them for
+/// padding.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z_]{1,8}", "\\PC{1,6}", vec(any::<char>(), 1..5).prop_map(String::from_iter)]
 }
@@ -274,7 +275,8 @@ fn both_orders<T: Tested, const N: usize>(bytes: &[u8], make: impl Fn([u8; N]) -
     round_trip(&items, Some(descr.replace('<', ">")))
 }
 
-/// Writes the items as a dtype and reads them: from a slice, a byte at a time, into a slice, in chunks, one by one.
+/// Writes the items as a dtype and reads them: from a slice, a byte at a time, into a slice, in
+/// chunks, one by one.
 fn round_trip<T: Tested>(items: &[T], descr: Option<String>) -> Result<(), TestCaseError> {
     let elements: Vec<T::Element> = items.iter().map(T::element).collect();
     let mut file = Vec::new();
@@ -355,7 +357,8 @@ while at < len(data):
 ";
     let printed = numpy.run(["-c", program], &input);
     let theirs = frames(&printed);
-    // The order of Unicode's assigned characters depends on the Python, so names with others are compared by what they mean.
+    // The order of Unicode's assigned characters depends on the Python, so names with others are
+    // compared by what they mean.
     let mut identical = 0;
     for (ours, theirs) in headers.iter().zip(&theirs) {
         if ours.to_bytes() == *theirs {

@@ -70,7 +70,8 @@ fn check<T: npy_core::NpyRecord + PartialEq + std::fmt::Debug>(case: usize, dtyp
     assert_eq!(T::dtype().to_string(), dtype, "case {case}");
     let file = format!("data/{case}.npy");
     let saved = std::fs::read(&file).unwrap();
-    // The same values in the reverse order of fields and the other byte order: a field that is read from a wrong place shows.
+    // The same values in the reverse order of fields and the other byte order: a field that is read
+    // from a wrong place shows.
     for source in [&file, &format!("data/{case}.other.npy")] {
         let records = npy_core::load::<T>(source).unwrap();
         let again = format!("data/{case}.again.npy");

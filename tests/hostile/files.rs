@@ -26,7 +26,8 @@ struct Point {
 
 /// Reads the bytes in every way there is; returns the error of reading them as `T`.
 fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
-    // The tree of a header's values takes up to 96 bytes for each of its bytes, of which there are at most 2^20.
+    // The tree of a header's values takes up to 96 bytes for each of its bytes, of which there are
+    // at most 2^20.
     let bound = bytes.len() * 96 + 4 * FEW;
     let (result, peak) = with_peak(|| npy_core::read::<T>(bytes).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
@@ -63,7 +64,8 @@ macro_rules! assert_refused {
     };
 }
 
-/// Records of one field each, as many as the limit allows: none of them takes memory for those that might come.
+/// Records of one field each, as many as the limit allows: none of them takes memory for those that
+/// might come.
 #[test]
 fn many_records_within_a_record() {
     let fields: Vec<String> = (0..32_000).map(|i| format!("('{i}', [('b', '|u1')])")).collect();
@@ -95,7 +97,8 @@ fn headers_that_lie() {
         let (_, peak) = with_peak(|| NpyReader::new(&array("'|b1'", shape)[..]).unwrap().into_vec::<bool>().unwrap_err());
         assert!(peak < 4 * FEW, "{peak}");
     }
-    // Sizes that wrap around if the itemsize counts twice; as values of which the type is not known before, too.
+    // Sizes that wrap around if the itemsize counts twice; as values of which the type is not known
+    // before, too.
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("claims.npy");
     for (descr, count) in [("'|V2147483647'", "(5,)"), ("'|V1073741824'", "(16,)"), ("'<f8'", "(1000000000000,)")] {

@@ -12,9 +12,11 @@ use crate::support::ra::{file_of, header, pseudo_random};
 /// What a file of a few bytes may cost, whatever it claims.
 const FEW: usize = 64 * 1024;
 
-/// Reads the bytes in every way there is, at a bounded cost; returns the result of reading the whole as a value.
+/// Reads the bytes in every way there is, at a bounded cost; returns the result of reading the
+/// whole as a value.
 fn read(bytes: &[u8]) -> Result<RaArray, Error> {
-    // A block of LZ4 holds 255 bytes in one at most; a stream's memory grows by a quarter and is doubled for its metadata.
+    // A block of LZ4 holds 255 bytes in one at most; a stream's memory grows by a quarter and is
+    // doubled for its metadata.
     let bound = bytes.len() * 600 + 4 * FEW;
     let (result, peak) = with_peak(|| RaArray::read(bytes));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());

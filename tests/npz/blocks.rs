@@ -169,7 +169,8 @@ fn forged_block_sizes_never_change_values() {
         }
         assert!(read(&spoiled, 3).unwrap() == items, "{i}");
     }
-    // Those that fit the member as a whole: blocks in another order, borders that lie somewhere else, or in the mark between two blocks.
+    // Those that fit the member as a whole: blocks in another order, borders that lie somewhere
+    // else, or in the mark between two blocks.
     let lengths: Vec<u32> =
         archive[begin + 10..begin + length].chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
     let mut lies = vec![lengths.iter().rev().copied().collect::<Vec<_>>()];
@@ -188,7 +189,8 @@ fn forged_block_sizes_never_change_values() {
             .copy_from_slice(&lie.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<_>>());
         match read(&spoiled, 2) {
             Ok(found) => assert!(found == items, "{lengths:?} {lie:?}"),
-            // Only when the blocks behind it were inflated it is seen that one thread stands somewhere else at the end of the first.
+            // Only when the blocks behind it were inflated it is seen that one thread stands
+            // somewhere else at the end of the first.
             Err(error) => {
                 assert_eq!(problem::<()>(Err(error)), ArchiveProblem::Damaged);
                 assert_ne!(lie[0], lengths[0]);
@@ -199,7 +201,8 @@ fn forged_block_sizes_never_change_values() {
     assert!(refused < 3, "{refused} of {}", lies.len());
 }
 
-/// Blocks that end where they are said to, but refer to bytes of those before: one thread reads them.
+/// Blocks that end where they are said to, but refer to bytes of those before: one thread reads
+/// them.
 #[test]
 fn dependent_blocks_are_read_by_one_thread() {
     let items: Vec<u64> = (0..700_000).map(|i| i / 3 % 1000).collect();
@@ -274,7 +277,8 @@ fn damaged_blocks_give_the_error_of_one_thread() {
     assert!(checksums > 0 && checksums < 40, "{checksums}");
 }
 
-/// Blocks that are data of their own within those of another block: one thread reads other values, and checksum and sizes are those of the blocks.
+/// Blocks that are data of their own within those of another block: one thread reads other values,
+/// and checksum and sizes are those of the blocks.
 #[test]
 fn rejects_blocks_hidden_in_other_blocks() {
     let items = items(700_000);
@@ -288,7 +292,8 @@ fn rejects_blocks_hidden_in_other_blocks() {
         let number = u32::from_le_bytes(archive[at..][..4].try_into().unwrap()) + 5;
         archive[at..][..4].copy_from_slice(&number.to_le_bytes());
     };
-    // Where the directory is; the member's size in it and in the header before the data; the first block's.
+    // Where the directory is; the member's size in it and in the header before the data; the first
+    // block's.
     add(&mut archive, end + 16);
     let entry = entry(&archive);
     add(&mut archive, entry + 20);
@@ -368,7 +373,8 @@ fn readers_that_fail_are_errors() {
     }
 }
 
-/// Adds members of all kinds and sizes, which two threads compress at the same time, and one that cannot be made.
+/// Adds members of all kinds and sizes, which two threads compress at the same time, and one that
+/// cannot be made.
 fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
     let mut state = 11;
     for i in 0..24_usize {

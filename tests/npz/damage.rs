@@ -104,7 +104,8 @@ fn rejects_forged_headers() {
     assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
     assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
     assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
-    // The header before the data says something else: checksum, sizes in the 64-bit field, length of the extra fields, version of the name.
+    // The header before the data says something else: checksum, sizes in the 64-bit field, length
+    // of the extra fields, version of the name.
     let local = |at: usize, bytes: &[u8]| {
         let mut spoiled = archive.clone();
         spoiled[at..][..bytes.len()].copy_from_slice(bytes);
@@ -115,7 +116,8 @@ fn rejects_forged_headers() {
     }
     assert_eq!(local(28, &[0xff, 0xff]), ArchiveProblem::Overlap);
     assert!(matches!(local(28, &[21]), ArchiveProblem::Overlap));
-    // Both headers lie together: about the size, and about the size in the archive, of stored and of compressed data.
+    // Both headers lie together: about the size, and about the size in the archive, of stored and
+    // of compressed data.
     for archive in [archive.clone(), compressed()] {
         let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
         let is_stored = archive[8] == 0;
@@ -354,7 +356,8 @@ fn compressed_by(method: u16) -> Vec<u8> {
     }
 }
 
-/// An archive of one member `x.npy`, which is [`plain`] by its checksum and size; `streamed` puts these behind the data.
+/// An archive of one member `x.npy`, which is [`plain`] by its checksum and size; `streamed` puts
+/// these behind the data.
 fn of_method(method: u16, data: &[u8], streamed: bool) -> Vec<u8> {
     let plain = plain();
     let claim = [crc32(&plain), data.len() as u32, plain.len() as u32].map(u32::to_le_bytes).concat();
@@ -379,7 +382,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Reads to the end in small steps, and goes on after errors. What came before the first error; whether there was one.
+/// Reads to the end in small steps, and goes on after errors. What came before the first error;
+/// whether there was one.
 fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
     let (mut found, mut buffer, mut errors) = (Vec::new(), [0; 50], 0);
     while errors < 4 {

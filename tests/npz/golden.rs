@@ -1,4 +1,5 @@
-//! Every archive in tests/data was written by a real NumPy, SciPy or Python; tests/data/archives.tsv says what is in it.
+//! Every archive in tests/data was written by a real NumPy, SciPy or Python;
+//! tests/data/archives.tsv says what is in it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -195,8 +196,8 @@ fn skips_every_member_of_every_archive() {
     assert!(count > 700, "{count} members");
 }
 
-/// What `zipfile` writes changed with Python 3.11; since then all releases write what is written here. Compressed bytes are another
-/// matter: they are those of the compressor.
+/// What `zipfile` writes changed with Python 3.11; since then all releases write what is written
+/// here. Compressed bytes are another matter: they are those of the compressor.
 #[test]
 fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
     let mut by_directory = BTreeMap::<String, usize>::new();

@@ -34,7 +34,8 @@ fn damaged_end_never_opens_as_an_older_archive() {
     let expected = members(&path).unwrap();
     let end = ends[3];
     let mut cases: Vec<Vec<u8>> = Vec::new();
-    // Cut anywhere behind the second commit, and each bit of the last directory and its end record flipped.
+    // Cut anywhere behind the second commit, and each bit of the last directory and its end record
+    // flipped.
     cases.extend((ends[2] + 1..end).map(|length| whole[..length].to_vec()));
     let directory = whole.windows(4).rposition(|window| window == b"PK\x05\x06").unwrap() - 3 * (46 + 8);
     for bit in directory * 8..end * 8 {
@@ -137,7 +138,8 @@ fn concatenated_archives_are_refused_and_unchanged() {
     }
 }
 
-/// What `fill` adds to the archive, without a directory: as a process leaves it that is killed before it commits.
+/// What `fill` adds to the archive, without a directory: as a process leaves it that is killed
+/// before it commits.
 fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
     let mut archive = NpzWriter::append(path).unwrap();
     fill(&mut archive);
@@ -226,7 +228,8 @@ fn crafted_content_hides_no_member() {
     grown(&path, 2);
     let before = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
-    // A member whose content knows where in the file it stands: a directory of nothing, of itself, of a forged member.
+    // A member whose content knows where in the file it stands: a directory of nothing, of itself,
+    // of a forged member.
     let content_at = before.len() as u64 + 30 + 5 + 20;
     let local = b"PK\x03\x04\x2d\0\0\0\0\0\0\0\x21\0\0\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\0\0xA".to_vec();
     let forged = [
@@ -292,7 +295,8 @@ fn recovery_drops_no_whole_member() {
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert_eq!(recover(&path).unwrap().members, 3);
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("last").unwrap(), [2]);
-    // Without one it may be one that was not finished, and what follows its content: nothing is dropped.
+    // Without one it may be one that was not finished, and what follows its content: nothing is
+    // dropped.
     let directory = whole.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     fs::write(&path, &whole[..directory]).unwrap();
     assert!(matches!(problem(recover(&path)), ArchiveProblem::Unrecoverable { .. }));
@@ -398,7 +402,8 @@ fn search_for_a_directory_reads_each_byte_about_once() {
     const LENGTH: usize = 4 << 20;
     let end =
         |begin: usize, at: usize| crafted(&[], begin as u64)[..12].to_vec().into_iter().chain(((at - begin) as u32).to_le_bytes());
-    // A thousand end records whose directories are as large as the file; the same in front of entries; local headers without a content; directories.
+    // A thousand end records whose directories are as large as the file; the same in front of
+    // entries; local headers without a content; directories.
     let mut ends = [b"PK\x03\x04".as_slice(), &vec![0; LENGTH]].concat();
     for at in (LENGTH - 100_000..LENGTH - 100).step_by(100) {
         let record: Vec<u8> = end(4, at).chain(4_u32.to_le_bytes()).chain([0; 2]).collect();
@@ -425,7 +430,8 @@ fn dropped_archive_is_finished_unless_something_failed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.npz");
     let names = || NpzReader::open(&path).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
-    // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not compressed yet.
+    // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not
+    // compressed yet.
     for threads in [1, 2] {
         let mut archive = NpzWriter::new_compressed(fs::File::create(&path).unwrap());
         archive.set_options(archive.options().threads(threads));

@@ -7,7 +7,8 @@ use npy_core::npz::{NpzReader, NpzWriter};
 use crate::support::archives::random;
 use crate::support::numpy::{numpy, push_frame};
 
-/// What is compressed by codes alone, by a search for repetitions, by both in turns, and not at all.
+/// What is compressed by codes alone, by a search for repetitions, by both in turns, and not at
+/// all.
 fn members() -> Vec<(&'static str, Vec<u8>)> {
     let mut state = 11;
     let mut uniform = || (random(&mut state) as f64 + 0.5) / (1_u64 << 31) as f64;

@@ -176,7 +176,8 @@ archive(trailing)
     assert_eq!(trailing.by_name::<u16>("ok").unwrap(), [3]);
 }
 
-/// One archive for each method of Python's `zipfile`, from a file and through a pipe, with what `fill` writes in them.
+/// One archive for each method of Python's `zipfile`, from a file and through a pipe, with what
+/// `fill` writes in them.
 fn archives_of_every_method(numpy: &crate::support::numpy::NumPy) -> Vec<(u16, Vec<u8>)> {
     let program = r"
 import io, struct, sys

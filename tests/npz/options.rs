@@ -84,7 +84,8 @@ fn demanded_order_reaches_every_reader() {
     }
 }
 
-/// In the order that is demanded, a file is the one that NumPy would write of such an array; what it holds stays.
+/// In the order that is demanded, a file is the one that NumPy would write of such an array; what
+/// it holds stays.
 #[test]
 fn core_saves_and_loads_in_a_demanded_order() {
     let directory = tempfile::tempdir().unwrap();

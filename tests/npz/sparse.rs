@@ -112,7 +112,8 @@ fn every_file_of_scipy_is_read() {
             if name.ends_with("_stored") {
                 let bytes = fs::read(&path).unwrap();
                 let is_wide = NpzReader::from_bytes(&bytes).unwrap().header(0).unwrap().dtype().itemsize() == 8;
-                // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as wide as they must be.
+                // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as
+                // wide as they must be.
                 assert!(is_wide || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
             }
             let again = SparseMatrix::<f64>::read_npz(Cursor::new(written(&matrix))).unwrap();

@@ -118,7 +118,8 @@ fn every_field_type_round_trips() {
     assert_eq!(Everything::load_npz(&path).unwrap().fortran.strides(), expected.fortran.strides());
 }
 
-/// The same as `np.savez` with the fields as its keywords, byte for byte; and what NumPy wrote comes back.
+/// The same as `np.savez` with the fields as its keywords, byte for byte; and what NumPy wrote
+/// comes back.
 #[test]
 fn writes_the_bytes_of_savez() {
     let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
@@ -443,7 +444,8 @@ fn threads_without_number() {
     assert_eq!(BTreeMap::read_npz(file).unwrap(), arrays);
 }
 
-/// Many members by many threads are what one thread reads; damage in one is the error that one thread meets.
+/// Many members by many threads are what one thread reads; damage in one is the error that one
+/// thread meets.
 #[test]
 fn threads_read_the_same_struct_as_one_thread() {
     let directory = tempfile::tempdir().unwrap();

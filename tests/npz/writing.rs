@@ -1,4 +1,5 @@
-//! Writing archives: in every way the same archive, added to, streamed into, compressed by several threads; and what goes wrong.
+//! Writing archives: in every way the same archive, added to, streamed into, compressed by several
+//! threads; and what goes wrong.
 
 use std::fs;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
@@ -120,7 +121,8 @@ fn levels_are_those_of_zlib() {
     assert_eq!(sizes[3], sizes[4]);
 }
 
-/// Blocks that were compressed at the same time are one stream that everybody reads, the same for any number of threads.
+/// Blocks that were compressed at the same time are one stream that everybody reads, the same for
+/// any number of threads.
 #[test]
 fn threads_compress_blocks() {
     let items = noise(1_500_000);
@@ -169,7 +171,8 @@ print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['strea
     }
 }
 
-/// What cannot be written is as if it had not been begun, in a file and in memory; the others are kept.
+/// What cannot be written is as if it had not been begun, in a file and in memory; the others are
+/// kept.
 #[test]
 fn failed_member_leaves_the_others_intact() {
     fn fill<W: Write>(archive: &mut NpzWriter<W>, is_small: bool) {

@@ -183,7 +183,8 @@ fn zip_reads_archives_that_were_appended_to() {
     assert_eq!(ZipArchive::new(Cursor::new(&bytes)).unwrap().comment(), b"by zip");
 }
 
-/// The archives of NumPy, SciPy and Python's `zipfile`, and what is written of their members here and by `zip`.
+/// The archives of NumPy, SciPy and Python's `zipfile`, and what is written of their members here
+/// and by `zip`.
 #[test]
 fn both_read_every_archive_of_the_test_data() {
     let mut paths = Vec::new();
@@ -338,7 +339,8 @@ fn refuses_a_directory_of_another_size() {
     }
 }
 
-/// Like [`refused`], where `zip` may find the size wrong at the end of the data, but opens the member.
+/// Like [`refused`], where `zip` may find the size wrong at the end of the data, but opens the
+/// member.
 fn refused_size(archive: &[u8]) -> ArchiveProblem {
     ZipArchive::new(Cursor::new(archive)).unwrap().by_index(0).unwrap();
     problem(by_us(archive))
@@ -499,7 +501,8 @@ fn keeps_duplicate_names() {
     assert_eq!(NpzReader::from_bytes(&archive).unwrap().by_name::<u8>("x").unwrap(), [2]);
 }
 
-/// Python 2 writes UTF-8 without the mark for it. `zip` guesses; `zipfile` takes it for code page 437, as the format says, and so do we.
+/// Python 2 writes UTF-8 without the mark for it. `zip` guesses; `zipfile` takes it for code page
+/// 437, as the format says, and so do we.
 #[test]
 fn decodes_unmarked_names_as_zipfile_does() {
     let mut archive = Crafted::default();
@@ -568,7 +571,8 @@ fn errors_of_the_extension_traits_name_the_member() {
     let error = read(&bytes, "notes.txt");
     assert_eq!(error.member(), Some("notes.txt"));
     assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
-    // The last element of the array: the checksum is checked although the array ends before the member's end is looked for.
+    // The last element of the array: the checksum is checked although the array ends before the
+    // member's end is looked for.
     let at = bytes.windows(8).rposition(|window| window == values()[999].to_le_bytes()).unwrap();
     let error = read(&with(&bytes, at, &[bytes[at] ^ 1]), "x");
     assert_eq!(error.member(), Some("x"));

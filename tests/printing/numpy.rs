@@ -11,7 +11,8 @@ use npy_ndarray::DynArray;
 use crate::support::numpy::{frames, numpy, push_frame};
 use crate::support::{announce, data};
 
-/// How many random arrays NumPy prints with its default options, how many with random ones, and how many with objects.
+/// How many random arrays NumPy prints with its default options, how many with random ones, and how
+/// many with objects.
 const PLAIN: usize = 1_500;
 const WITH_OPTIONS: usize = 800;
 const WITH_OBJECTS: usize = 700;
@@ -154,7 +155,8 @@ fn texts_of_objects_are_laid_out_as_numpy_does() {
     assert_eq!(cases.len(), 4 * 300);
 }
 
-/// The version of NumPy, and what it printed; nothing if it is older than the rules that are compared with, which 2.3 brought.
+/// The version of NumPy, and what it printed; nothing if it is older than the rules that are
+/// compared with, which 2.3 brought.
 fn current<'a, 'b>(frames: &'a [&'b [u8]]) -> Option<(&'b str, &'a [&'b [u8]])> {
     let (version, cases) = frames.split_first().unwrap();
     let version = text(version);

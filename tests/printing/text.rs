@@ -214,7 +214,8 @@ fn errors_of_the_writer_are_handed_on() {
 }
 
 /// What `np.save` of NumPy 2.4 writes of records with objects:
-/// `[('f', '<f4'), ('o', 'O'), ('r', [('s', 'O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2'), ('o', 'O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')]`.
+/// `[('f', '<f4'), ('o', 'O'), ('r', [('s', 'O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2'), ('o',
+/// 'O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')]`.
 const RECORDS: &[u8] = b"\x93NUMPY\x01\0\xf6\0{'descr': [('f', '<f4'), ('o', '|O'), ('r', [('s', '|O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2\
     '), ('o', '|O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')], 'fortran_order': False, 'shape': (2,), }                                               \
     \n\x80\x04\x95\xbb\x03\0\0\0\0\0\0\x8c\x16numpy._core.multiarray\x94\x8c\x0c_reconstruct\x94\x93\x94\x8c\x05numpy\x94\

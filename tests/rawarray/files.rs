@@ -91,7 +91,8 @@ fn every_type_in_both_byte_orders_comes_back_byte_for_byte() {
                     let compressed = RaArray::read(&compressed[..]).unwrap();
                     assert!(compressed.header().is_compressed());
                     assert_eq!(compressed.decompressed(), array);
-                    // Of an .npy file with such elements the same file is made, where the dtype says everything.
+                    // Of an .npy file with such elements the same file is made, where the dtype
+                    // says everything.
                     let made = RaArray::try_from(array.clone().into_values()).unwrap();
                     if made.header().kind() == *kind && (made.header().flags() == array.header().flags()) {
                         assert_eq!(made.with_metadata(metadata), array);

@@ -39,7 +39,8 @@ fn in_chunks<T: NpyElement + Clone, R: std::io::Read>(mut reader: NpyReader<R>) 
     Ok((items, longest))
 }
 
-/// Reads a file in chunks from a stream, from memory and from the disk; all must be what `into_vec` gives.
+/// Reads a file in chunks from a stream, from memory and from the disk; all must be what `into_vec`
+/// gives.
 fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: usize) {
     let file = file(descr, count);
     let whole = NpyReader::from_bytes(&file).unwrap().into_vec::<T>().unwrap();
@@ -144,7 +145,8 @@ fn chunks_reuse_one_buffer() {
     assert!(peak < 300 * 1024, "{peak}");
 }
 
-/// Elements from all parts of a file, those at its chunks' borders among them, and how many there are.
+/// Elements from all parts of a file, those at its chunks' borders among them, and how many there
+/// are.
 fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: usize) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
@@ -179,7 +181,8 @@ fn threads_read_the_same() {
     check_threads::<i64>(">i8", 12 * MIB);
     check_threads::<i64>("<i8", 12 * MIB + 8);
     check_threads::<npy_core::types::Datetime64<npy_core::types::unit::Second>>(">M8[s]", 9 * MIB);
-    // Elements that do not end where chunks do, and larger ones than what is read at a time otherwise.
+    // Elements that do not end where chunks do, and larger ones than what is read at a time
+    // otherwise.
     check_threads::<FixedBytes<7>>("|S7", 9 * MIB);
     check_threads::<FixedUnicode<5>>(">U5", 9 * MIB);
     check_threads::<FixedBytes<500_000>>("|S500000", 14 * MIB);

@@ -49,7 +49,8 @@ enum Kind {
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Level(i16);
 
-/// The array as it is, and its fields in other places: aligned, in the other byte order, the other way round, some of each, with holes.
+/// The array as it is, and its fields in other places: aligned, in the other byte order, the other
+/// way round, some of each, with holes.
 const LAYOUTS: &str = "
 import io, sys, struct, numpy as np
 from numpy.lib.recfunctions import repack_fields

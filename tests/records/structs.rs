@@ -145,7 +145,8 @@ fn trailing_padding_changes_only_the_itemsize() {
     }
 }
 
-/// What real NumPy writes for the same values: packed, aligned, big-endian, re-ordered, and with a field that the struct lacks.
+/// What real NumPy writes for the same values: packed, aligned, big-endian, re-ordered, and with a
+/// field that the struct lacks.
 #[test]
 fn numpys_layouts_load_the_same_values() {
     let Some(numpy) = numpy("numpys_layouts_load_the_same_values") else { return };
@@ -435,7 +436,8 @@ fn arrays_are_more_axes() {
         assert_eq!(String::from_utf8(numpy.run(["-c", program], &file)).unwrap().trim(), "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]");
     }
 
-    // Records, text of any width, an array that has no elements, and a file in the other byte order.
+    // Records, text of any width, an array that has no elements, and a file in the other byte
+    // order.
     let corners = [[Corner { x: 1.0, y: 2.0 }, Corner { x: 3.0, y: 4.0 }]; 3];
     let mut file = Vec::new();
     npy_core::write(&mut file, &corners).unwrap();

@@ -1,6 +1,7 @@
 //! Records decoded by several threads: the values and errors of a single thread.
 //!
-//! Elsewhere than on Unix one thread reads all of them, and what is tested here is that nothing changes.
+//! Elsewhere than on Unix one thread reads all of them, and what is tested here is that nothing
+//! changes.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -111,7 +112,8 @@ fn file_of<T: NpyElement>(descr: &str, count: usize, make: impl Fn(usize) -> T) 
     file
 }
 
-/// Numbers of records: none, one, too few for threads, and those at which a chunk of threads ends, or does not quite.
+/// Numbers of records: none, one, too few for threads, and those at which a chunk of threads ends,
+/// or does not quite.
 fn counts(descr: &str) -> Vec<usize> {
     let itemsize = descr.parse::<DType>().unwrap().itemsize();
     let header = Header::new(descr.parse().unwrap(), Order::C, &[LEAST]).unwrap().to_bytes().len();
@@ -367,7 +369,8 @@ counted!(panicking, |value| {
     Ok::<(), String>(())
 });
 
-/// The panic of a conversion goes on where the file was to be read, with its own message, whichever thread meets it.
+/// The panic of a conversion goes on where the file was to be read, with its own message, whichever
+/// thread meets it.
 #[test]
 fn panic_of_a_conversion_propagates() {
     #[derive(NpyRecord, Debug)]
@@ -527,7 +530,8 @@ mod cutting {
     }
 }
 
-/// A file that gets shorter when its first record was read, though its length was found to be enough.
+/// A file that gets shorter when its first record was read, though its length was found to be
+/// enough.
 #[cfg(unix)]
 #[test]
 fn detects_files_that_shrink_while_being_read() {

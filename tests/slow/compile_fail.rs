@@ -1,4 +1,5 @@
-//! What the compiler says when a struct cannot be a record: tests/ui, one rule a file; and that it is silent under the strictest lints.
+//! What the compiler says when a struct cannot be a record: tests/ui, one rule a file; and that it
+//! is silent under the strictest lints.
 
 use std::process::Command;
 

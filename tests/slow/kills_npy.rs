@@ -63,7 +63,8 @@ fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// A writer that is killed at any instant leaves a valid file that holds what was sent, and at least what was flushed.
+/// A writer that is killed at any instant leaves a valid file that holds what was sent, and at
+/// least what was flushed.
 #[cfg(unix)]
 #[test]
 fn a_killed_writer_leaves_what_it_flushed() {
@@ -218,7 +219,8 @@ fn full_sink_keeps_flushed_rows() {
     }
 }
 
-/// The child of the test of full disks: saves over one file and adds to another, and says what came of it.
+/// The child of the test of full disks: saves over one file and adds to another, and says what came
+/// of it.
 #[test]
 fn child_that_meets_a_limit() {
     let Some(directory) = std::env::var_os("NPY_LIMIT") else { return };
@@ -245,7 +247,8 @@ fn child_that_meets_a_limit() {
     println!("safe {safe}");
 }
 
-/// A file that may not get longer, at every byte: the error comes back, and what was there before stays.
+/// A file that may not get longer, at every byte: the error comes back, and what was there before
+/// stays.
 #[cfg(target_os = "linux")]
 #[test]
 fn file_size_limit_keeps_the_previous_content() {

@@ -13,7 +13,8 @@ use crate::support::archives::{members, random, values};
 use crate::support::child;
 use crate::support::numpy::numpy;
 
-/// The child of the kill test: appends members of every kind, and says after each commit how many there are.
+/// The child of the kill test: appends members of every kind, and says after each commit how many
+/// there are.
 #[test]
 fn child_that_adds_members() {
     let Some(path) = std::env::var_os("NPY_GROW_ARCHIVE") else { return };

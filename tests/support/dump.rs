@@ -1,7 +1,9 @@
-//! The elements of any array as a line of text, in logical order: the Rust twin of tests/python/dump.py.
+//! The elements of any array as a line of text, in logical order: the Rust twin of
+//! tests/python/dump.py.
 //!
-//! The array is taken apart into columns, one for each scalar in a record. Each column is given a header of its own and read through the
-//! library: by `ArrayD<T>` in the order of the file, in its byte order.
+//! The array is taken apart into columns, one for each scalar in a record. Each column is given a
+//! header of its own and read through the library: by `ArrayD<T>` in the order of the file, in its
+//! byte order.
 
 use ndarray::ArrayD;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
@@ -167,7 +169,8 @@ impl Source<'_> {
         }
     }
 
-    /// Texts are of any width, so their bytes are taken directly; where they are valid, `String` must read the same.
+    /// Texts are of any width, so their bytes are taken directly; where they are valid, `String`
+    /// must read the same.
     fn text(&self, scalar: Scalar, width: usize, show: impl Fn(&[u8]) -> (String, Option<String>)) -> Vec<String> {
         let count = self.header.element_count();
         let (shown, texts): (Vec<String>, Vec<Option<String>>) =

@@ -39,7 +39,8 @@ pub fn file_with_header(major: u8, header: &[u8], data: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The name of a test as the harness knows it, for a test that runs another one of its program: `child(module_path!(), "name")`.
+/// The name of a test as the harness knows it, for a test that runs another one of its program:
+/// `child(module_path!(), "name")`.
 pub fn child(module: &str, name: &str) -> String {
     match module.split_once("::") {
         Some((_program, module)) => format!("{module}::{name}"),

@@ -34,7 +34,8 @@ pub struct NumPy {
     imports: &'static str,
 }
 
-/// The NumPy to compare with. Where none can be had the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is a failure.
+/// The NumPy to compare with. Where none can be had the test is skipped, and says so; with
+/// `NPY_REQUIRE_NUMPY=1` that is a failure.
 pub fn numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
     match NUMPY.get_or_init(|| provide("numpy", &self::NUMPY, &OTHERS, IMPORTS)) {
@@ -49,7 +50,8 @@ pub fn numpy(test: &str) -> Option<&'static NumPy> {
     }
 }
 
-/// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that there is, the test is skipped.
+/// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that
+/// there is, the test is skipped.
 pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
     match NUMPY.get_or_init(|| provide("numpy-1", &OLD_NUMPY, &[], "import numpy")) {
@@ -61,7 +63,8 @@ pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
     }
 }
 
-/// Makes the virtual environment of that name, unless it is there, with the first release that can be had.
+/// Makes the virtual environment of that name, unless it is there, with the first release that can
+/// be had.
 fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str) -> Result<NumPy, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let python_in = |home: &Path| home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -122,14 +125,16 @@ impl NumPy {
             .unwrap()
     }
 
-    /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is given `input`.
+    /// Runs a script of tests/python, or with `-c` a program, and returns what it prints. It is
+    /// given `input`.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Vec<u8> {
         let mut child = self.start(arguments);
         let mut stdin = child.stdin.take().unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut printed = Vec::new();
         thread::scope(|scope| {
-            // Its own thread: the script may print before it has read everything. One that fails does not read to the end.
+            // Its own thread: the script may print before it has read everything. One that fails
+            // does not read to the end.
             scope.spawn(move || stdin.write_all(input));
             stdout.read_to_end(&mut printed).unwrap();
         });
@@ -138,7 +143,8 @@ impl NumPy {
     }
 }
 
-/// Frames of the form that tests/python/random_dtypes.py prints: a little-endian `u32` length, then as many bytes.
+/// Frames of the form that tests/python/random_dtypes.py prints: a little-endian `u32` length, then
+/// as many bytes.
 pub fn frames(mut stream: &[u8]) -> Vec<&[u8]> {
     let mut frames = Vec::new();
     while let Some((length, rest)) = stream.split_first_chunk::<4>() {

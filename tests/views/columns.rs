@@ -305,7 +305,8 @@ fn other_layouts_are_refused() {
     }
 }
 
-/// Every length of a file that is cut short is an error, also where the field's own bytes are there.
+/// Every length of a file that is cut short is an error, also where the field's own bytes are
+/// there.
 #[test]
 fn cut_files_are_refused() {
     let file = file_of(3);

@@ -93,7 +93,8 @@ fn the_four_modes() {
     assert!(format!("{read:?}").starts_with("NpyMap { header: "));
 }
 
-/// What `create` makes is what `open_memmap` makes, and a map of the replaced file still shows that.
+/// What `create` makes is what `open_memmap` makes, and a map of the replaced file still shows
+/// that.
 #[test]
 fn created_files_equal_those_of_open_memmap() {
     let directory = tempfile::tempdir().unwrap();

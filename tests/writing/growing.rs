@@ -493,7 +493,8 @@ fn sink_that_panics_is_not_called_again() {
     assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"on purpose"));
 }
 
-/// Writers that get in each other's way, iterators that panic, streams that only append, dtypes without bytes, headers that fill up.
+/// Writers that get in each other's way, iterators that panic, streams that only append, dtypes
+/// without bytes, headers that fill up.
 #[test]
 fn failed_pushes_are_not_counted() {
     let directory = directory();
@@ -553,7 +554,8 @@ fn failed_pushes_are_not_counted() {
     drop(writer);
     assert_eq!(npy_core::load::<npy_core::types::FixedBytes<0>>(&path).unwrap().len(), 2);
 
-    // Room for one digit more: refused before it is too late, so that what was pushed can be counted.
+    // Room for one digit more: refused before it is too late, so that what was pushed can be
+    // counted.
     let mut tight = b"\x93NUMPY\x01\0\x3a\0{'descr':'<f8','fortran_order':False,'shape':(3,)}       \n".to_vec();
     tight.resize(10 + 58 + 24, 0);
     fs::write(&path, &tight).unwrap();

@@ -57,7 +57,8 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
-/// A disk that is full after some bytes: the limit on the size of a file, which a child process sets for itself.
+/// A disk that is full after some bytes: the limit on the size of a file, which a child process
+/// sets for itself.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_old_file() {
@@ -335,7 +336,8 @@ fn nothing_follows_a_failed_write_or_read() {
     assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
 }
 
-/// NumPy opens no such file, so there is no header of one: the axes of its elements are axes of the array.
+/// NumPy opens no such file, so there is no header of one: the axes of its elements are axes of the
+/// array.
 #[test]
 fn arrays_of_sub_arrays_are_refused() {
     use npy_core::NpyElement;
@@ -478,7 +480,8 @@ struct Inner {
     values: [f64; 2],
 }
 
-/// The dtype of a file with everything that a plain save changes: widths, byte orders, titles, padding.
+/// The dtype of a file with everything that a plain save changes: widths, byte orders, titles,
+/// padding.
 const ORIGINAL: &str = "[('code', 'S6'), ('', 'V2'), (('how many', 'count'), '>u4'), ('inner', [('label', '>U4'), ('values', '<f8', (2,)), ('', 'V4')]), ('', 'V8')]";
 
 fn events() -> Vec<Event> {

@@ -41,8 +41,8 @@ fn date(days: i128) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Days before 1970-01-01 from 0000-03-01 on. Years from March on have the leap day at their end, and an era is 400 years of 146,097
-/// days.
+/// Days before 1970-01-01 from 0000-03-01 on. Years from March on have the leap day at their end,
+/// and an era is 400 years of 146,097 days.
 const EPOCH: i128 = 719_468;
 const DAYS_IN_ERA: i128 = 146_097;
 
@@ -83,8 +83,8 @@ pub(super) mod nanoseconds {
     /// Nanoseconds in a day.
     pub(crate) const DAY: i128 = 86_400_000_000_000;
 
-    /// A number of units, as a fraction of nanoseconds: numerator and denominator. `None` for years and months, which differ in
-    /// length, and for no unit.
+    /// A number of units, as a fraction of nanoseconds: numerator and denominator. `None` for years
+    /// and months, which differ in length, and for no unit.
     fn in_unit(unit: TimeUnit) -> Option<(i128, i128)> {
         Some(match unit {
             TimeUnit::Generic | TimeUnit::Year | TimeUnit::Month => return None,

@@ -29,7 +29,8 @@ pub trait Codec<T> {
     const VARIES: bool = false;
     /// Whether the dtype has bytes that mean that there is no value.
     const HAS_NONE: bool = false;
-    /// Whether the byte order is part of what was asked for, so that the one of the record it is a field of does not change it.
+    /// Whether the byte order is part of what was asked for, so that the one of the record it is a
+    /// field of does not change it.
     const HAS_ORDER: bool = false;
 
     fn dtype() -> DType;
@@ -195,7 +196,8 @@ impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
     }
 }
 
-/// An element that stores a value of another type: `store` makes one of a value, `restore` a value of one.
+/// An element that stores a value of another type: `store` makes one of a value, `restore` a value
+/// of one.
 macro_rules! stored_as {
     ($({$($generics:tt)*})? $value:ty as $stored:ty, |$from_value:ident| $store:expr, |$from_stored:ident| $restore:expr) => {
         #[diagnostic::do_not_recommend]
@@ -346,8 +348,9 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
     }
 }
 
-/// In a record, also the value of a field that the file does not have: `None`. Bytes that mean that there is no value (NaT) are read as
-/// `None` too; where a dtype has none, a `None` beside values cannot be written.
+/// In a record, also the value of a field that the file does not have: `None`. Bytes that mean that
+/// there is no value (NaT) are read as `None` too; where a dtype has none, a `None` beside values
+/// cannot be written.
 ///
 /// ```
 /// use npy_core::types::{Datetime64, unit::Day};

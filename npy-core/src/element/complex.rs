@@ -25,7 +25,8 @@ fn part_of(dtype: &DType) -> Option<(ScalarKind, DType)> {
     Some((kind, Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()))
 }
 
-/// Complex numbers of parts `$part`, which are `$own` in the file. With `widen`, parts are read that `$narrow` says.
+/// Complex numbers of parts `$part`, which are `$own` in the file. With `widen`, parts are read
+/// that `$narrow` says.
 macro_rules! complex {
     ($part:ty, $kind:expr, $own:pat, $narrow:pat, $widened:ty) => {
         impl Widens for Complex<$part> {}

@@ -11,7 +11,8 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
-/// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is read too.
+/// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is
+/// read too.
 impl NpyElement for bf16 {
     type Plan = ByteOrder;
     type Widened = AsIs;

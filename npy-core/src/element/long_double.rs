@@ -16,9 +16,11 @@ use crate::memory::slots::Sends;
 
 /// A `long double` (`<f16`): the bytes as a C compiler stores them, in native byte order.
 ///
-/// What they mean depends on the platform that wrote the file, which the file does not tell: on x86-64 Unix 80-bit extended precision
-/// in the first 10 bytes, the other 6 being garbage; on most others IEEE quadruple precision in all 16. Rust has a type for neither,
-/// so [`to_f64`](Self::to_f64) and [`quadruple_to_f64`](Self::quadruple_to_f64) round to the nearest `f64`.
+/// What they mean depends on the platform that wrote the file, which the file does not tell: on
+/// x86-64 Unix 80-bit extended precision in the first 10 bytes, the other 6 being garbage; on most
+/// others IEEE quadruple precision in all 16. Rust has a type for neither, so
+/// [`to_f64`](Self::to_f64) and [`quadruple_to_f64`](Self::quadruple_to_f64) round to the nearest
+/// `f64`.
 ///
 /// ```
 /// use npy_core::types::LongDouble;
@@ -88,7 +90,8 @@ impl LongDouble {
         let significand = bits as u64;
         let sign_and_exponent = (bits >> 64) as u16;
         let exponent = i32::from(sign_and_exponent & 0x7fff);
-        // The bit before the point is explicit here; shifting left by 64 puts it where `round` wants it.
+        // The bit before the point is explicit here; shifting left by 64 puts it where `round`
+        // wants it.
         round(sign_and_exponent >> 15 != 0, exponent, u128::from(significand) << 64, significand << 1 != 0)
     }
 
@@ -135,7 +138,8 @@ impl LongDouble {
     }
 }
 
-/// The nearest `f64` of `significand` · 2^(`exponent` − 16383 − 127); `is_nan` tells the sort of an infinite exponent.
+/// The nearest `f64` of `significand` · 2^(`exponent` − 16383 − 127); `is_nan` tells the sort of an
+/// infinite exponent.
 fn round(negative: bool, exponent: i32, significand: u128, is_nan: bool) -> f64 {
     let sign = if negative { -1.0_f64 } else { 1.0 };
     if exponent == 0x7fff {
@@ -156,7 +160,8 @@ fn round(negative: bool, exponent: i32, significand: u128, is_nan: bool) -> f64 
     let (kept, rest) =
         if dropped >= 128 { (0, significand) } else { ((significand >> dropped) as u64, significand << (128 - dropped)) };
     let half = 1_u128 << 127;
-    // At exactly 128 dropped bits the rest is the significand itself; beyond, it is less than half a unit.
+    // At exactly 128 dropped bits the rest is the significand itself; beyond, it is less than half
+    // a unit.
     let up = dropped <= 128 && (rest > half || (rest == half && kept & 1 == 1));
     let kept = kept + u64::from(up);
     // A carry out of the fraction goes into the exponent, as it should.

@@ -56,9 +56,11 @@ pub use void::{FixedVoid, Void};
 /// | `('<f4', (2, 3))` | `[[f32; 3]; 2]` |
 /// | `[('x', '<f4'), …]` | a struct with `#[derive(NpyRecord)]` |
 ///
-/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in [`dtype`](crate::dtype).
+/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in
+/// [`dtype`](crate::dtype).
 ///
-/// Either byte order is read; native byte order is written. A file whose dtype is another is refused, never converted.
+/// Either byte order is read; native byte order is written. A file whose dtype is another is
+/// refused, never converted.
 ///
 /// The derive and this crate implement the trait. Apart from [`dtype`](Self::dtype), its items are
 /// not for others to implement or call, and may change.
@@ -92,7 +94,8 @@ pub trait NpyElement: Sized {
     #[doc(hidden)]
     const BIG: Option<Layout<Self::Plan>>;
 
-    /// The multiple at which `np.dtype(..., align=True)` places a field of this type: the alignment of the C type.
+    /// The multiple at which `np.dtype(..., align=True)` places a field of this type: the alignment
+    /// of the C type.
     #[doc(hidden)]
     const ALIGNMENT: usize;
 
@@ -114,7 +117,8 @@ pub trait NpyElement: Sized {
 
     /// The dtype that this type is written as.
     ///
-    /// Text without a fixed width (`String`) has the width 0 here: what is written is as wide as the longest item.
+    /// Text without a fixed width (`String`) has the width 0 here: what is written is as wide as
+    /// the longest item.
     fn dtype() -> DType;
 
     /// The dtype that holds all of `items`.
@@ -127,7 +131,8 @@ pub trait NpyElement: Sized {
         Self::dtype()
     }
 
-    /// Decides how to read and write this type as `dtype`; `None`, and mismatches in `planner`, if it cannot.
+    /// Decides how to read and write this type as `dtype`; `None`, and mismatches in `planner`, if
+    /// it cannot.
     #[doc(hidden)]
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan>;
 
@@ -147,7 +152,8 @@ pub trait NpyElement: Sized {
     #[doc(hidden)]
     fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
 
-    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no value.
+    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no
+    /// value.
     #[doc(hidden)]
     #[inline(always)]
     fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
@@ -184,13 +190,14 @@ pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bu
     }
 }
 
-/// The proof that the memory of `T` is the file's bytes, where `dtype` is a scalar and the one that `T` is written as in native byte order; then no
-/// plan need be made.
+/// The proof that the memory of `T` is the file's bytes, where `dtype` is a scalar and the one that
+/// `T` is written as in native byte order; then no plan need be made.
 #[inline]
 pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scalar)> {
     let DType::Scalar(scalar) = dtype else { return None };
     let bulk = T::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
-    // Whatever type has the proof, the plan of its own dtype in native byte order is that of the native layout.
+    // Whatever type has the proof, the plan of its own dtype in native byte order is that of the
+    // native layout.
     let DType::Scalar(own) = T::dtype() else { return None };
     let is_native = own.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
     (*scalar == own && is_native).then_some((bulk, own))
@@ -231,10 +238,11 @@ pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
-/// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop over the elements all offsets and
-/// widths are constants then.
+/// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop
+/// over the elements all offsets and widths are constants then.
 ///
-/// The itemsize counts too: a record with nothing but padding behind its last field has the same plan as one without.
+/// The itemsize counts too: a record with nothing but padding behind its last field has the same
+/// plan as one without.
 #[inline(always)]
 fn is_native<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> bool {
     native::<T>().is_some_and(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
@@ -245,15 +253,16 @@ pub(crate) const fn swapped<T: NpyElement>() -> Option<Layout<T::Plan>> {
     if cfg!(target_endian = "big") { T::LITTLE } else { T::BIG }
 }
 
-/// The plan, if it is that of a layout but for where the fields of records lie: in the loop over the elements all widths and the byte
-/// order are constants then, which is nearly as fast as if offsets were.
+/// The plan, if it is that of a layout but for where the fields of records lie: in the loop over
+/// the elements all widths and the byte order are constants then, which is nearly as fast as if
+/// offsets were.
 #[inline(always)]
 pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<T::Plan>>, plan: &T::Plan, itemsize: usize) -> Option<T::Plan> {
     layout.map(|layout| T::relocate(layout.plan, plan)).filter(|relocated| relocated == plan && itemsize > 0)
 }
 
-/// Runs `$sized` with the plan and the itemsize, one copy of it for each layout that the compiler knows, and `$empty` for elements
-/// without bytes.
+/// Runs `$sized` with the plan and the itemsize, one copy of it for each layout that the compiler
+/// knows, and `$empty` for elements without bytes.
 ///
 /// A macro, because each copy must be a loop of its own in which they are constants.
 macro_rules! by_layout {
@@ -277,8 +286,8 @@ macro_rules! by_layout {
     };
 }
 
-/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have `total`. `first` is the index of the
-/// first, for error messages.
+/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have
+/// `total`. `first` is the index of the first, for error messages.
 pub(crate) fn decode_all<T: NpyElement>(
     plan: &T::Plan,
     itemsize: usize,
@@ -314,7 +323,8 @@ pub(crate) fn decode_slots<T: NpyElement>(
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
 
-/// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the index of the first.
+/// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the
+/// index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
     by_layout!(
         T,
@@ -374,8 +384,9 @@ fn encode_each<'a, 'b, T: NpyElement + 'a>(
     Ok(count)
 }
 
-/// Stores the elements one after another in `bytes`, which has room for them, as [`encode_all`] does, but by one loop for every plan: for
-/// where a type's memory is the file's bytes but in rare files, so that the others would be compiled for nothing.
+/// Stores the elements one after another in `bytes`, which has room for them, as [`encode_all`]
+/// does, but by one loop for every plan: for where a type's memory is the file's bytes but in rare
+/// files, so that the others would be compiled for nothing.
 pub(crate) fn encode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, items: &[T], bytes: &mut [u8]) -> Result<()> {
     encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize.max(1))), 0).map(|_| ())
 }

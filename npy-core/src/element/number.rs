@@ -145,7 +145,8 @@ fn inexact(value: impl std::fmt::Display, dtype: &str) -> ValueError {
     ValueProblem::Inexact { value: value.to_string(), dtype: dtype.to_owned() }.into()
 }
 
-/// Types with `to_le_bytes` and its relatives, and the narrower types of which they hold every value.
+/// Types with `to_le_bytes` and its relatives, and the narrower types of which they hold every
+/// value.
 macro_rules! number {
     ($($type:ident => $kind:ident, holds $($narrow:ident)*;)*) => {$(
         impl Bytes for $type {

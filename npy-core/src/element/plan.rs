@@ -180,7 +180,8 @@ fn is_time(dtype: &DType) -> bool {
     matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
 }
 
-/// The first names of a record's fields, and how many more there are: there may be very many, for each of many missing fields.
+/// The first names of a record's fields, and how many more there are: there may be very many, for
+/// each of many missing fields.
 pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
     const SHOWN: usize = 12;
     let names: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
@@ -216,7 +217,8 @@ pub fn rust_type<T>() -> String {
     name
 }
 
-/// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for other dtypes.
+/// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for
+/// other dtypes.
 pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
     let DType::SubArray(array) = dtype else { return None };
     let (&length, inner) = array.shape().split_first()?;

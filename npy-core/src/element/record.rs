@@ -48,7 +48,8 @@ pub trait NpyRecord: NpyElement {
     where
         Self: 'a;
 
-    /// Finds the fields in a record of the file. Notes the missing and mismatched ones in `planner`.
+    /// Finds the fields in a record of the file. Notes the missing and mismatched ones in
+    /// `planner`.
     #[doc(hidden)]
     fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self::Plan>;
 
@@ -454,7 +455,8 @@ impl<'a> FileRecord<'a> {
 
     /// Finds the fields of a flattened struct.
     pub fn flatten<T: NpyRecord>(self, planner: &mut Planner) -> Option<FieldPlan<T>> {
-        // Offsets count from its first field, so that its own layout is recognised wherever it begins.
+        // Offsets count from its first field, so that its own layout is recognised wherever it
+        // begins.
         let mut begin = None;
         for_each_name(T::NAMES, &mut |name, aliases| {
             for name in std::iter::once(&name).chain(aliases) {
@@ -467,7 +469,8 @@ impl<'a> FileRecord<'a> {
         Some(FieldPlan { plan, offset: begin - self.base })
     }
 
-    /// The field of that name or alias. It is at `index` if file and struct have the same fields in the same order.
+    /// The field of that name or alias. It is at `index` if file and struct have the same fields in
+    /// the same order.
     fn lookup(self, name: &str, aliases: &[&str], index: usize) -> Option<&'a Field> {
         let expected = self.record.fields().get(index).filter(|field| field.name() == name);
         expected.or_else(|| self.record.field(name)).or_else(|| aliases.iter().find_map(|alias| self.record.field(alias)))

@@ -14,7 +14,8 @@ use crate::memory::{Bulk, MakeItem, try_array};
 
 /// Text of at most `N` bytes, inline: `|S8` is `FixedBytes<8>`. Occupies exactly `N` bytes.
 ///
-/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedBytes<8>` reads `|S5`.
+/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as
+/// well: `FixedBytes<8>` reads `|S5`.
 ///
 /// ```
 /// use npy_core::types::FixedBytes;
@@ -119,8 +120,9 @@ impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
 /// UCS-4 text of at most `N` characters, inline: `<U8` is `FixedUnicode<8>`. Occupies exactly `N`
 /// units of 4 bytes.
 ///
-/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as well: `FixedUnicode<8>` reads `<U5`.
-/// A file may hold units that are no characters; they are kept as they are.
+/// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as
+/// well: `FixedUnicode<8>` reads `<U5`. A file may hold units that are no characters; they are kept
+/// as they are.
 ///
 /// ```
 /// use npy_core::types::FixedUnicode;
@@ -393,8 +395,9 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     }
 }
 
-/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest item, or by [`save_like`](crate::save_like) as
-/// the `S` or `U` of another file. `S` then holds UTF-8, where NumPy refuses a text that is not ASCII.
+/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest
+/// item, or by [`save_like`](crate::save_like) as the `S` or `U` of another file. `S` then holds
+/// UTF-8, where NumPy refuses a text that is not ASCII.
 ///
 /// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
 impl NpyElement for String {

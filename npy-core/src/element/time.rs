@@ -72,7 +72,8 @@ use unit::Unit;
 /// A point in time without a time zone, counted in steps of `COUNT` units from 1970-01-01T00:00.
 /// NaT means "not a time".
 ///
-/// Printed in ISO 8601, as NumPy does. Compared and sorted by its count, so NaT equals itself and comes first.
+/// Printed in ISO 8601, as NumPy does. Compared and sorted by its count, so NaT equals itself and
+/// comes first.
 ///
 /// ```
 /// use npy_core::types::{Datetime64, unit};

@@ -45,8 +45,8 @@ pub enum ArchiveProblem {
         /// Where its local header begins.
         offset: u64,
     },
-    /// The file is damaged where a member or the central directory should begin, and more members follow,
-    /// which recovery would drop.
+    /// The file is damaged where a member or the central directory should begin, and more members
+    /// follow, which recovery would drop.
     #[error(
         "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
     )]
@@ -156,7 +156,8 @@ pub enum ArchiveProblem {
         /// How many there are, or one more than the limit.
         found: u64,
     },
-    /// The data of a member have more or fewer bytes in the archive than the central directory says.
+    /// The data of a member have more or fewer bytes in the archive than the central directory
+    /// says.
     #[error("expected {expected} bytes of data, found {found}")]
     WrongCompressedSize {
         /// What the central directory says.

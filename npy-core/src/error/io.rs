@@ -4,14 +4,16 @@ use std::io;
 
 use super::{ArchiveProblem, Error, ErrorKind, ShardProblem};
 
-/// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`] comes back as it was.
+/// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`]
+/// comes back as it was.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::io("I/O error", error)
     }
 }
 
-/// Keeps the [`io::ErrorKind`] of an I/O error. Other errors become [`InvalidData`](io::ErrorKind::InvalidData) where the file is at fault,
+/// Keeps the [`io::ErrorKind`] of an I/O error. Other errors become
+/// [`InvalidData`](io::ErrorKind::InvalidData) where the file is at fault,
 /// [`InvalidInput`](io::ErrorKind::InvalidInput) where the call is, or a more specific kind.
 ///
 /// The [`Error`] itself is inside: [`io::Error::downcast`] and [`Error::from`] give it back.

@@ -3,7 +3,8 @@
 use super::*;
 use crate::options::Version;
 
-/// A test of the messages of an enum. Its `match` is exhaustive, so that each variant has a value and a message.
+/// A test of the messages of an enum. Its `match` is exhaustive, so that each variant has a value
+/// and a message.
 macro_rules! messages {
     ($test:ident: $type:ident { $($(#[$cfg:meta])* $variant:ident $({ $($field:tt)* })? $(($($inner:tt)*))? => $message:expr,)* }) => {
         #[test]

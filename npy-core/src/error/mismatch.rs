@@ -8,7 +8,8 @@ use super::list;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The field, such as `origin.depth`, or `picks[].time` inside a sub-array; empty for the whole array.
+    /// The field, such as `origin.depth`, or `picks[].time` inside a sub-array; empty for the whole
+    /// array.
     pub path: String,
     /// How they differ.
     pub kind: MismatchKind,
@@ -72,14 +73,16 @@ pub enum MismatchKind {
     },
     /// The file has no field of the name of a requested column.
     MissingColumn {
-        /// The field that is a record without such a field; empty for the file's elements themselves.
+        /// The field that is a record without such a field; empty for the file's elements
+        /// themselves.
         parent: String,
         /// The first names that it has.
         available: Vec<String>,
         /// How many more it has.
         omitted: usize,
     },
-    /// The file has an unknown field, and the Rust type denies unknown fields. At most 12 are reported.
+    /// The file has an unknown field, and the Rust type denies unknown fields. At most 12 are
+    /// reported.
     UnknownField {
         /// The file's dtype of the field.
         file: String,

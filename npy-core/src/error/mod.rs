@@ -195,7 +195,8 @@ pub enum ErrorKind {
         error: std::io::Error,
     },
 
-    /// A durable save replaced the file, but could not fsync its directory. A power cut may undo it.
+    /// A durable save replaced the file, but could not fsync its directory. A power cut may undo
+    /// it.
     #[error("the file is saved but not durable: cannot fsync its directory")]
     NotDurable {
         /// What the system said.
@@ -219,7 +220,8 @@ pub enum ErrorKind {
         cause: Option<Box<str>>,
     },
 
-    /// A custom [`Read`](std::io::Read) or [`Write`](std::io::Write) reports more bytes than it was given.
+    /// A custom [`Read`](std::io::Read) or [`Write`](std::io::Write) reports more bytes than it was
+    /// given.
     #[error("invalid byte count from the {stream}: expected at most {expected}, found {found}")]
     InvalidCount {
         /// Which of the two: `reader` or `writer`.
@@ -528,7 +530,8 @@ pub enum ErrorKind {
     NoField {
         /// The requested name.
         name: String,
-        /// Where the fields are that there are: the names of the records around them; or the dtype of what has no fields.
+        /// Where the fields are that there are: the names of the records around them; or the dtype
+        /// of what has no fields.
         record: String,
         /// The first of their names; none if there is no record.
         available: Vec<String>,
@@ -599,7 +602,8 @@ pub enum ErrorKind {
         problem: ArchiveProblem,
     },
 
-    /// The crate `zip` failed: the archive is invalid, or the member cannot be decrypted or decompressed.
+    /// The crate `zip` failed: the archive is invalid, or the member cannot be decrypted or
+    /// decompressed.
     #[cfg(feature = "zip")]
     #[error("{action}")]
     Zip {

@@ -2,7 +2,8 @@
 
 use super::describe_magic;
 
-/// What is wrong with a RawArray file (`.ra`), or why there is none of an array. Offsets are counted from the beginning of the file.
+/// What is wrong with a RawArray file (`.ra`), or why there is none of an array. Offsets are
+/// counted from the beginning of the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RawArrayProblem {
@@ -119,7 +120,8 @@ pub enum RawArrayProblem {
         /// The dtype.
         dtype: String,
     },
-    /// A dtype was named for elements that are no user-defined ones, or have another number of bytes.
+    /// A dtype was named for elements that are no user-defined ones, or have another number of
+    /// bytes.
     #[error(
         "cannot read the elements as {dtype}: expected user-defined ones (type code 0) of its size, found type code {kind} with \
          {element_bytes} bytes"

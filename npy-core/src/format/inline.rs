@@ -10,8 +10,8 @@ pub(crate) struct Lengths(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// What is behind the `count` first ones is 0. All parts have one width: headers are moved, and a processor waits where it loads at once
-    /// what was stored in pieces.
+    /// What is behind the `count` first ones is 0. All parts have one width: headers are moved, and
+    /// a processor waits where it loads at once what was stored in pieces.
     Few { count: usize, lengths: [usize; Lengths::FEW] },
     /// More than that.
     Many(Vec<usize>),
@@ -118,7 +118,8 @@ impl Name {
         }
     }
 
-    /// The bytes of a short name and their number, in three words that no other name has; `None` of a long one.
+    /// The bytes of a short name and their number, in three words that no other name has; `None` of
+    /// a long one.
     #[inline]
     pub(crate) fn words(&self) -> Option<[u64; 3]> {
         let NameRepr::Short { length, bytes } = &self.0 else { return None };
@@ -129,11 +130,13 @@ impl Name {
         Some([u64::from_le_bytes(*first), u64::from_le_bytes(*second), u64::from_le_bytes(third)])
     }
 
-    /// Where it stands among the short names: by their lengths first, so that numbered ones rise. `None` of a long one.
+    /// Where it stands among the short names: by their lengths first, so that numbered ones rise.
+    /// `None` of a long one.
     #[inline]
     pub(crate) fn rank(&self) -> Option<(u64, [u64; 3])> {
         let [first, second, third] = self.words()?;
-        // The first byte of a text counts most. The length is once more in the last byte, where it changes nothing.
+        // The first byte of a text counts most. The length is once more in the last byte, where it
+        // changes nothing.
         Some((third & 0xff, [first, second, third].map(u64::swap_bytes)))
     }
 

@@ -7,8 +7,8 @@ pub(crate) const MOST_DIMENSIONS: usize = 64;
 
 /// How many elements an array of this shape has.
 ///
-/// The product of the lengths other than 0, times the itemsize, must fit an `isize`, as `ndarray` and NumPy demand: an axis of
-/// length 0 does not excuse the others.
+/// The product of the lengths other than 0, times the itemsize, must fit an `isize`, as `ndarray`
+/// and NumPy demand: an axis of length 0 does not excuse the others.
 #[inline]
 pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     if shape.len() > MOST_DIMENSIONS {

@@ -1,7 +1,7 @@
 //! Protection from readers that report more bytes than the buffer holds.
 //!
-//! Every call of a custom `Read` goes through [`read_once`], or through [`Checked`] where the standard library calls it: its adapters panic then, or
-//! take bytes for initialised that are not.
+//! Every call of a custom `Read` goes through [`read_once`], or through [`Checked`] where the
+//! standard library calls it: its adapters panic then, or take bytes for initialised that are not.
 
 use std::io::{self, Read};
 

@@ -24,11 +24,13 @@ use byteswap::{repair_bools, swap_words};
 ///
 /// # Safety
 ///
-/// For every value, each of the `size_of::<Self>()` bytes is initialised (there is no padding). Every pattern of bytes is a valid
-/// value, except that where `IS_BOOL` is true each byte must be 0 or 1. `WORD_BYTES` divides `size_of::<Self>()`, and reversing each
-/// word of that many bytes changes between the byte orders.
+/// For every value, each of the `size_of::<Self>()` bytes is initialised (there is no padding).
+/// Every pattern of bytes is a valid value, except that where `IS_BOOL` is true each byte must be 0
+/// or 1. `WORD_BYTES` divides `size_of::<Self>()`, and reversing each word of that many bytes
+/// changes between the byte orders.
 pub unsafe trait Plain: Copy + 'static {
-    /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a `Complex<f32>`.
+    /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a
+    /// `Complex<f32>`.
     const WORD_BYTES: usize;
     /// Whether it consists of bools.
     const IS_BOOL: bool = false;
@@ -73,7 +75,8 @@ impl<T> Bulk<T> {
     ///
     /// # Safety
     ///
-    /// Every pattern of bytes is a value, and unless `has_padding` every byte of a `T` is initialised.
+    /// Every pattern of bytes is a value, and unless `has_padding` every byte of a `T` is
+    /// initialised.
     pub(crate) const unsafe fn of_record(has_padding: bool) -> Self {
         Self { word_bytes: 0, is_bool: false, has_padding, marker: PhantomData }
     }
@@ -82,7 +85,8 @@ impl<T> Bulk<T> {
 /// A source of elements: fills part of the buffer, and [`ReadBuf::filled`] tells how much.
 pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
-/// Bytes that are filled while they are small enough to stay in the cache, when something is still to be done with them.
+/// Bytes that are filled while they are small enough to stay in the cache, when something is still
+/// to be done with them.
 pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 
 /// How much memory a stream of unknown length gets before anything was read from it.
@@ -109,22 +113,25 @@ impl<T> Bulk<T> {
         if self.has_padding {
             return None;
         }
-        // SAFETY: `self` proves that all bytes of a `T` are initialised where it has no padding. A `u8` has no alignment and no
-        // invalid value, the length is that of the memory, and the lifetime is that of `items`.
+        // SAFETY: `self` proves that all bytes of a `T` are initialised where it has no padding. A
+        // `u8` has no alignment and no invalid value, the length is that of the memory, and the
+        // lifetime is that of `items`.
         Some(unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) })
     }
 
     /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         let expected = mem::size_of_val(items);
-        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of which `fill_memory` stores only 0 and 1.
+        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
+        // which `fill_memory` stores only 0 and 1.
         let memory = unsafe { memory_of(items) };
         self.fill_memory(memory, swap, !self.has_padding, fill)
             .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))
     }
 
-    /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools. `is_initialised` tells whether the memory is: where
-    /// it is, bools stay valid all the time, and where it is not, after an error they are not. The error comes with how many bytes there
+    /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools.
+    /// `is_initialised` tells whether the memory is: where it is, bools stay valid all the time,
+    /// and where it is not, after an error they are not. The error comes with how many bytes there
     /// were before it.
     pub(crate) fn fill_memory(
         self,
@@ -161,15 +168,17 @@ impl<T> Bulk<T> {
         Ok(())
     }
 
-    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all and the memory is taken at once;
-    /// else it grows with what was read. `offset` is where they begin in the file.
+    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all
+    /// and the memory is taken at once; else it grows with what was read. `offset` is where they
+    /// begin in the file.
     pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
         let mut items = Vec::new();
         self.refill(&mut items, count, swap, is_there, offset, fill)?;
         Ok(items)
     }
 
-    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again. After an error it holds fewer.
+    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again.
+    /// After an error it holds fewer.
     pub(crate) fn refill(
         self,
         items: &mut Vec<T>,
@@ -182,8 +191,8 @@ impl<T> Bulk<T> {
         items.clear();
         let size = size_of::<T>();
         if size == 0 {
-            // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without bytes there is nothing to
-            // initialise.
+            // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without
+            // bytes there is nothing to initialise.
             unsafe { items.set_len(count) };
             return Ok(());
         }
@@ -204,15 +213,16 @@ impl<T> Bulk<T> {
             result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
             // SAFETY: `fill_up` succeeded, so `buf` initialised every byte.
             self.repair(unsafe { assume_init(memory) }, swap);
-            // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves that any pattern is one, but for
-            // bools, of which `repair` has made 0 and 1.
+            // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves
+            // that any pattern is one, but for bools, of which `repair` has made 0 and 1.
             unsafe { items.set_len(items.len() + step) };
         }
         Ok(())
     }
 
-    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all elements. Tells whether it did, which it does for
-    /// little and for what is only copied: small files are read so.
+    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all
+    /// elements. Tells whether it did, which it does for little and for what is only copied: small
+    /// files are read so.
     pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
         let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
         if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
@@ -223,7 +233,8 @@ impl<T> Bulk<T> {
         let memory = spare_bytes(items, count);
         let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
         buf.copy_from(bytes);
-        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every byte is initialised.
+        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every
+        // byte is initialised.
         self.repair(unsafe { assume_init(memory) }, swap);
         // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
         unsafe { items.set_len(count) };
@@ -266,7 +277,8 @@ fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> 
     crate::error::Error::io("cannot read the array", error)
 }
 
-/// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the cost of growing stays linear.
+/// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the
+/// cost of growing stays linear.
 fn growth(done: usize) -> usize {
     FIRST_BYTES.max(done / 4)
 }
@@ -278,8 +290,9 @@ fn growth(done: usize) -> usize {
 /// Only bytes that make valid `T`s may be stored.
 unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
     let begin = items.as_mut_ptr().cast::<MaybeUninit<u8>>();
-    // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
-    // initialisation, so that padding may be in it, and no alignment. What is stored is the caller's promise.
+    // SAFETY: the memory is that of `items`, borrowed mutably for as long as the slice lives; a
+    // `MaybeUninit<u8>` needs no initialisation, so that padding may be in it, and no alignment.
+    // What is stored is the caller's promise.
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
 }
 
@@ -287,8 +300,8 @@ unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
 pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
     let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
     let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
-    // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice lives; a `MaybeUninit<u8>` needs no
-    // initialisation and no alignment.
+    // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice
+    // lives; a `MaybeUninit<u8>` needs no initialisation and no alignment.
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(spare)) }
 }
 
@@ -318,8 +331,8 @@ impl<'a> ReadBuf<'a> {
     pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
         let length = bytes.len();
         let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `ReadBuf` stores only initialised bytes, so the memory stays valid as
-        // `[u8]`, which it is again when the borrow ends.
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `ReadBuf` stores only initialised
+        // bytes, so the memory stays valid as `[u8]`, which it is again when the borrow ends.
         Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
     }
 
@@ -348,7 +361,8 @@ impl<'a> ReadBuf<'a> {
         Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
     }
 
-    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how many bytes it wrote.
+    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how
+    /// many bytes it wrote.
     pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
         let target = self.zeroed(usize::MAX);
         let room = target.len();
@@ -406,7 +420,8 @@ impl ReadBuf<'_> {
         count
     }
 
-    /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time, because a `Read` may look at it.
+    /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time,
+    /// because a `Read` may look at it.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
         let target = self.zeroed(STAGE_BYTES);
         self.filled += read_once(reader, target)?;
@@ -419,7 +434,8 @@ impl ReadBuf<'_> {
         use std::os::fd::AsRawFd;
         let rest = &mut self.memory[self.filled..];
         let count = rest.len().min(MOST_AT_ONCE);
-        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count` bytes from the first of `rest` on.
+        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count`
+        // bytes from the first of `rest` on.
         let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), count) };
         self.note_read(read, count)
     }
@@ -435,7 +451,8 @@ impl ReadBuf<'_> {
         let rest = &mut self.memory[self.filled..];
         let count = rest.len().min(MOST_AT_ONCE);
         let offset = off64_t::try_from(offset).map_err(io::Error::other)?;
-        // SAFETY: the descriptor is open as long as `file` lives, and at most `count` bytes are stored from the first of `rest` on.
+        // SAFETY: the descriptor is open as long as `file` lives, and at most `count` bytes are
+        // stored from the first of `rest` on.
         let read = unsafe { pread64(file.as_raw_fd(), rest.as_mut_ptr().cast(), count, offset) };
         self.note_read(read, count)
     }
@@ -489,7 +506,8 @@ pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
 
 /// Reserves `step` more of `count` elements in all, in steps that keep the cost of growing linear.
 ///
-/// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge ones was measured four times slower.
+/// Without the advice of `reserve_exact`: memory that grows is moved by its pages, and moving huge
+/// ones was measured four times slower.
 pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> Result<()> {
     if items.capacity() - items.len() >= step {
         return Ok(());
@@ -502,8 +520,8 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> 
     Ok(())
 }
 
-/// Makes the items of an array. A trait and not a closure, because only a method can be inlined for certain: in a loop over records
-/// that was measured to be twice as fast.
+/// Makes the items of an array. A trait and not a closure, because only a method can be inlined for
+/// certain: in a loop over records that was measured to be twice as fast.
 pub(crate) trait MakeItem {
     type Item;
     type Error;
@@ -521,7 +539,8 @@ pub(crate) fn try_array<M: MakeItem, const N: usize>(items: &M) -> Result<[M::It
     impl<T> Drop for Guard<'_, T> {
         fn drop(&mut self) {
             let written: *mut [MaybeUninit<T>] = &raw mut self.slots[..self.count];
-            // SAFETY: the first `count` slots were written, and are not used again: the guard is only dropped on an error or a panic.
+            // SAFETY: the first `count` slots were written, and are not used again: the guard is
+            // only dropped on an error or a panic.
             unsafe { std::ptr::drop_in_place(written as *mut [T]) };
         }
     }
@@ -533,7 +552,7 @@ pub(crate) fn try_array<M: MakeItem, const N: usize>(items: &M) -> Result<[M::It
         guard.count += 1;
     }
     mem::forget(guard);
-    // SAFETY: all `N` slots are written, `[MaybeUninit<T>; N]` has the layout of `[T; N]`, and `array` is not used again, nor dropped
-    // as `T`s.
+    // SAFETY: all `N` slots are written, `[MaybeUninit<T>; N]` has the layout of `[T; N]`, and
+    // `array` is not used again, nor dropped as `T`s.
     Ok(unsafe { mem::transmute_copy::<[MaybeUninit<M::Item>; N], [M::Item; N]>(&array) })
 }

@@ -47,7 +47,8 @@ impl<T> Sends<T> {
 #[cfg(unix)]
 pub(crate) struct Sent<M>(M);
 
-// SAFETY: one is made only of memory that borrows or owns `T`s and nothing else that is not `Send`, with the proof that `T` is.
+// SAFETY: one is made only of memory that borrows or owns `T`s and nothing else that is not `Send`,
+// with the proof that `T` is.
 #[cfg(unix)]
 unsafe impl<M> Send for Sent<M> {}
 
@@ -126,15 +127,18 @@ impl<'v, T> Reserved<'v, T> {
         if kept != self.count {
             return Err(ErrorKind::WrongCount { expected: self.count as u64, found: kept as u64 }.into());
         }
-        // SAFETY: `Slots::keep` has counted `count` slots in which there are elements, each of which was in one `Slots`, because splitting
-        // shares out the memory, and counted once, because `keep` consumes it. The memory has no more slots than that, so there is an
-        // element in each, which nothing else owns; and the memory is that of the spare capacity from its first slot on.
+        // SAFETY: `Slots::keep` has counted `count` slots in which there are elements, each of
+        // which was in one `Slots`, because splitting shares out the memory, and counted once,
+        // because `keep` consumes it. The memory has no more slots than that, so there is an
+        // element in each, which nothing else owns; and the memory is that of the spare capacity
+        // from its first slot on.
         unsafe { self.items.set_len(self.items.len() + self.count) };
         Ok(())
     }
 }
 
-/// Memory for elements, of which some are there already, from the first on. They are dropped with it, unless they are kept.
+/// Memory for elements, of which some are there already, from the first on. They are dropped with
+/// it, unless they are kept.
 pub(crate) struct Slots<'a, T> {
     memory: &'a mut [MaybeUninit<T>],
     filled: usize,
@@ -145,7 +149,8 @@ impl<T> Slots<'_, T> {
     /// Constructs an element from each of `parts`, up to the capacity. After an error, it keeps
     /// those before it.
     ///
-    /// Unlike `push` this keeps the number out of the loop, so that decoding records runs at the speed of memory.
+    /// Unlike `push` this keeps the number out of the loop, so that decoding records runs at the
+    /// speed of memory.
     #[inline(always)]
     pub(crate) fn extend<P, E>(
         &mut self,
@@ -190,8 +195,9 @@ impl<T> Slots<'_, T> {
 impl<T> Drop for Slots<'_, T> {
     fn drop(&mut self) {
         let written: *mut [MaybeUninit<T>] = &raw mut self.memory[..self.filled];
-        // SAFETY: there are elements in the first `filled` slots: `extend` has written them, and `split` hands them on in their order,
-        // leaving none here. They are in nothing else: `keep` leaves none here either.
+        // SAFETY: there are elements in the first `filled` slots: `extend` has written them, and
+        // `split` hands them on in their order, leaving none here. They are in nothing else: `keep`
+        // leaves none here either.
         unsafe { std::ptr::drop_in_place(written as *mut [T]) };
     }
 }

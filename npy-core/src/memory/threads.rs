@@ -11,11 +11,13 @@ use super::{Bulk, memory_of, reserve_exact, spare_bytes, truncated_or_io};
 use crate::error::Result;
 use crate::sys::threads::useful_threads;
 
-/// Below this, other threads take longer to start than to help: 20 µs on an idle machine, a hundred times that on a busy one.
+/// Below this, other threads take longer to start than to help: 20 µs on an idle machine, a hundred
+/// times that on a busy one.
 pub(crate) const LEAST_BYTES: usize = 8 << 20;
 
-/// What a thread reads at a time. So little that none is waited for long, wherever the system lets it run; ends lie at multiples of it
-/// in the file, as nearly as whole elements allow, so that no page is read twice.
+/// What a thread reads at a time. So little that none is waited for long, wherever the system lets
+/// it run; ends lie at multiples of it in the file, as nearly as whole elements allow, so that no
+/// page is read twice.
 pub(crate) const CHUNK_BYTES: usize = 4 << 20;
 
 /// A part of a file, and how many threads may read it.
@@ -28,7 +30,8 @@ pub(crate) struct FilePart<'a> {
 }
 
 impl FilePart<'_> {
-    /// Reads `length` bytes from `begin` on, counted from the beginning of the part, over what is in `stage`.
+    /// Reads `length` bytes from `begin` on, counted from the beginning of the part, over what is
+    /// in `stage`.
     pub(crate) fn read<'s>(&self, begin: u64, length: usize, stage: &'s mut Vec<u8>) -> Result<&'s [u8]> {
         if stage.len() < length {
             reserve_exact(stage, length - stage.len())?;
@@ -56,15 +59,16 @@ impl<T> Bulk<T> {
         items.clear();
         reserve_exact(items, count)?;
         self.fill_by_threads(spare_bytes(items, count), swap, false, part)?;
-        // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid: `self` proves that any pattern is one,
-        // but for bools, of which only 0 and 1 were stored.
+        // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid:
+        // `self` proves that any pattern is one, but for bools, of which only 0 and 1 were stored.
         unsafe { items.set_len(count) };
         Ok(())
     }
 
     /// Overwrites elements with those of the file.
     pub(crate) fn fill_slice_by_threads(self, items: &mut [T], swap: bool, part: FilePart<'_>) -> Result<()> {
-        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of which `fill_memory` stores only 0 and 1.
+        // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
+        // which `fill_memory` stores only 0 and 1.
         let memory = unsafe { memory_of(items) };
         self.fill_by_threads(memory, swap, !self.has_padding, part)
     }
@@ -112,8 +116,9 @@ impl Divide for Bytes<'_> {
     }
 }
 
-/// Has threads read `count` elements of `itemsize` bytes, some at a time: `read` is called with what is to be made of these, how many
-/// elements are before them, how many they are, and what the thread keeps from call to call. Gives all parts when every call went well.
+/// Has threads read `count` elements of `itemsize` bytes, some at a time: `read` is called with
+/// what is to be made of these, how many elements are before them, how many they are, and what the
+/// thread keeps from call to call. Gives all parts when every call went well.
 ///
 /// # Errors
 ///
@@ -173,7 +178,8 @@ impl<D: Divide> Queue<D> {
         let bytes_done = (self.done as u64).saturating_mul(self.itemsize as u64);
         // Less than 4 MiB.
         let past = usize::try_from(self.offset.saturating_add(bytes_done) % CHUNK_BYTES as u64).unwrap_or_default();
-        // Rounded up: what is left before the border would be a chunk of its own, of no element or one.
+        // Rounded up: what is left before the border would be a chunk of its own, of no element or
+        // one.
         let count = (CHUNK_BYTES - past).div_ceil(self.itemsize.max(1)).min(self.left);
         let (chunk, rest) = rest.divide(count);
         let begin = self.done;
@@ -218,7 +224,8 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
-    /// A file that is shorter than was found when it was opened, so that several threads meet its end.
+    /// A file that is shorter than was found when it was opened, so that several threads meet its
+    /// end.
     #[test]
     fn the_end_of_a_shorter_file_is_found_by_whichever_thread() {
         let file = tempfile::tempfile().unwrap();

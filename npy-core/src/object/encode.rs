@@ -170,7 +170,8 @@ fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()>
     Some(())
 }
 
-/// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw bytes stay.
+/// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw
+/// bytes stay.
 pub(super) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
     let size = DType::from(scalar).itemsize();
     let unit = match scalar.kind() {

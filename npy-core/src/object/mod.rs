@@ -13,15 +13,19 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! A pickle is a program, and Python runs it: that is why `np.load` wants `allow_pickle=True`. Here nothing is ever imported, called or
-//! run. The opcodes build a tree of [`PyObject`]s; the classes that NumPy's own files and plain values need are on a list of names, and
-//! stand for values; every other name is an error, or with [`UnknownGlobals::Opaque`] a node that says what it was. Calling a function of
-//! this module is what asks for pickles: all other functions of the crate refuse them.
+//! A pickle is a program, and Python runs it: that is why `np.load` wants `allow_pickle=True`. Here
+//! nothing is ever imported, called or run. The opcodes build a tree of [`PyObject`]s; the classes
+//! that NumPy's own files and plain values need are on a list of names, and stand for values; every
+//! other name is an error, or with [`UnknownGlobals::Opaque`] a node that says what it was. Calling
+//! a function of this module is what asks for pickles: all other functions of the crate refuse
+//! them.
 //!
-//! What a file asks for is bounded: by its length, and by [`ObjectOptions`]. An object that contains itself is an error.
+//! What a file asks for is bounded: by its length, and by [`ObjectOptions`]. An object that
+//! contains itself is an error.
 //!
-//! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2, and NumPy 2's `StringDType`. The
-//! pickle has the shape of the array; that in the file's header is not used, as in `np.load`.
+//! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2,
+//! and NumPy 2's `StringDType`. The pickle has the shape of the array; that in the file's header is
+//! not used, as in `np.load`.
 
 mod encode;
 mod pickle;
@@ -54,8 +58,9 @@ use pickle::tree::Builder;
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is no `.npy` file, when its dtype holds no objects, when the pickle is damaged or names a class that is
-/// not known, or when it asks for more than the default [`ObjectOptions`] allow.
+/// When the file cannot be read or is no `.npy` file, when its dtype holds no objects, when the
+/// pickle is damaged or names a class that is not known, or when it asks for more than the default
+/// [`ObjectOptions`] allow.
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
@@ -142,8 +147,8 @@ impl<R: Read> NpyReader<R> {
     ///
     /// # Errors
     ///
-    /// When the dtype holds no objects, when the pickle is damaged or names a class that is not known, when it asks for more than the
-    /// options allow, and when reading fails.
+    /// When the dtype holds no objects, when the pickle is damaged or names a class that is not
+    /// known, when it asks for more than the options allow, and when reading fails.
     ///
     /// ```
     /// use npy_core::NpyReader;

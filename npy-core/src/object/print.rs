@@ -271,7 +271,8 @@ fn range(parts: &[PyInt]) -> impl Iterator<Item = i64> + use<> {
     std::iter::successors(Some(begin), move |number| number.checked_add(step)).take_while(is_in)
 }
 
-/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for each axis.
+/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
+/// each axis.
 fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     match object {
         PyObject::Objects(array) if axes > 0 => items.extend(array.items()),

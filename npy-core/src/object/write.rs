@@ -17,8 +17,8 @@ use crate::write::replace::replace_file_with;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PickleForm {
-    /// Every NumPy on Python 3, without warnings: protocol 3, with the names that NumPy 1 has. What `np.save` of NumPy 1.17 to 1.26
-    /// writes.
+    /// Every NumPy on Python 3, without warnings: protocol 3, with the names that NumPy 1 has. What
+    /// `np.save` of NumPy 1.17 to 1.26 writes.
     #[default]
     Portable,
     /// NumPy 1.26 and later: protocol 4, what `np.save` of NumPy 2 writes.
@@ -51,7 +51,8 @@ impl ObjectArray {
     ///
     /// # Errors
     ///
-    /// When an object cannot be written (an [`Opaque`](super::Opaque) one), or the file cannot; what was at `path` is there still then.
+    /// When an object cannot be written (an [`Opaque`](super::Opaque) one), or the file cannot;
+    /// what was at `path` is there still then.
     ///
     /// ```
     /// use npy_core::object::ObjectArray;
@@ -379,7 +380,8 @@ impl Memory {
             DType::Scalar(scalar) => {
                 let itemsize = i64::try_from(scalar.itemsize()).unwrap_or(i64::MAX);
                 match scalar.kind() {
-                    // All flags that NumPy has for objects: counted, kept as a list, initialised, and so on.
+                    // All flags that NumPy has for objects: counted, kept as a list, initialised,
+                    // and so on.
                     ScalarKind::Object => Self::of_scalar(POINTER_BYTES, POINTER_BYTES, 63),
                     ScalarKind::Unicode { .. } => Self::of_scalar(itemsize, 4, 8),
                     ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self::of_scalar(itemsize, 1, 0),

@@ -121,9 +121,9 @@ impl ReadOptions {
 
     /// Sets the order of the array in memory.
     ///
-    /// An array in C order is transposed to Fortran order, and back. Numbers of a file opened by path are transposed
-    /// while they are read; other arrays afterwards, in the memory of a second array. This applies
-    /// to functions that return an array with its shape, such as
+    /// An array in C order is transposed to Fortran order, and back. Numbers of a file opened by
+    /// path are transposed while they are read; other arrays afterwards, in the memory of a second
+    /// array. This applies to functions that return an array with its shape, such as
     /// [`DynValues::load_with`](crate::DynValues::load_with) and those of `npy-ndarray`. A plain
     /// vector has no order.
     ///
@@ -222,9 +222,9 @@ impl SaveOptions {
 
     /// Sets the order of the file.
     ///
-    /// An array in the opposite order is transposed while it is written. An array that is contiguous
-    /// in both orders, such as one of a single axis, becomes a file in C order, as in NumPy.
-    /// Archives and `.ra` files ignore the option.
+    /// An array in the opposite order is transposed while it is written. An array that is
+    /// contiguous in both orders, such as one of a single axis, becomes a file in C order, as in
+    /// NumPy. Archives and `.ra` files ignore the option.
     ///
     /// ```
     /// use npy_core::{NpyReader, Order, SaveOptions};

@@ -53,10 +53,12 @@ impl Natural {
         Self(sum)
     }
 
-    /// Divides a number less than ten times `divisor`: leaves the remainder, and returns the quotient.
+    /// Divides a number less than ten times `divisor`: leaves the remainder, and returns the
+    /// quotient.
     pub(super) fn take_digit(&mut self, divisor: &Self) -> u8 {
         let mut quotient = 0;
-        // At most nine subtractions are as fast as an estimate with its correction, for numbers of a few limbs.
+        // At most nine subtractions are as fast as an estimate with its correction, for numbers of
+        // a few limbs.
         while quotient < 9 && (*self).cmp(divisor) != Ordering::Less {
             self.subtract(divisor);
             quotient += 1;

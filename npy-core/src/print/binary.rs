@@ -66,8 +66,9 @@ impl FloatKind {
         }
     }
 
-    /// Whether NumPy writes numbers between these two, by absolute value, with an exponent: the largest has more digits than `finfo`
-    /// warrants, the smallest is below a ten-thousandth, or they are a thousand apart.
+    /// Whether NumPy writes numbers between these two, by absolute value, with an exponent: the
+    /// largest has more digits than `finfo` warrants, the smallest is below a ten-thousandth, or
+    /// they are a thousand apart.
     pub(super) fn needs_exponent(self, smallest: Finite, largest: Finite, suppress_small: bool) -> bool {
         let most = match self {
             Self::Quarter | Self::Half => 1_000,
@@ -94,8 +95,9 @@ impl FloatKind {
         !number.is_zero() && (number < TEN_THOUSANDTH || number >= Finite::new(most, 0))
     }
 
-    /// Whether the quotient, rounded to this type, is more than 1000: whether it is more than 1000 and half a unit of the last place,
-    /// which is 2^(9 − precision). Exactly that is rounded to the even 1000.
+    /// Whether the quotient, rounded to this type, is more than 1000: whether it is more than 1000
+    /// and half a unit of the last place, which is 2^(9 − precision). Exactly that is rounded to
+    /// the even 1000.
     fn is_quotient_over_a_thousand(self, dividend: Finite, divisor: Finite) -> bool {
         let shift = self.precision() - 9;
         let (mut left, mut right) = (Natural::from(dividend.mantissa), Natural::from(divisor.mantissa));
@@ -185,7 +187,8 @@ fn ieee(bits: u128, exponent_bits: u32, fraction_bits: u32) -> Binary {
     Binary { negative, magnitude }
 }
 
-/// A number of 80-bit extended precision, whose leading bit is explicit. What is above the 80 bits is garbage.
+/// A number of 80-bit extended precision, whose leading bit is explicit. What is above the 80 bits
+/// is garbage.
 fn extended(bits: u128) -> Binary {
     let mantissa = low_bits(bits, 64);
     let biased = small_bits(bits >> 64, 15);

@@ -1,7 +1,8 @@
 //! The decimal digits of a binary number: the shortest unique ones, or an exact number of them.
 //!
-//! The algorithm of Steele and White in the form that Burger and Dybvig gave it ("Printing Floating-Point Numbers Quickly and
-//! Accurately", 1996), in exact integers, with limits to the digits as NumPy has them.
+//! The algorithm of Steele and White in the form that Burger and Dybvig gave it ("Printing
+//! Floating-Point Numbers Quickly and Accurately", 1996), in exact integers, with limits to the
+//! digits as NumPy has them.
 
 use std::cmp::Ordering;
 
@@ -23,7 +24,8 @@ pub(super) enum Wanted {
     /// The fewest digits that distinguish the number from its neighbours, within these limits; the
     /// last one is rounded.
     Unique { least: Option<Count>, most: Option<Count> },
-    /// The digits of the exact value up to this one, but no zeros at the end; the last one rounded, ties to even.
+    /// The digits of the exact value up to this one, but no zeros at the end; the last one rounded,
+    /// ties to even.
     Exact { most: Count },
 }
 
@@ -83,7 +85,8 @@ pub(super) fn digits(number: Finite, wanted: Wanted) -> Digits {
     Digits { digits, exponent: first + i32::from(carried) }
 }
 
-/// The rest of the number in units of the next digit, as a fraction: `value` / `scale`, with half the distances to its neighbours.
+/// The rest of the number in units of the next digit, as a fraction: `value` / `scale`, with half
+/// the distances to its neighbours.
 struct State {
     value: Natural,
     scale: Natural,
@@ -96,7 +99,8 @@ impl State {
     ///
     /// With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
     fn new(number: Finite, wanted: Wanted, most: Option<Count>) -> (Self, i32) {
-        // Quarters, so that half the distance to the nearer of two unequal neighbours is a whole number.
+        // Quarters, so that half the distance to the nearer of two unequal neighbours is a whole
+        // number.
         let mut value = Natural::from(number.mantissa);
         value.shift_left(2);
         let mut scale = Natural::from(4);
@@ -115,7 +119,8 @@ impl State {
             down => scale.shift_left(down.unsigned_abs()),
         }
 
-        // The number is less than 10^power. Of the logarithm an estimate that is never too high is enough.
+        // The number is less than 10^power. Of the logarithm an estimate that is never too high is
+        // enough.
         let bits = 63 - i64::from(number.mantissa.leading_zeros()) + i64::from(number.exponent);
         let mut power = i32::try_from(((bits * 78_913) >> 18) - 1).unwrap_or(0);
         if let Some(Count::BehindPoint(count)) = most {
@@ -143,8 +148,8 @@ impl State {
         self.value.take_digit(&self.scale)
     }
 
-    /// Whether the digits so far, and whether those with the last one raised, are read as this number. The ends of the range are, if
-    /// the mantissa is even.
+    /// Whether the digits so far, and whether those with the last one raised, are read as this
+    /// number. The ends of the range are, if the mantissa is even.
     fn is_in_reach(&self, even: bool) -> (bool, bool) {
         let is_in_reach = |order: Ordering| order == Ordering::Less || even && order == Ordering::Equal;
         let low = self.value.cmp(&self.below);
@@ -162,7 +167,8 @@ impl State {
     }
 }
 
-/// Raises the last digit, and drops those that became 0. Says whether it became a single 1 one place further left.
+/// Raises the last digit, and drops those that became 0. Says whether it became a single 1 one
+/// place further left.
 fn increment(digits: &mut Vec<u8>) -> bool {
     while digits.last() == Some(&9) {
         digits.pop();
@@ -216,7 +222,8 @@ mod tests {
 
     /// Compares with the digits of the standard library, and says whether they differ.
     ///
-    /// They may for a number in the middle between two of the shortest ones: this takes the even one, as Python does.
+    /// They may for a number in the middle between two of the shortest ones: this takes the even
+    /// one, as Python does.
     fn check_shortest(number: Finite, value: f64, expected: &str) -> u32 {
         let ours = scientific(number, SHORTEST);
         if ours == expected {

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, Title, push_repr};
 
-/// The bytes of a pointer, which is what an object takes in NumPy's memory. In a file it takes none.
+/// The bytes of a pointer, which is what an object takes in NumPy's memory. In a file it takes
+/// none.
 const POINTER: usize = 8;
 
 /// `str(dtype)`.
@@ -77,7 +78,8 @@ fn name(scalar: Scalar) -> Option<String> {
     }
 }
 
-/// What NumPy would make the dtype of: numbers by their codes where `is_short`, else by their names.
+/// What NumPy would make the dtype of: numbers by their codes where `is_short`, else by their
+/// names.
 fn argument(dtype: &DType, is_short: bool) -> String {
     match dtype {
         DType::Scalar(scalar) => format!("'{}'", code(*scalar, is_short)),

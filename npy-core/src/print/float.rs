@@ -5,7 +5,8 @@ use super::digits::{Count, Wanted, digits};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::pad;
 
-/// How the floating-point numbers of an array are written: all with an exponent or none, aligned at the point.
+/// How the floating-point numbers of an array are written: all with an exponent or none, aligned at
+/// the point.
 #[derive(Clone, Debug)]
 pub(crate) struct FloatFormat<'a> {
     options: &'a PrintOptions,

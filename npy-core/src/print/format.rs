@@ -11,8 +11,8 @@ use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArra
 
 /// How the elements of an array are written.
 ///
-/// NumPy decides it for the whole array, so that the elements are aligned: from the values that are printed, for each field of a record
-/// separately.
+/// NumPy decides it for the whole array, so that the elements are aligned: from the values that are
+/// printed, for each field of a record separately.
 #[derive(Clone, Debug)]
 pub(crate) enum Format<'a> {
     Bool {
@@ -342,7 +342,8 @@ fn integer_text(value: i128, sign: Sign) -> String {
     }
 }
 
-/// The width of the first and the last time, or of NaT where there is one. Others are cut by neither, but may be wider.
+/// The width of the first and the last time, or of NaT where there is one. Others are cut by
+/// neither, but may be wider.
 fn time_width(elements: &[&[u8]], order: ByteOrder, width: impl Fn(i64) -> usize) -> usize {
     let times = || elements.iter().filter_map(|bytes| steps(bytes, order));
     let widest = times().min().map(&width).max(times().max().map(&width)).unwrap_or(0);

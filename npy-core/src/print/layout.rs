@@ -43,8 +43,8 @@ impl Selection {
         self.edges.get(axis).copied().flatten().map_or(length, |edge| edge.saturating_mul(2))
     }
 
-    /// The positions of the printed elements along an axis of an array of this length, which either is the whole one or has the printed
-    /// elements only.
+    /// The positions of the printed elements along an axis of an array of this length, which either
+    /// is the whole one or has the printed elements only.
     pub(super) fn positions(&self, axis: usize, length: usize) -> impl Iterator<Item = usize> + use<> {
         let printed = self.printed(axis).min(length);
         let behind = printed / 2;
@@ -94,7 +94,8 @@ impl Frame {
     }
 }
 
-/// Writes an array: `next` appends the text of the next one of the printed elements, which come with the last axis fastest.
+/// Writes an array: `next` appends the text of the next one of the printed elements, which come
+/// with the last axis fastest.
 pub(crate) fn write_array(
     selection: &Selection,
     frame: Frame,
@@ -120,7 +121,8 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Writes an axis with all that is in it. Each is a column further to the right, and has a column less.
+    /// Writes an axis with all that is in it. Each is a column further to the right, and has a
+    /// column less.
     fn axis(&mut self, axis: usize, width: usize) -> fmt::Result {
         let inner_axes = self.selection.shape.len().saturating_sub(axis + 1);
         if inner_axes == 0 {
@@ -147,7 +149,8 @@ impl Layout<'_> {
         repeat_n('\n', inner_axes).chain(blanks).try_for_each(|character| self.out.write_char(character))
     }
 
-    /// Writes the elements along the last axis, in lines of at most this width, the closing bracket aside.
+    /// Writes the elements along the last axis, in lines of at most this width, the closing bracket
+    /// aside.
     fn last_axis(&mut self, axis: usize, width: usize) -> fmt::Result {
         let edge = self.selection.edges.get(axis).copied().flatten();
         let printed = self.selection.printed(axis);
@@ -186,7 +189,8 @@ struct Line {
 }
 
 impl Line {
-    /// Appends the text of an element; to a new line, if it does not fit this one and something is in it.
+    /// Appends the text of an element; to a new line, if it does not fit this one and something is
+    /// in it.
     fn push(&mut self, word: &str, out: &mut dyn fmt::Write) -> fmt::Result {
         let lines: Vec<&str> = if word.is_ascii() && !word.contains(is_line_end) { Vec::new() } else { split_lines(word) };
         let ([first, others @ .., last], true) = (lines.as_slice(), lines.len() > 1) else {

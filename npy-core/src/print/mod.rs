@@ -1,7 +1,9 @@
 //! Arrays as text, exactly as NumPy's `print` writes them, and arrays of records as tables.
 //!
-//! [`DynValues`] is printed by its `Display`, and so are arrays of objects and records that have such fields (`object::ObjectArray`). [`display`] prints a slice of elements or records; [`DynValues::display_with`] takes
-//! [`PrintOptions`]; [`DynValues::table`] lays out records in columns.
+//! [`DynValues`] is printed by its `Display`, and so are arrays of objects and records that have
+//! such fields (`object::ObjectArray`). [`display`] prints a slice of elements or records;
+//! [`DynValues::display_with`] takes [`PrintOptions`]; [`DynValues::table`] lays out records in
+//! columns.
 //!
 //! ```
 //! use npy_core::{DynValues, Order};
@@ -13,25 +15,30 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! The rules are those of NumPy 2.3 and later. Tests compare with it byte for byte: widths and digits per array, exponents, lines and
-//! blank lines, records and their sub-arrays, summaries of long arrays, scalars.
+//! The rules are those of NumPy 2.3 and later. Tests compare with it byte for byte: widths and
+//! digits per array, exponents, lines and blank lines, records and their sub-arrays, summaries of
+//! long arrays, scalars.
 //!
 //! # What is not as in NumPy
 //!
-//! - What NumPy cannot print has a text here: datetimes without a unit are their number; code units of text that are no characters are
-//!   U+FFFD, and so are lone surrogates in text that stands alone.
-//! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half precision. `bfloat16` is raw bytes, as
-//!   it is to NumPy.
+//! - What NumPy cannot print has a text here: datetimes without a unit are their number; code units
+//!   of text that are no characters are U+FFFD, and so are lone surrogates in text that stands
+//!   alone.
+//! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half
+//!   precision. `bfloat16` is raw bytes, as it is to NumPy.
 //! - A `long double` is treated as the 80 bits that x86-64 stores. The file does not tell, and
 //!   NumPy assumes the format of its own machine.
 //! - A `timedelta64` without a unit in non-native byte order (`>m8`) is aligned by its numbers.
 //!   NumPy 2.4 uses the width of their byte-swapped values.
-//! - The flag that `align=True` sets in a dtype is not kept: `'aligned': True` is missing where NumPy prints the dtype of a pickled array.
+//! - The flag that `align=True` sets in a dtype is not kept: `'aligned': True` is missing where
+//!   NumPy prints the dtype of a pickled array.
 //! - An `OrderedDict` is printed as Python 3.12 and later do.
-//! - NumPy takes lists in a sub-array of objects for more axes, and fails where their lengths differ. These are printed here.
-//! - Which characters of text are escaped depends on the Unicode version of the Python; here it is 15.1.
-//! - Elements and fields without a byte, of which a short header can claim any number, are left out where more than 100,000 would be
-//!   printed.
+//! - NumPy takes lists in a sub-array of objects for more axes, and fails where their lengths
+//!   differ. These are printed here.
+//! - Which characters of text are escaped depends on the Unicode version of the Python; here it is
+//!   15.1.
+//! - Elements and fields without a byte, of which a short header can claim any number, are left out
+//!   where more than 100,000 would be printed.
 
 mod big;
 mod binary;
@@ -140,7 +147,8 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
-/// Writes the elements of an array of this shape, of which `values` holds all elements, or all that are printed.
+/// Writes the elements of an array of this shape, of which `values` holds all elements, or all that
+/// are printed.
 fn write_elements(
     values: &DynValues,
     shape: &[usize],

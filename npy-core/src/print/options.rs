@@ -2,7 +2,8 @@
 
 /// Options for printing arrays: NumPy's `printoptions`, with the same defaults.
 ///
-/// As in NumPy they are for arrays, not for arrays without axes, which are printed as the scalars that they are.
+/// As in NumPy they are for arrays, not for arrays without axes, which are printed as the scalars
+/// that they are.
 ///
 /// ```
 /// use npy_core::DynValues;
@@ -34,7 +35,8 @@ pub struct PrintOptions {
 pub enum FloatMode {
     /// Exactly `precision` digits after the decimal point, trailing zeros included (`fixed`).
     Fixed,
-    /// As many as are needed to tell a number from its neighbours; the precision is not looked at (`unique`).
+    /// As many as are needed to tell a number from its neighbours; the precision is not looked at
+    /// (`unique`).
     Unique,
     /// At most `precision` digits, fewer where fewer are unique (`maxprec`).
     #[default]
@@ -56,8 +58,8 @@ pub enum Sign {
     Blank,
 }
 
-/// Digits behind the point that are ever written. More tell nothing of any number that there is: 16,445 digits are behind the point of
-/// the smallest one.
+/// Digits behind the point that are ever written. More tell nothing of any number that there is:
+/// 16,445 digits are behind the point of the smallest one.
 const MOST_DIGITS: i32 = 16_500;
 
 impl PrintOptions {

@@ -23,7 +23,8 @@ pub(crate) fn repr_of_dtype(dtype: &DType, count: usize) -> Option<String> {
     (count == 0 || !is_implied(dtype)).then(|| short_repr(dtype))
 }
 
-/// The `repr` of an array whose elements have this text; the shape is in it where the elements do not show it.
+/// The `repr` of an array whose elements have this text; the shape is in it where the elements do
+/// not show it.
 pub(crate) fn assemble_repr(body: &str, shape: &[usize], dtype: Option<String>, options: &PrintOptions) -> String {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let is_hidden = count == 0 && shape != [0] || count > options.threshold;

@@ -169,7 +169,8 @@ impl<R> Body<R> {
         true
     }
 
-    /// How many bytes there are up to the end of what was decompressed, of which the rest begins at `offset`.
+    /// How many bytes there are up to the end of what was decompressed, of which the rest begins at
+    /// `offset`.
     fn length(&self, offset: u64) -> Option<u64> {
         let (bytes, taken) = self.decompressed.as_ref()?;
         Some(offset + (bytes.len() - taken) as u64)

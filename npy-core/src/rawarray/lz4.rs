@@ -54,8 +54,9 @@ mod block {
     /// Computes the decompressed size of a block from its tokens, or the position where it is
     /// damaged.
     ///
-    /// A block is sequences: a token with two lengths, more bytes of the first length, literals; then, but in the last one, two bytes that
-    /// say how far back a match is, and more bytes of its length.
+    /// A block is sequences: a token with two lengths, more bytes of the first length, literals;
+    /// then, but in the last one, two bytes that say how far back a match is, and more bytes of its
+    /// length.
     fn decompressed_length(block: &[u8]) -> Result<u64, usize> {
         let (mut position, mut length) = (0, 0_u64);
         loop {
@@ -74,7 +75,8 @@ mod block {
         }
     }
 
-    /// A length of which the token holds up to 15, and the bytes that follow the rest: as long as they are 255, and one more.
+    /// A length of which the token holds up to 15, and the bytes that follow the rest: as long as
+    /// they are 255, and one more.
     fn length_at(block: &[u8], in_token: u8, position: &mut usize) -> Option<u64> {
         let mut length = u64::from(in_token);
         if in_token == 15 {

@@ -1,6 +1,7 @@
 //! Memory maps of RawArray files.
 //!
-//! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own callers.
+//! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own
+//! callers.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -19,8 +20,8 @@ use crate::view::{NpyView, elements, elements_mut};
 
 /// A read-only memory map of a RawArray file (`.ra`).
 ///
-/// The elements are a slice, first dimension fastest, and only the pages that are used are read. For arrays of `ndarray` see
-/// `npy_ndarray::MapNpyExt`.
+/// The elements are a slice, first dimension fastest, and only the pages that are used are read.
+/// For arrays of `ndarray` see `npy_ndarray::MapNpyExt`.
 ///
 /// ```
 /// use npy_core::rawarray::{self, RaMap};
@@ -65,8 +66,8 @@ impl RaMap {
     ///
     /// # Errors
     ///
-    /// Fails if it is no regular file, cannot be opened or mapped, is no `.ra` file, is shorter than its header says, or has compressed
-    /// data.
+    /// Fails if it is no regular file, cannot be opened or mapped, is no `.ra` file, is shorter
+    /// than its header says, or has compressed data.
     ///
     /// # Safety
     ///
@@ -103,7 +104,8 @@ impl RaMap {
         let open = || {
             let (opened, ra_header) = open_ra(path, options.into().limits, false)?;
             let Opened { file, header, begin, length } = opened;
-            // SAFETY: the caller promises that nobody changes what a slice shows, or truncates the file.
+            // SAFETY: the caller promises that nobody changes what a slice shows, or truncates the
+            // file.
             let file = unsafe { MmapOptions::new().len(length).map(&file) }.map_err(cannot_map)?;
             Ok(Self { map: NpyMap { file, header, begin, path: path.into() }, header: ra_header })
         };
@@ -155,7 +157,8 @@ impl RaMapMut {
         unsafe { Self::map(path.as_ref(), options.into().limits, true) }
     }
 
-    /// Maps a file copy-on-write: changes stay in the memory of this process and never reach the file.
+    /// Maps a file copy-on-write: changes stay in the memory of this process and never reach the
+    /// file.
     ///
     /// # Errors
     ///
@@ -210,7 +213,8 @@ impl RaMapMut {
             let mut options = MmapOptions::new();
             options.len(length);
             let file = if is_shared {
-                // SAFETY: the caller promises that nobody else uses what a slice shows, or truncates the file.
+                // SAFETY: the caller promises that nobody else uses what a slice shows, or
+                // truncates the file.
                 unsafe { options.map_mut(&file) }
             } else {
                 // SAFETY: as above.
@@ -323,8 +327,8 @@ macro_rules! reading {
             ///
             /// # Errors
             ///
-            /// Fails if the elements are not of type `T` in the machine's byte order, if the data are misaligned for it, or if a byte of
-            /// a bool is neither 0 nor 1.
+            /// Fails if the elements are not of type `T` in the machine's byte order, if the data
+            /// are misaligned for it, or if a byte of a bool is neither 0 nor 1.
             ///
             /// ```
             #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
@@ -383,7 +387,8 @@ macro_rules! reading {
 reading!(RaMap);
 reading!(RaMapMut);
 
-/// Opens a file whose data are not compressed. `length` is that of the whole file, metadata included.
+/// Opens a file whose data are not compressed. `length` is that of the whole file, metadata
+/// included.
 fn open_ra(path: &Path, limits: Limits, write: bool) -> Result<(Opened, RaHeader)> {
     let file = open_regular(path, write)?;
     let header = RaHeader::read_with(&file, limits)?;

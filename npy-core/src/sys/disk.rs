@@ -22,7 +22,8 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
         return;
     }
     let mut about = std::mem::MaybeUninit::<libc::statfs64>::uninit();
-    // SAFETY: the descriptor is open as long as `file` lives, and `fstatfs64` stores at most one `statfs64` where it is told to.
+    // SAFETY: the descriptor is open as long as `file` lives, and `fstatfs64` stores at most one
+    // `statfs64` where it is told to.
     let found = unsafe { libc::fstatfs64(file.as_raw_fd(), about.as_mut_ptr()) };
     if found != 0 {
         return;
@@ -39,7 +40,8 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn reserve_on_disk(_file: &File, _bytes: u64) {}
 
-/// Has the system begin to bring a part of a file to the disk, and does not wait for it. What goes wrong, `fsync` will meet as well.
+/// Has the system begin to bring a part of a file to the disk, and does not wait for it. What goes
+/// wrong, `fsync` will meet as well.
 #[cfg(target_os = "linux")]
 pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
     use std::os::fd::AsRawFd;

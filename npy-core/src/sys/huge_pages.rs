@@ -2,7 +2,8 @@
 
 use std::mem::{self, MaybeUninit};
 
-/// Asks for huge pages, so that touching fresh memory takes one page fault in 2 MiB instead of 512. NumPy does it from 4 MiB on.
+/// Asks for huge pages, so that touching fresh memory takes one page fault in 2 MiB instead of 512.
+/// NumPy does it from 4 MiB on.
 #[cfg(target_os = "linux")]
 pub(crate) fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LEAST: usize = 4 << 20;
@@ -11,11 +12,12 @@ pub(crate) fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     if length < LEAST {
         return;
     }
-    // Outward, to whole pages: a large block has them to itself, but for the allocator's own first bytes.
+    // Outward, to whole pages: a large block has them to itself, but for the allocator's own first
+    // bytes.
     let before = memory.as_ptr().addr() % PAGE;
     let begin = memory.as_mut_ptr().wrapping_byte_sub(before);
-    // SAFETY: this advice does not change what memory holds, and is refused for addresses that are not mapped. That it failed has
-    // no effect but time, so its result does not matter.
+    // SAFETY: this advice does not change what memory holds, and is refused for addresses that are
+    // not mapped. That it failed has no effect but time, so its result does not matter.
     unsafe { libc::madvise(begin.cast(), (length + before).next_multiple_of(PAGE), libc::MADV_HUGEPAGE) };
 }
 

@@ -9,7 +9,8 @@ use crate::error::{Conflict, ErrorKind, Result};
 
 /// Keeps others from adding to the file until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
-    // A process that another thread starts holds all files, and their locks, until it runs its own program.
+    // A process that another thread starts holds all files, and their locks, until it runs its own
+    // program.
     const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
     // On Windows a lock would keep out readers.
     if cfg!(windows) {
@@ -51,7 +52,8 @@ pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// Whether it is still this file that has the name: where files cannot be told apart, only new ones are.
+/// Whether it is still this file that has the name: where files cannot be told apart, only new ones
+/// are.
 #[cfg(not(unix))]
 pub(crate) fn is_at(file: &File, _path: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() == 0)

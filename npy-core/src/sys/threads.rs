@@ -3,7 +3,8 @@
 use std::num::NonZero;
 use std::thread;
 
-/// As many threads as were asked for, but for numbers that only take memory: more than a few for each processor.
+/// As many threads as were asked for, but for numbers that only take memory: more than a few for
+/// each processor.
 pub(crate) fn useful_threads(threads: usize) -> usize {
     /// For so few it is not worth asking the system.
     const FEW: usize = 8;

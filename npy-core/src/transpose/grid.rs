@@ -17,7 +17,8 @@ const WRITTEN_BYTES: usize = 512;
 /// Results of more bytes are not in the cache afterwards anyway, so that they are written past it.
 const LEAST_BYTES_OF_STREAMS: usize = 8 << 20;
 
-/// How an array is divided. A line is what one index of the first axis has; a panel is a part of some neighbouring lines.
+/// How an array is divided. A line is what one index of the first axis has; a panel is a part of
+/// some neighbouring lines.
 pub(super) struct Grid<'a> {
     /// How many lines there are.
     first: usize,
@@ -32,7 +33,8 @@ pub(super) struct Grid<'a> {
     pub(super) lines: usize,
     /// How many of them are moved together.
     tile_lines: usize,
-    /// How many lines come before the first whole panel: then lines of the cache end where parts of the result do.
+    /// How many lines come before the first whole panel: then lines of the cache end where parts of
+    /// the result do.
     skew: usize,
     /// How many elements of each line a panel has.
     pub(super) length: usize,
@@ -49,8 +51,8 @@ pub(super) struct Panel {
 }
 
 impl<'a> Grid<'a> {
-    /// `None` where there is nothing to reverse. The shape has no axes of length 1. If `are_bytes`, all bytes of an element are
-    /// initialised when it is moved, and none belong to pointers.
+    /// `None` where there is nothing to reverse. The shape has no axes of length 1. If `are_bytes`,
+    /// all bytes of an element are initialised when it is moved, and none belong to pointers.
     pub(super) fn new<T>(shape: &'a [usize], are_bytes: bool) -> Option<Self> {
         let size = size_of::<T>();
         let [first, middle @ .., last] = shape else { return None };
@@ -72,7 +74,8 @@ impl<'a> Grid<'a> {
         Some(Self { first, middle, last, per_first, per_last, count, lines, tile_lines, skew: 0, length, are_bytes, is_streamed })
     }
 
-    /// Has panels begin where lines of the cache do in a result at this address, if those of all its parts do at the same line.
+    /// Has panels begin where lines of the cache do in a result at this address, if those of all
+    /// its parts do at the same line.
     pub(super) fn align_to<T>(&mut self, target: *const T) {
         let size = size_of::<T>();
         let past = target.addr() % CACHE_LINE;
@@ -106,7 +109,8 @@ impl<'a> Grid<'a> {
         Some(Panel { line, lines: lines.min(self.first - line), begin, length })
     }
 
-    /// Where the elements of an index of the middle axes begin in what one index of the last axis has.
+    /// Where the elements of an index of the middle axes begin in what one index of the last axis
+    /// has.
     fn place_of_middle(&self, mut index: usize) -> usize {
         let mut place = 0;
         for &length in self.middle.iter().rev() {
@@ -120,9 +124,10 @@ impl<'a> Grid<'a> {
     ///
     /// # Safety
     ///
-    /// At `panel` there must be the panel's elements of its first line, and those of the next ones each `stride` elements further. At
-    /// `target` there must be room for as many elements as the grid has, in other memory. Nothing else may read or write the places of
-    /// this panel's elements. What `are_bytes` says must be true.
+    /// At `panel` there must be the panel's elements of its first line, and those of the next ones
+    /// each `stride` elements further. At `target` there must be room for as many elements as the
+    /// grid has, in other memory. Nothing else may read or write the places of this panel's
+    /// elements. What `are_bytes` says must be true.
     pub(super) unsafe fn move_panel<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
         if size_of::<T>() > CACHE_LINE {
             // SAFETY: the caller's promise, and so are the next.
@@ -145,11 +150,13 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// [`move_panel`](Self::move_panel) through tiles. A row is what all lines have at one place: elements side by side in the result.
+    /// [`move_panel`](Self::move_panel) through tiles. A row is what all lines have at one place:
+    /// elements side by side in the result.
     ///
     /// # Safety
     ///
-    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, and there are at most `tile_lines` lines.
+    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, and there are at
+    /// most `tile_lines` lines.
     unsafe fn move_rows<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
         let mut memory = TileMemory::new();
         let tile = memory.begin::<T>();
@@ -161,12 +168,12 @@ impl<'a> Grid<'a> {
             let rows = most.min(place.length - begin);
             // SAFETY: each line of the panel has more elements than this place.
             let line = |line: usize| unsafe { panel.add(line * stride + begin) };
-            // SAFETY: the lines have `rows` elements from there on, and the tile has room for as many of each. The rest is the
-            // caller's promise.
+            // SAFETY: the lines have `rows` elements from there on, and the tile has room for as
+            // many of each. The rest is the caller's promise.
             unsafe { transpose(line, (place.lines, rows), tile, place.lines, self.are_bytes) };
             if place.lines == self.per_last {
-                // SAFETY: the position of the first element with all axes reversed. There are no middle axes, and those of the next
-                // rows follow it, all less than `count`.
+                // SAFETY: the position of the first element with all axes reversed. There are no
+                // middle axes, and those of the next rows follow it, all less than `count`.
                 let to = unsafe { target.add(last * self.per_last) };
                 // SAFETY: both places have that many bytes, and nothing else uses those of the
                 // target.
@@ -177,8 +184,8 @@ impl<'a> Grid<'a> {
             for row in 0..rows {
                 // SAFETY: `row` is one of the tile's.
                 let from = unsafe { tile.add(row * place.lines) };
-                // SAFETY: this is the position of its first element with all axes reversed; those of the others follow it. All are
-                // less than `count`.
+                // SAFETY: this is the position of its first element with all axes reversed; those
+                // of the others follow it. All are less than `count`.
                 let to_row = unsafe { target.add(last * self.per_last + to) };
                 // SAFETY: both places have that many bytes, and nothing else uses those of the
                 // target.
@@ -197,7 +204,8 @@ impl<'a> Grid<'a> {
     ///
     /// # Safety
     ///
-    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, there is one middle axis, and the panel has all lines.
+    /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, there is one
+    /// middle axis, and the panel has all lines.
     unsafe fn move_groups<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
         let mut memory = TileMemory::new();
         let tile = memory.begin::<T>();
@@ -211,23 +219,26 @@ impl<'a> Grid<'a> {
             let group = whole.clamp(1, most_in_group);
             let last_end = if whole > 0 { self.last } else { self.last.min(last_begin + end - begin) };
             let width = group * self.first;
-            // At least one: the first of these is no more than a line of the cache, or else all are 512 bytes.
+            // At least one: the first of these is no more than a line of the cache, or else all are
+            // 512 bytes.
             let most = TILE_BYTES / size_of::<T>() / width;
             for last in (last_begin..last_end).step_by(most) {
                 let rows = most.min(last_end - last);
                 let line = |index: usize| {
                     let (line, middle) = (index % self.first, middle + index / self.first);
-                    // SAFETY: each line of the panel has these indices of the middle axis, from this place on.
+                    // SAFETY: each line of the panel has these indices of the middle axis, from
+                    // this place on.
                     unsafe { panel.add(line * stride + middle * self.last + last - place.begin) }
                 };
-                // SAFETY: there are `rows` elements from there on, and the tile has room for as many of each. The rest is the
-                // caller's promise.
+                // SAFETY: there are `rows` elements from there on, and the tile has room for as
+                // many of each. The rest is the caller's promise.
                 unsafe { transpose(line, (width, rows), tile, width, self.are_bytes) };
                 for row in 0..rows {
                     // SAFETY: `row` is one of the tile's.
                     let from = unsafe { tile.add(row * width) };
-                    // SAFETY: the position of its first element with all axes reversed; those of the others follow it, because the
-                    // middle axis is the second one of the result. All are less than `count`.
+                    // SAFETY: the position of its first element with all axes reversed; those of
+                    // the others follow it, because the middle axis is the second one of the
+                    // result. All are less than `count`.
                     let to = unsafe { target.add((last + row) * self.per_last + middle * self.first) };
                     // SAFETY: both places have that many bytes, and nothing else uses those of the
                     // target.
@@ -238,7 +249,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// [`move_panel`](Self::move_panel) for elements that fill lines of the cache wherever they are moved to.
+    /// [`move_panel`](Self::move_panel) for elements that fill lines of the cache wherever they are
+    /// moved to.
     ///
     /// # Safety
     ///
@@ -248,11 +260,14 @@ impl<'a> Grid<'a> {
             let (middle, last) = ((place.begin + row) / self.last, (place.begin + row) % self.last);
             let to = last * self.per_last + self.place_of_middle(middle) + place.line;
             for line in 0..place.lines {
-                // SAFETY: `line` and `row` are less than the panel's lines and its length, so that the element is in it.
+                // SAFETY: `line` and `row` are less than the panel's lines and its length, so that
+                // the element is in it.
                 let from = unsafe { panel.add(line * stride + row) };
-                // SAFETY: this is the position of that element with all axes reversed, less than `count`.
+                // SAFETY: this is the position of that element with all axes reversed, less than
+                // `count`.
                 let to = unsafe { target.add(to + line) };
-                // SAFETY: each element of the panel is moved once, to a place of its own in other memory, as bytes that may be copied.
+                // SAFETY: each element of the panel is moved once, to a place of its own in other
+                // memory, as bytes that may be copied.
                 unsafe { ptr::copy_nonoverlapping(from, to, 1) };
             }
         }

@@ -21,8 +21,8 @@ const LINES_AHEAD: usize = 8;
 const LINES_AHEAD_OF_BYTES: usize = 16;
 
 impl<T> Bulk<T> {
-    /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is padding in the elements, and nothing
-    /// was done.
+    /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is
+    /// padding in the elements, and nothing was done.
     ///
     /// # Errors
     ///
@@ -73,13 +73,14 @@ impl<T> Bulk<T> {
                         let place = (row * count + done + index) * size;
                         let to = &mut memory[place..place + size];
                         let from: *const T = item;
-                        // SAFETY: these are the bytes of one element, all initialised because there is no padding, and as many in
-                        // the memory, which is borrowed mutably.
+                        // SAFETY: these are the bytes of one element, all initialised because there
+                        // is no padding, and as many in the memory, which is borrowed mutably.
                         unsafe { store(from.cast(), to.as_mut_ptr().cast(), size, false) };
                     }
                 }
             } else {
-                // A whole group is on its way into the cache while the one before is moved, or some of its lines.
+                // A whole group is on its way into the cache while the one before is moved, or some
+                // of its lines.
                 let is_by_few = displace_each_other(&group);
                 let ahead = if is_by_few { few } else { group.len() };
                 let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
@@ -98,16 +99,19 @@ impl<T> Bulk<T> {
                         let line = |index: usize| part[index][begin..].as_ptr();
                         // SAFETY: `first` is less than the lines of the tile.
                         let target = unsafe { tile.begin::<T>().add(first) };
-                        // SAFETY: the lines have `step` elements from there on, the tile has room for as many of each, and by `self`
-                        // their bytes are initialised, without pointers.
+                        // SAFETY: the lines have `step` elements from there on, the tile has room
+                        // for as many of each, and by `self` their bytes are initialised, without
+                        // pointers.
                         unsafe { transpose(line, (part.len(), step), target, group.len(), true) };
                     }
                     for row in 0..step {
                         let place = ((begin + row) * count + done) * size;
                         let to = &mut memory[place..place + group.len() * size];
-                        // SAFETY: `row` is one of the tile's, with as many elements as the group has lines.
+                        // SAFETY: `row` is one of the tile's, with as many elements as the group
+                        // has lines.
                         let from = unsafe { tile.begin::<T>().add(row * group.len()) };
-                        // SAFETY: as many bytes, which the tile has just got, and as many in the memory, which is borrowed mutably.
+                        // SAFETY: as many bytes, which the tile has just got, and as many in the
+                        // memory, which is borrowed mutably.
                         unsafe { store(from.cast(), to.as_mut_ptr().cast(), to.len(), false) };
                     }
                 }
@@ -118,7 +122,8 @@ impl<T> Bulk<T> {
         if done < count {
             return Err(missing(done).into());
         }
-        // SAFETY: there is room for `length` more bytes, and all were written: those of each row and each line.
+        // SAFETY: there is room for `length` more bytes, and all were written: those of each row
+        // and each line.
         unsafe { bytes.set_len(bytes.len() + length) };
         Ok(true)
     }

@@ -26,8 +26,9 @@ impl<T> Bulk<T> {
 
 /// Transposes an array of the given shape from C to Fortran order.
 ///
-/// For a file in Fortran order, `shape` is the logical shape reversed, and the result is in C order; for one in C order, `shape` is the
-/// logical shape, and the result is in Fortran order. Blocks are moved, not rows, so that each line of the cache is used whole.
+/// For a file in Fortran order, `shape` is the logical shape reversed, and the result is in C
+/// order; for one in C order, `shape` is the logical shape, and the result is in Fortran order.
+/// Blocks are moved, not rows, so that each line of the cache is used whole.
 ///
 /// # Errors
 ///
@@ -36,7 +37,8 @@ pub fn reverse_axes<T>(items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
     reverse(items, shape, false)
 }
 
-/// `are_bytes` must be true only if `Bulk` proves that all bytes of the elements are initialised, and that none belong to pointers.
+/// `are_bytes` must be true only if `Bulk` proves that all bytes of the elements are initialised,
+/// and that none belong to pointers.
 fn reverse<T>(mut items: Vec<T>, shape: &[usize], are_bytes: bool) -> Result<Vec<T>> {
     let axes: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
     let Some(mut grid) = Grid::new::<T>(&axes, are_bytes).filter(|grid| grid.count == items.len()) else { return Ok(items) };
@@ -44,13 +46,15 @@ fn reverse<T>(mut items: Vec<T>, shape: &[usize], are_bytes: bool) -> Result<Vec
     reserve_exact(&mut moved, grid.count)?;
     grid.align_to(moved.as_ptr());
     let (source, target) = (items.as_ptr(), moved.as_mut_ptr());
-    // SAFETY: from here on `target` owns the elements; if the loop below panicked, which it cannot, they would leak.
+    // SAFETY: from here on `target` owns the elements; if the loop below panicked, which it cannot,
+    // they would leak.
     unsafe { items.set_len(0) };
     for place in (0..).map_while(|number| grid.panel(number)) {
-        // SAFETY: this is the position of the first element of the panel's first line, less than `count`; the memory of `items` is
-        // still there.
+        // SAFETY: this is the position of the first element of the panel's first line, less than
+        // `count`; the memory of `items` is still there.
         let panel = unsafe { source.add(place.line * grid.per_first + place.begin) };
-        // SAFETY: the lines lie `per_first` elements apart, and in `moved` there is capacity for `count` elements.
+        // SAFETY: the lines lie `per_first` elements apart, and in `moved` there is capacity for
+        // `count` elements.
         unsafe { grid.move_panel(panel, grid.per_first, &place, target) };
     }
     // SAFETY: all `count` positions were written: reversing the axes maps the positions one to one.

@@ -13,8 +13,9 @@ const LINES_AT_ONCE: usize = 8;
 /// The same for elements of one byte, of which blocks have more lines.
 const LINES_AT_ONCE_OF_BYTES: usize = 16;
 
-/// Rows of elements, which begin where lines of the cache do, and so far apart that they do not displace each other there. What is put
-/// together of some lines then stays until it is joined by that of the next ones, without another place in between.
+/// Rows of elements, which begin where lines of the cache do, and so far apart that they do not
+/// displace each other there. What is put together of some lines then stays until it is joined by
+/// that of the next ones, without another place in between.
 pub(crate) struct PaddedRows<T> {
     bulk: Bulk<T>,
     /// Zeros between the rows.
@@ -32,7 +33,8 @@ pub(crate) struct PaddedRows<T> {
 }
 
 impl<T> Bulk<T> {
-    /// Room for `rows` rows of `count` elements; `None` if these have no bytes, padding, or more bytes than a line of the cache.
+    /// Room for `rows` rows of `count` elements; `None` if these have no bytes, padding, or more
+    /// bytes than a line of the cache.
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl<T> Bulk<T> {
         }
         // At least one, so that where a row begins is always in the memory.
         let room = rows.max(1);
-        // As many elements fill lines of the cache, an odd number of them; and so do an odd number of times as many.
+        // As many elements fill lines of the cache, an odd number of them; and so do an odd number
+        // of times as many.
         let unit = elements_of_whole_lines(size);
         let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
         let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
@@ -94,11 +97,14 @@ impl<T> PaddedRows<T> {
             let line = |index: usize| part[index].as_ptr();
             // The parts have at most `count` lines together.
             let target = memory[done * size..].as_mut_ptr().cast::<T>();
-            // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed mutably, has `room` times `distance`
-            // elements, and `rows.len()` is at most `room`: that is room for as many rows, of which each has the places from `done` on
-            // for as many elements as the part has lines. It begins where a line of the cache does, to which elements of at most 64
-            // bytes are aligned, because their alignment divides their size and so 64; `done` of them further on they still are. All
-            // bytes of elements are initialised, because there is no padding in them, and they are no pointers, as `bulk` proves.
+            // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed
+            // mutably, has `room` times `distance` elements, and `rows.len()` is at most `room`:
+            // that is room for as many rows, of which each has the places from `done` on for as
+            // many elements as the part has lines. It begins where a line of the cache does, to
+            // which elements of at most 64 bytes are aligned, because their alignment divides their
+            // size and so 64; `done` of them further on they still are. All bytes of elements are
+            // initialised, because there is no padding in them, and they are no pointers, as `bulk`
+            // proves.
             unsafe { transpose(line, (part.len(), rows.len()), target, self.distance, true) };
             done += part.len();
             std::mem::swap(&mut part, &mut next);

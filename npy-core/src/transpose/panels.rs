@@ -20,29 +20,33 @@ const LEAST_BYTES_OF_READS: usize = 2048;
 const MOST_BYTES_OF_ELEMENT: usize = 4096;
 
 impl<T> Bulk<T> {
-    /// Reads an array whose last axis varies fastest, and whose lengths are `shape`, so that the first axis varies fastest. The file is
-    /// known to hold it. `None` if anything went wrong: reading it in another way will tell what.
+    /// Reads an array whose last axis varies fastest, and whose lengths are `shape`, so that the
+    /// first axis varies fastest. The file is known to hold it. `None` if anything went wrong:
+    /// reading it in another way will tell what.
     pub(crate) fn read_reversed(self, shape: &[usize], swap: bool, part: FilePart<'_>) -> Option<Vec<T>> {
         let mut grid = grid_of::<T>(shape)?;
         let mut items: Vec<T> = Vec::new();
         reserve_exact(&mut items, grid.count).ok()?;
         grid.align_to(items.as_ptr());
-        // SAFETY: there is capacity for `count` elements, and the vector is not used before `move_panels` has come back.
+        // SAFETY: there is capacity for `count` elements, and the vector is not used before
+        // `move_panels` has come back.
         let is_done = unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) };
         if !is_done {
             return None;
         }
-        // SAFETY: all `count` elements were written: reversing the axes maps the positions one to one.
+        // SAFETY: all `count` elements were written: reversing the axes maps the positions one to
+        // one.
         unsafe { items.set_len(grid.count) };
         Some(items)
     }
 
-    /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many. Tells whether it succeeded; if not,
-    /// some are overwritten.
+    /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many.
+    /// Tells whether it succeeded; if not, some are overwritten.
     pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
         let Some(mut grid) = grid_of::<T>(shape).filter(|grid| grid.count == items.len()) else { return false };
         grid.align_to(items.as_ptr());
-        // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would have to run: they are bytes.
+        // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would
+        // have to run: they are bytes.
         unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) }
     }
 
@@ -50,14 +54,15 @@ impl<T> Bulk<T> {
     ///
     /// # Safety
     ///
-    /// At `target` there must be room for as many elements as the grid has, which nothing else reads or writes meanwhile.
+    /// At `target` there must be room for as many elements as the grid has, which nothing else
+    /// reads or writes meanwhile.
     unsafe fn move_panels(self, grid: &Grid<'_>, target: *mut T, swap: bool, part: FilePart<'_>) -> bool {
         let target = Target(target);
         let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
             let mut panel: Vec<T> = Vec::new();
-            // More than a cache holds of lines at the same place of different pages, which displace each other: they are put further
-            // apart.
+            // More than a cache holds of lines at the same place of different pages, which displace
+            // each other: they are put further apart.
             let is_dense = grid.length == grid.per_first && grid.length * size_of::<T>() < LEAST_BYTES_OF_READS;
             let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size_of::<T>()) };
             if reserve_exact(&mut panel, grid.lines * stride).is_err() {
@@ -71,8 +76,9 @@ impl<T> Bulk<T> {
                     has_failed.store(true, Ordering::Relaxed);
                     return;
                 }
-                // SAFETY: the panel holds the elements of this place, read from the file byte by byte, which no other thread has: each
-                // number is given out once. The rest is the caller's promise.
+                // SAFETY: the panel holds the elements of this place, read from the file byte by
+                // byte, which no other thread has: each number is given out once. The rest is the
+                // caller's promise.
                 unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
             }
         };
@@ -131,7 +137,8 @@ fn grid_of<T>(shape: &[usize]) -> Option<Grid<'_>> {
     if size_of::<T>() > MOST_BYTES_OF_ELEMENT { None } else { Grid::new::<T>(shape, true) }
 }
 
-/// Reads neighbouring parts of a file into memory that is not as near together, with as few calls as possible.
+/// Reads neighbouring parts of a file into memory that is not as near together, with as few calls
+/// as possible.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: usize) -> io::Result<()> {
     use std::os::fd::AsRawFd;
@@ -144,8 +151,9 @@ fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: 
     while !rest.is_empty() {
         let offset = libc::off64_t::try_from(place).map_err(io::Error::other)?;
         let count = libc::c_int::try_from(rest.len().min(MOST)).map_err(io::Error::other)?;
-        // SAFETY: the descriptor is open as long as the file lives. There are `count` vectors, each with memory that was borrowed
-        // mutably for as long as this function runs, and at most as many bytes as they say are stored there.
+        // SAFETY: the descriptor is open as long as the file lives. There are `count` vectors, each
+        // with memory that was borrowed mutably for as long as this function runs, and at most as
+        // many bytes as they say are stored there.
         let read = unsafe { libc::preadv64(part.file.as_raw_fd(), rest.as_ptr(), count, offset) };
         // -1, the only negative result, means that the cause is in `errno`.
         let Ok(mut read) = usize::try_from(read) else {

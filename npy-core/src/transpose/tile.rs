@@ -18,21 +18,21 @@ impl TileMemory {
         Self([MaybeUninit::uninit(); TILE_BYTES])
     }
 
-    /// Room for as many elements as it has bytes for. Those of at most 64 bytes are aligned there, because their alignment divides
-    /// their size.
+    /// Room for as many elements as it has bytes for. Those of at most 64 bytes are aligned there,
+    /// because their alignment divides their size.
     pub(super) const fn begin<T>(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// Copies elements of lines so that those of the same index lie beside each other: element `row` of line `line` comes to
-/// `row * distance + line` of the target.
+/// Copies elements of lines so that those of the same index lie beside each other: element `row` of
+/// line `line` comes to `row * distance + line` of the target.
 ///
 /// # Safety
 ///
-/// Each of the first `lines` lines must have `rows` elements. At `target` there must be room, other memory than that of the lines, for
-/// all places, and `distance` must not be less than `lines`. If `are_bytes`, all bytes of the elements must be initialised, and none
-/// belong to pointers.
+/// Each of the first `lines` lines must have `rows` elements. At `target` there must be room, other
+/// memory than that of the lines, for all places, and `distance` must not be less than `lines`. If
+/// `are_bytes`, all bytes of the elements must be initialised, and none belong to pointers.
 pub(super) unsafe fn transpose<T>(
     line: impl Fn(usize) -> *const T + Copy,
     (lines, rows): (usize, usize),
@@ -52,7 +52,8 @@ pub(super) unsafe fn transpose<T>(
     unsafe { transpose_each(line, (0, lines), (block_rows, rows), target, distance) };
 }
 
-/// [`transpose`] one element after another, for lines and rows from some index to before another one.
+/// [`transpose`] one element after another, for lines and rows from some index to before another
+/// one.
 ///
 /// # Safety
 ///
@@ -64,7 +65,8 @@ unsafe fn transpose_each<T>(
     target: *mut T,
     distance: usize,
 ) {
-    // Each line of the cache is read once, because those of neighbouring lines may displace each other.
+    // Each line of the cache is read once, because those of neighbouring lines may displace each
+    // other.
     let step = (CACHE_LINE / size_of::<T>().max(1)).max(1);
     for begin in (row_begin..row_end).step_by(step) {
         let end = (begin + step).min(row_end);
@@ -85,8 +87,9 @@ unsafe fn transpose_each<T>(
 /// Whether [`store`] can pass the cache by.
 pub(super) const CAN_STREAM: bool = cfg!(all(target_arch = "x86_64", target_feature = "sse2"));
 
-/// Copies bytes to where they are not needed soon. If they are `streamed`, whole lines of the cache go to the memory without being read
-/// from there first, which takes half of the time for arrays that are larger than the cache; call [`end_of_streams`] after all of them.
+/// Copies bytes to where they are not needed soon. If they are `streamed`, whole lines of the cache
+/// go to the memory without being read from there first, which takes half of the time for arrays
+/// that are larger than the cache; call [`end_of_streams`] after all of them.
 ///
 /// # Safety
 ///
@@ -99,7 +102,8 @@ pub(super) unsafe fn store(from: *const u8, to: *mut u8, bytes: usize, streamed:
         // SAFETY: `head` is at most `bytes`.
         unsafe { copy_few(from, to, head) };
         let lines = (bytes - head) / CACHE_LINE;
-        // SAFETY: `head` bytes and these lines are at most `bytes`, and `head` leads to where a line of the cache begins.
+        // SAFETY: `head` bytes and these lines are at most `bytes`, and `head` leads to where a
+        // line of the cache begins.
         unsafe { blocks::stream_lines(from.wrapping_add(head), to.wrapping_add(head), lines) };
         done = head + lines * CACHE_LINE;
     }
@@ -159,8 +163,8 @@ mod blocks {
         distance: usize,
     ) -> (usize, usize) {
         match size_of::<T>() {
-            // SAFETY: the caller's promise. Elements have this size, and every processor for which this is compiled has SSE2; so it
-            // is for the others.
+            // SAFETY: the caller's promise. Elements have this size, and every processor for which
+            // this is compiled has SSE2; so it is for the others.
             1 => unsafe { of_width::<T, 1, 16>(line, size, target, distance) },
             // SAFETY: as above.
             2 => unsafe { of_width::<T, 2, 8>(line, size, target, distance) },
@@ -189,12 +193,14 @@ mod blocks {
         for first in (0..lines).step_by(EDGE) {
             let sources: [*const T; EDGE] = std::array::from_fn(|i| line(first + i));
             for row in (0..rows).step_by(EDGE) {
-                // SAFETY: each line has `row + EDGE` elements, so 16 initialised bytes are there; no alignment is needed.
+                // SAFETY: each line has `row + EDGE` elements, so 16 initialised bytes are there;
+                // no alignment is needed.
                 let block: [__m128i; EDGE] =
                     std::array::from_fn(|i| unsafe { _mm_loadu_si128(sources[i].wrapping_add(row).cast()) });
                 let block = transposed::<WIDTH, EDGE>(block);
                 for (i, register) in block.into_iter().enumerate() {
-                    // SAFETY: the places from `first` of row `row + i` on to before `first + EDGE` are in the target.
+                    // SAFETY: the places from `first` of row `row + i` on to before `first + EDGE`
+                    // are in the target.
                     unsafe { _mm_storeu_si128(target.wrapping_add((row + i) * distance + first).cast(), register) };
                 }
             }
@@ -202,8 +208,9 @@ mod blocks {
         (lines, rows)
     }
 
-    /// Rows of elements as columns. Interleaving the first half of the rows with the second rotates the bits of an element's position;
-    /// when it has been done as many times as a row's number has bits, row and column have changed places.
+    /// Rows of elements as columns. Interleaving the first half of the rows with the second rotates
+    /// the bits of an element's position; when it has been done as many times as a row's number has
+    /// bits, row and column have changed places.
     #[target_feature(enable = "sse2")]
     fn transposed<const WIDTH: usize, const EDGE: usize>(mut block: [__m128i; EDGE]) -> [__m128i; EDGE] {
         for _ in 0..EDGE.trailing_zeros() {
@@ -242,7 +249,8 @@ mod blocks {
     }
 
     pub(super) fn prefetch(place: *const u8) {
-        // SAFETY: every processor of this kind has the instruction, which is a hint and may be given for any address.
+        // SAFETY: every processor of this kind has the instruction, which is a hint and may be
+        // given for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
     }
 
@@ -284,7 +292,8 @@ mod tests {
             let distance = lines + 1;
             let line = |index: usize| items[index * stride..].as_ptr();
             let mut blocks = vec![[255; N]; rows * distance];
-            // SAFETY: each line has `rows` elements, and the target `rows` times `distance`; they are bytes.
+            // SAFETY: each line has `rows` elements, and the target `rows` times `distance`; they
+            // are bytes.
             unsafe { transpose(line, (lines, rows), blocks.as_mut_ptr(), distance, true) };
             let mut each = vec![[255; N]; rows * distance];
             // SAFETY: as above.

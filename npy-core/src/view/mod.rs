@@ -84,7 +84,8 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
     assert!(holds, "{}", message);
 }
 
-/// Fails the build, for the derive's proofs, unless the field lies in memory where it lies in the file and is as large.
+/// Fails the build, for the derive's proofs, unless the field lies in memory where it lies in the
+/// file and is as large.
 ///
 /// # Panics
 ///

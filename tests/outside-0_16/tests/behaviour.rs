@@ -1,4 +1,5 @@
-//! The workspace's own tests of arrays, with the adapter for `ndarray` 0.16 under the names of the root.
+//! The workspace's own tests of arrays, with the adapter for `ndarray` 0.16 under the names of the
+//! root.
 //!
 //! `reading_orders` and `regions` are left out: they test `npy-core` for minutes.
 #![allow(clippy::duplicate_mod, clippy::pedantic, reason = "they are the workspace's")]

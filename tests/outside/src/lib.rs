@@ -1,4 +1,5 @@
-//! The libraries from outside of their workspace: renamed, re-exported, without a prelude, and under lints that deny everything.
+//! The libraries from outside of their workspace: renamed, re-exported, without a prelude, and
+//! under lints that deny everything.
 #![no_implicit_prelude]
 #![forbid(unsafe_code)]
 #![deny(warnings, clippy::pedantic, missing_docs, unused_qualifications, unreachable_pub)]

@@ -127,7 +127,8 @@ fn a_whole_struct_can_be_widened() {
     assert_eq!(npy_core::read::<Point>(&written_as(&one, narrow)[..]).unwrap(), one);
 }
 
-/// Every pair of number types: what `widen` reads, and what `dtype` stores, is what the wider type holds exactly.
+/// Every pair of number types: what `widen` reads, and what `dtype` stores, is what the wider type
+/// holds exactly.
 #[test]
 fn every_widening_is_exact() {
     macro_rules! pairs {

@@ -52,7 +52,8 @@ fn dtype_of_file(file: &[u8]) -> String {
     Header::parse(file).unwrap().0.dtype().to_string()
 }
 
-/// Items are written under `dtype` and read again: alone, nested in another record, and in the other byte order.
+/// Items are written under `dtype` and read again: alone, nested in another record, and in the
+/// other byte order.
 fn round_trip<T: NpyElement + Clone + Debug + PartialEq>(items: &[T], dtype: &str) {
     let file = written(items);
     assert_eq!(dtype_of_file(&file), dtype);

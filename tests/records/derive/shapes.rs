@@ -37,7 +37,8 @@ fn tuple_structs_and_newtypes() {
     assert_eq!(npy_core::read::<Tagged<f64>>(&written(&[1.0_f32])[..]).unwrap(), [tagged]);
 }
 
-/// A public newtype may hold a private record; items of the struct's own may be named like the traits'.
+/// A public newtype may hold a private record; items of the struct's own may be named like the
+/// traits'.
 #[test]
 fn private_types_and_colliding_names() {
     mod inner {

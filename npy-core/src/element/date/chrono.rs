@@ -71,23 +71,25 @@ impl Time for TimeDelta {
 }
 
 time_element! {
-    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262; `#[npy(dtype = "M8[us]")]` reaches further. NaT is
-    /// an error, and `None` for an `Option`.
+    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
+    /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
     DateTime<Utc>, Datetime64
 }
 
 time_element! {
-    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262; `#[npy(dtype = "M8[us]")]` reaches further. NaT is
-    /// an error, and `None` for an `Option`.
+    /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
+    /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
     NaiveDateTime, Datetime64
 }
 
 time_element! {
-    /// Reads `M8` of every unit if the time of day is midnight, and writes `M8[D]`. NaT is an error, and `None` for an `Option`.
+    /// Reads `M8` of every unit if the time of day is midnight, and writes `M8[D]`. NaT is an
+    /// error, and `None` for an `Option`.
     NaiveDate, Datetime64
 }
 
 time_element! {
-    /// Reads `m8` of every unit but years and months, and writes `m8[ns]`. NaT is an error, and `None` for an `Option`.
+    /// Reads `m8` of every unit but years and months, and writes `m8[ns]`. NaT is an error, and
+    /// `None` for an `Option`.
     TimeDelta, Timedelta64
 }

@@ -26,7 +26,8 @@ trait Time: Sized {
     /// What it counts in, in nanoseconds: 1, or those in a day.
     const GRAIN: i128 = 1;
 
-    /// Of a span, or after 1970-01-01T00:00; `None` outside of the type's range. A multiple of `GRAIN`.
+    /// Of a span, or after 1970-01-01T00:00; `None` outside of the type's range. A multiple of
+    /// `GRAIN`.
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
 
     /// Of a span, or after 1970-01-01T00:00; `None` for a leap second, which NumPy does not have.

@@ -27,13 +27,15 @@ pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
     Some(text.len() - rest.len() + behind)
 }
 
-/// How many characters there are, of eight, before the first one that ends the text; the first is the lowest byte.
+/// How many characters there are, of eight, before the first one that ends the text; the first is
+/// the lowest byte.
 #[inline(always)]
 pub(super) fn plain_characters(word: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGHEST: u64 = 0x80 * EACH;
-    // The highest bit of a byte tells that it is special. Where one borrows or carries, the one above it may be wrong, but the lowest that
-    // is special is right, and nothing borrows or carries below that.
+    // The highest bit of a byte tells that it is special. Where one borrows or carries, the one
+    // above it may be wrong, but the lowest that is special is right, and nothing borrows or
+    // carries below that.
     let is_zero = |word: u64| word.wrapping_sub(EACH) & !word;
     let is_quote = is_zero(word ^ (0x27 * EACH));
     let is_backslash = is_zero(word ^ (0x5c * EACH));

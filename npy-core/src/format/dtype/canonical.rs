@@ -37,7 +37,8 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in its range.
+    /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in
+    /// its range.
     #[inline(always)]
     fn number(&mut self) -> Option<usize> {
         let digits = self.rest;
@@ -86,8 +87,8 @@ impl<'a> Cursor<'a> {
         (shape.len() > 1).then_some(shape)
     }
 
-    /// A shape of few axes: their number, and their lengths. One after another instead of in a loop, so that none of them is stored before
-    /// it stays.
+    /// A shape of few axes: their number, and their lengths. One after another instead of in a
+    /// loop, so that none of them is stored before it stays.
     #[inline(always)]
     pub(crate) fn short_shape(&mut self) -> Option<(usize, [usize; Lengths::FEW])> {
         self.pass(b"(")?;
@@ -165,7 +166,8 @@ impl<'a> Cursor<'a> {
 
     fn record(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
         self.pass(b"[")?;
-        // Only of the outermost record, so that what is taken on credit is in proportion to the text, once.
+        // Only of the outermost record, so that what is taken on credit is in proportion to the
+        // text, once.
         let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
         let mut fields = Vec::with_capacity(ahead);
         let mut end = 0_usize;
@@ -193,7 +195,8 @@ impl<'a> Cursor<'a> {
             }
             if cursor.pass(b"]").is_some() {
                 (*self, *fields_left) = (cursor, left);
-                // One field begins where another ends, and there are no titles: that is all of what `Record::new` checks.
+                // One field begins where another ends, and there are no titles: that is all of what
+                // `Record::new` checks.
                 let is_sound = end <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
                 return is_sound.then(|| Record::new_unchecked(fields, end).into());
             }
@@ -201,7 +204,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What follows a name, if that is the code of a number and the end of the field; also what comes next.
+    /// What follows a name, if that is the code of a number and the end of the field; also what
+    /// comes next.
     #[inline(always)]
     fn number_behind(self, name: ShortName) -> Option<(&'static Scalar, &'a [u8])> {
         // Quotes around the code, and what is between it and the name, compared at once.
@@ -216,7 +220,8 @@ impl<'a> Cursor<'a> {
         Some((scalar, rest.strip_prefix(b")")?))
     }
 
-    /// Appends any field, which begins there, unless it is padding; tells where it ends. Its name comes next, which is known if it is short.
+    /// Appends any field, which begins there, unless it is padding; tells where it ends. Its name
+    /// comes next, which is known if it is short.
     fn other_field(
         &mut self,
         name: Option<ShortName>,

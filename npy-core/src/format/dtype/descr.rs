@@ -1,4 +1,5 @@
-//! The `descr` of a header ⇄ [`DType`]: `descr_to_dtype` and `dtype_to_descr` of `numpy.lib.format`.
+//! The `descr` of a header ⇄ [`DType`]: `descr_to_dtype` and `dtype_to_descr` of
+//! `numpy.lib.format`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,7 +15,8 @@ use crate::limits::Limits;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     pub(super) limits: &'a Limits,
-    /// The text of a dtype, which may be a dict or name `numpy.record`. `np.load` reads neither in a header.
+    /// The text of a dtype, which may be a dict or name `numpy.record`. `np.load` reads neither in
+    /// a header.
     pub(super) is_text: bool,
     /// Fields without an offset get that of a C struct, in nested records too (`align=True`).
     pub(super) align: bool,
@@ -50,7 +52,8 @@ pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
         Value::Tuple(items) => match items.as_slice() {
             // `str` of the dtype of an `np.recarray`. Only the text of a dtype has such a name.
             [Node { value: Value::RecordType, .. }, dtype]
-            // NumPy up to 1.26 wrote the metadata of a field's dtype, and 1.6 wrote `{}` behind a datetime. No NumPy reads that.
+            // NumPy up to 1.26 wrote the metadata of a field's dtype, and 1.6 wrote `{}` behind a
+            // datetime. No NumPy reads that.
             | [dtype, Node { value: Value::Dict(_), .. }] => read(dtype, context),
             // NumPy ignores what comes after the second item.
             [base, shape, ..] => sub_array(read(base, context)?, shape),
@@ -123,7 +126,8 @@ pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     }
 }
 
-/// Appends Python's `repr` of a title that is no text. Floats stay as they were written: NumPy wrote them by `repr` too.
+/// Appends Python's `repr` of a title that is no text. Floats stay as they were written: NumPy
+/// wrote them by `repr` too.
 fn push_title(node: &Node<'_>, out: &mut String) {
     // Writing to a `String` cannot fail.
     let _ = match &node.value {

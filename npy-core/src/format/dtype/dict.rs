@@ -8,7 +8,8 @@ use super::{DType, Extras, Field, MOST_BYTES, Record, Scalar, ScalarKind, descr,
 use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// Reads a dtype that stands alone, such as `[('x', '<f4')]` or `dtype({'names': ['x'], 'formats': ['<f4'], 'offsets': [4]})`.
+/// Reads a dtype that stands alone, such as `[('x', '<f4')]` or
+/// `dtype({'names': ['x'], 'formats': ['<f4'], 'offsets': [4]})`.
 pub(super) fn from_text(text: &str, limits: &Limits) -> Result<DType> {
     let dialect = Dialect { latin1: false, long_integers: true, is_dtype: true, base: 0, depth: limits.nesting_depth };
     let (node, align) = literal::parse_dtype(text.as_bytes(), dialect)?;
@@ -116,7 +117,8 @@ fn items<'a, 'b>(node: &'a Node<'b>, count: Option<usize>) -> Result<&'a [Node<'
     }
 }
 
-/// Where fields lie in memory, where a Python object is a pointer of 8 bytes. In a file it has none, so a [`Field`] does not count them.
+/// Where fields lie in memory, where a Python object is a pointer of 8 bytes. In a file it has
+/// none, so a [`Field`] does not count them.
 #[derive(Debug)]
 struct Layout {
     /// Where the last field ends.

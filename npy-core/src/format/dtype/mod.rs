@@ -32,8 +32,8 @@ pub(crate) use to_rust::rust_type;
 
 /// The dtype of an array: the type of its elements and their layout in the file.
 ///
-/// A plain value: inspect it, build it, compare it, parse it from any text that NumPy's `dtype` takes, and print it in NumPy's own
-/// spelling.
+/// A plain value: inspect it, build it, compare it, parse it from any text that NumPy's `dtype`
+/// takes, and print it in NumPy's own spelling.
 ///
 /// ```
 /// use npy_core::dtype::Record;
@@ -55,7 +55,8 @@ pub(crate) use to_rust::rust_type;
 pub enum DType {
     /// A dtype without parts: numbers, text, times, raw bytes.
     Scalar(Scalar),
-    /// A small array in each element. NumPy allows one as a field; as the dtype of a whole array only while reading.
+    /// A small array in each element. NumPy allows one as a field; as the dtype of a whole array
+    /// only while reading.
     SubArray(SubArray),
     /// A structured dtype: fields with names.
     Record(Record),
@@ -211,7 +212,8 @@ impl DType {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// This dtype without the fields that `other` does not have, at every depth. A record that lost one has no padding.
+    /// This dtype without the fields that `other` does not have, at every depth. A record that lost
+    /// one has no padding.
     pub(crate) fn restricted_to(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Record(record), Self::Record(other)) => {
@@ -246,7 +248,8 @@ impl DType {
         }
     }
 
-    /// Whether NumPy takes it for padding when the field has no name: plain raw bytes, also an array of them.
+    /// Whether NumPy takes it for padding when the field has no name: plain raw bytes, also an
+    /// array of them.
     fn is_plain_void(&self) -> bool {
         match self {
             Self::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Void { .. }),
@@ -284,10 +287,12 @@ impl fmt::Display for DType {
     }
 }
 
-/// Any text that NumPy's `dtype` takes, a header holds, or `str` and `repr` of a dtype print: `<f8`, `float64`, `M8[ns]`, `i4,(2,3)f8`,
-/// `[('x', '<f4')]`, `('<f4', (3,))`, `dtype([('x', 'u1'), ('y', '<f8')], align=True)`.
+/// Any text that NumPy's `dtype` takes, a header holds, or `str` and `repr` of a dtype print:
+/// `<f8`, `float64`, `M8[ns]`, `i4,(2,3)f8`, `[('x', '<f4')]`, `('<f4', (3,))`,
+/// `dtype([('x', 'u1'), ('y', '<f8')], align=True)`.
 ///
-/// A dict gives fields their offsets. Fields that overlap or are out of order are an error, because NumPy cannot save them.
+/// A dict gives fields their offsets. Fields that overlap or are out of order are an error, because
+/// NumPy cannot save them.
 ///
 /// ```
 /// use npy_core::DType;
@@ -439,8 +444,9 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// When two fields share a name or a title, when fields overlap or do not come in the order of their offsets (NumPy cannot store
-    /// such a dtype), or when the size is more than 2³¹ − 1 bytes.
+    /// When two fields share a name or a title, when fields overlap or do not come in the order of
+    /// their offsets (NumPy cannot store such a dtype), or when the size is more than 2³¹ − 1
+    /// bytes.
     ///
     /// ```
     /// # use npy_core::dtype::{Field, Record};
@@ -477,7 +483,8 @@ impl Record {
         Ok(Self { fields, itemsize })
     }
 
-    /// For the derive, which has checked the names. [`Header::new`](crate::Header::new) checks the size.
+    /// For the derive, which has checked the names. [`Header::new`](crate::Header::new) checks the
+    /// size.
     pub(crate) fn new_unchecked(fields: Vec<Field>, itemsize: usize) -> Self {
         Self { fields, itemsize }
     }

@@ -38,7 +38,8 @@ fn fingerprint(name: &Name) -> u64 {
     (first ^ second.rotate_left(21) ^ third.rotate_left(42)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The hashes of the names that there were. It takes two thirds of the instructions of a `HashSet` of the names.
+/// The hashes of the names that there were. It takes two thirds of the instructions of a `HashSet`
+/// of the names.
 struct Seen {
     /// A power of two of them, of which half stay free: those that are 0.
     slots: Vec<u64>,

@@ -3,7 +3,8 @@
 
 use super::{ByteOrder, Scalar, ScalarKind};
 
-/// The number that is written so: its byte order, its kind and its size, from the lowest byte on, as NumPy itself writes them.
+/// The number that is written so: its byte order, its kind and its size, from the lowest byte on,
+/// as NumPy itself writes them.
 ///
 /// Compares codes as integers and returns a reference. Assembling a scalar and then moving it
 /// causes a store-forwarding stall.
@@ -49,7 +50,8 @@ const KINDS: [([u8; 2], ScalarKind); 13] = [
 
 const SLOTS: usize = 32;
 
-/// The upper bits of a product. The factor was found by trying: the build fails where two codes have one slot.
+/// The upper bits of a product. The factor was found by trying: the build fails where two codes
+/// have one slot.
 #[inline(always)]
 const fn slot(code: u32) -> usize {
     (code.wrapping_mul(0x5c29_9a0b) >> (32 - SLOTS.ilog2())) as usize

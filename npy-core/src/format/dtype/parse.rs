@@ -1,10 +1,11 @@
 //! The language of dtype strings: `<f8`, `float64`, `M8[25s]`, `i4,>f8,(2,3)u1`.
 //!
-//! NumPy writes only a part of it, but its reader accepts all of it (`numpy.dtype(str)`), so this does too. Type codes whose size
-//! depends on the platform have the size they have on 64-bit Unix.
+//! NumPy writes only a part of it, but its reader accepts all of it (`numpy.dtype(str)`), so this
+//! does too. Type codes whose size depends on the platform have the size they have on 64-bit Unix.
 //!
-//! NumPy reads the size of a single code by C's `strtol`, so that `|u 1` and `|u+1` are `|u1`, and takes lists and sub-arrays apart by a regular
-//! expression, which refuses both, and byte orders that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
+//! NumPy reads the size of a single code by C's `strtol`, so that `|u 1` and `|u+1` are `|u1`, and
+//! takes lists and sub-arrays apart by a regular expression, which refuses both, and byte orders
+//! that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
 
 use super::super::literal::END;
 use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
@@ -56,7 +57,8 @@ fn top_level_comma(text: &str) -> Option<usize> {
     })
 }
 
-/// Reads `[order][repeats][order]code` up to the next comma; the rest begins after it. `whole` is for the error message.
+/// Reads `[order][repeats][order]code` up to the next comma; the rest begins after it. `whole` is
+/// for the error message.
 fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
     let end = top_level_comma(text).unwrap_or(text.len());
     let item = text[..end].trim_matches(' ');
@@ -186,7 +188,8 @@ fn scalar(text: &str) -> Result<Scalar> {
     Ok(Scalar::new(kind, native))
 }
 
-/// A size without what `strtol` ignores before the digits, by which NumPy reads `|u 1` and `|u+1` as `|u1`: white space, then a plus sign.
+/// A size without what `strtol` ignores before the digits, by which NumPy reads `|u 1` and `|u+1`
+/// as `|u1`: white space, then a plus sign.
 fn unsigned(size: &str) -> &str {
     let size = size.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     size.strip_prefix('+').unwrap_or(size)
@@ -253,7 +256,8 @@ fn by_name(text: &str) -> Option<Scalar> {
     Some(Scalar::new(kind, ByteOrder::NATIVE))
 }
 
-/// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and its unit in brackets, if any.
+/// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and
+/// its unit in brackets, if any.
 fn time_code(code: &str) -> Option<(bool, &str)> {
     let names = [("datetime64", true), ("timedelta64", false)];
     if let Some(found) = names.iter().find_map(|(name, is_point)| Some((*is_point, code.strip_prefix(name)?))) {

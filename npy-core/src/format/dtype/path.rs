@@ -12,7 +12,8 @@ pub(crate) fn led_to<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d DTy
     })
 }
 
-/// The field of that name, and where it begins. Names may have dots in them, so a whole name comes before one that is taken apart.
+/// The field of that name, and where it begins. Names may have dots in them, so a whole name comes
+/// before one that is taken apart.
 pub(crate) fn lookup<'d>(name: &str, dtype: &'d DType) -> Option<(usize, &'d Field)> {
     let DType::Record(record) = dtype else { return None };
     if let Some(field) = record.field(name) {

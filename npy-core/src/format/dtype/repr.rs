@@ -9,8 +9,8 @@ pub(crate) fn push_repr(text: &str, out: &mut String) {
     push_repr_of(text.chars().map(u32::from), out);
 }
 
-/// Appends `repr` of the text with these code points. Lone surrogates are escaped, as Python does; what is beyond the last code point
-/// becomes U+FFFD.
+/// Appends `repr` of the text with these code points. Lone surrogates are escaped, as Python does;
+/// what is beyond the last code point becomes U+FFFD.
 pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut String) {
     let has = |quote: char| codes.clone().any(|code| code == u32::from(quote));
     let quote = if has('\'') && !has('"') { '"' } else { '\'' };
@@ -19,7 +19,8 @@ pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut S
     out.push(quote);
 }
 
-/// Appends the text with these code points with the escapes of `repr`, and of the quote if there is one.
+/// Appends the text with these code points with the escapes of `repr`, and of the quote if there is
+/// one.
 pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>, out: &mut String) {
     for code in codes {
         let character = match char::from_u32(code) {

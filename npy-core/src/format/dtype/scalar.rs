@@ -65,7 +65,8 @@ pub enum ScalarKind {
     Float32,
     /// (`f8`)
     Float64,
-    /// The C compiler's `long double`: 80 bits in 16 bytes on x86-64 (`f16`), in 12 on 32-bit x86 (`f12`).
+    /// The C compiler's `long double`: 80 bits in 16 bytes on x86-64 (`f16`), in 12 on 32-bit x86
+    /// (`f12`).
     LongDouble {
         /// 12 or 16.
         itemsize: u8,
@@ -91,7 +92,8 @@ pub enum ScalarKind {
         /// The number of characters, each of 4 bytes.
         length: usize,
     },
-    /// Raw bytes (`V`). With a byte order, `<V2` is `bfloat16` of `ml_dtypes` and `<V1` another of its types.
+    /// Raw bytes (`V`). With a byte order, `<V2` is `bfloat16` of `ml_dtypes` and `<V1` another of
+    /// its types.
     Void {
         /// Their number.
         length: usize,
@@ -290,7 +292,8 @@ impl Scalar {
 impl Scalar {
     /// Appends `dtype.str`, by far faster than formatting.
     pub(super) fn push(self, out: &mut Vec<u8>) {
-        // Three at once where there are three, as in nearly all: pieces whose length is not known before take a call each.
+        // Three at once where there are three, as in nearly all: pieces whose length is not known
+        // before take a call each.
         if let Some(code) = self.short_code() {
             return out.extend_from_slice(&code);
         }
@@ -380,8 +383,8 @@ impl Scalar {
 
 /// Appends a number.
 pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
-    // All eight bytes are appended, and those that are no digits cut off, because a number of bytes that is known before is copied without
-    // a call.
+    // All eight bytes are appended, and those that are no digits cut off, because a number of bytes
+    // that is known before is copied without a call.
     if let Some((digits, count)) = decimal(number) {
         out.extend_from_slice(&digits);
         out.truncate(out.len() - (8 - count));
@@ -407,7 +410,8 @@ pub(crate) fn decimal(number: usize) -> Option<([u8; 8], usize)> {
 /// The digits of a number of at most eight, with zeros in front. The first is the lowest byte.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
-    // Halves, quarters and eighths side by side. The factors are those of divisions by 100 and by 10, exact for as many digits as there are.
+    // Halves, quarters and eighths side by side. The factors are those of divisions by 100 and by
+    // 10, exact for as many digits as there are.
     let halves = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let quarters = hundreds | ((halves - 100 * hundreds) << 16);

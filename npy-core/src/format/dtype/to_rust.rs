@@ -11,10 +11,11 @@ impl DType {
     /// A record becomes a struct with `#[derive(NpyRecord)]`, as do the records in it. Anything
     /// else becomes a type alias.
     ///
-    /// The structs read every file of this dtype and write exactly this dtype, on a machine of the same byte order; only a sub-array of
-    /// sub-arrays is written as one of more dimensions, which has the same bytes. What no Rust type can be is left out, and a comment
-    /// says so. The code names everything by its path in `npy_core`, so it can stand in any module; it
-    /// needs the features `derive` and, for such numbers, `half` and `complex`.
+    /// The structs read every file of this dtype and write exactly this dtype, on a machine of the
+    /// same byte order; only a sub-array of sub-arrays is written as one of more dimensions, which
+    /// has the same bytes. What no Rust type can be is left out, and a comment says so. The code
+    /// names everything by its path in `npy_core`, so it can stand in any module; it needs the
+    /// features `derive` and, for such numbers, `half` and `complex`.
     ///
     /// ```
     /// # use npy_core::DType;
@@ -57,8 +58,8 @@ impl DType {
     }
 }
 
-/// The Rust type that reads a dtype and is written as it; `None` if there is none, and for records. `path` is what comes before the
-/// names of this crate.
+/// The Rust type that reads a dtype and is written as it; `None` if there is none, and for records.
+/// `path` is what comes before the names of this crate.
 pub(crate) fn rust_type(dtype: &DType, path: &str) -> Option<String> {
     match dtype {
         DType::Scalar(scalar) => scalar_type(*scalar, path),

@@ -8,7 +8,8 @@ use crate::options::Order;
 /// Below this limit on brackets, the caller has set one, and the reader of literals enforces it.
 const BRACKETS: usize = 32;
 
-/// Dtype, order and shape of a header whose text is letter for letter what NumPy would write; `None` for all others, also for wrong ones.
+/// Dtype, order and shape of a header whose text is letter for letter what NumPy would write;
+/// `None` for all others, also for wrong ones.
 #[inline(always)]
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Option<(DType, Order, Lengths)> {
     if limits.nesting_depth < BRACKETS {
@@ -69,7 +70,8 @@ fn end(mut cursor: Cursor<'_>) -> Option<()> {
     (*last == b'\n' && are_spaces(spaces)).then_some(())
 }
 
-/// Sixteen at a time: there are up to 85. The last sixteen, of which some may have been compared already, leave no rest.
+/// Sixteen at a time: there are up to 85. The last sixteen, of which some may have been compared
+/// already, leave no rest.
 #[inline(always)]
 fn are_spaces(bytes: &[u8]) -> bool {
     let Some(last) = bytes.last_chunk::<16>() else { return bytes.iter().all(|byte| *byte == b' ') };

@@ -15,8 +15,9 @@ const GROWTH_DIGITS: usize = 21;
 /// How many bytes the header of a plain dtype has, unless its shape is a long one.
 pub(crate) const PLAIN_HEADER_BYTES: usize = 2 * ALIGNMENT;
 
-/// Appends the header of a number's array of a few axes, as nearly all are, to an empty vector; of others what it appends is no header, and it gives
-/// `None`. Only what differs is written, over a header that has the rest.
+/// Appends the header of a number's array of a few axes, as nearly all are, to an empty vector; of
+/// others what it appends is no header, and it gives `None`. Only what differs is written, over a
+/// header that has the rest.
 #[inline]
 pub(crate) fn encode_plain(scalar: Scalar, order: Order, shape: &[usize], bytes: &mut Vec<u8>) -> Option<()> {
     const C: [u8; PLAIN_HEADER_BYTES] = plain(b"False, 'shape': (");
@@ -74,7 +75,8 @@ impl Header {
     /// Encodes the header in the first version from `self.version` on that can hold it, if possible
     /// with capacity for `room` more bytes.
     pub(super) fn encode(&self, room: usize, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
-        // The length of the header comes in its place afterwards, and what is in front of the dict, if it is another version.
+        // The length of the header comes in its place afterwards, and what is in front of the dict,
+        // if it is another version.
         let mut bytes = Vec::with_capacity(room.saturating_add(2 * ALIGNMENT + dtype::descr_room(&self.dtype)));
         bytes.extend_from_slice(b"\x93NUMPY\x01\0\0\0{'descr': ");
         let prefix = Version::V1.prefix_bytes();
@@ -94,7 +96,8 @@ impl Header {
         self.encode_dict(std::str::from_utf8(&bytes[prefix..]).unwrap_or_default(), escapes)
     }
 
-    /// Appends what comes behind the key of the dtype; tells how many spaces come behind that, which leave room for growth.
+    /// Appends what comes behind the key of the dtype; tells how many spaces come behind that,
+    /// which leave room for growth.
     fn push_rest_of_dict(&self, text: &mut Vec<u8>) -> usize {
         dtype::write_descr(&self.dtype, text);
         match self.order {
@@ -137,7 +140,8 @@ impl Header {
     }
 }
 
-/// Whether the escapes of Python may stand for characters that latin-1 lacks. NumPy writes version 3.0 instead.
+/// Whether the escapes of Python may stand for characters that latin-1 lacks. NumPy writes version
+/// 3.0 instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
     Never,
@@ -163,7 +167,8 @@ fn escape(text: &str) -> Vec<u8> {
 /// With at most this many axes of at most eight digits each, spaces follow the dict.
 const MOST_PLAIN_AXES: usize = 4;
 
-/// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first ten; the dtype stands where spaces are.
+/// The front of a header of [`PLAIN_HEADER_BYTES`] bytes, whose length is that without the first
+/// ten; the dtype stands where spaces are.
 const BEFORE_ORDER: &[u8] = b"\x93NUMPY\x01\0\x76\0{'descr': '   ', 'fortran_order': ";
 
 /// Where the dtype stands.
@@ -186,7 +191,8 @@ fn padded(length: usize) -> usize {
     unpadded + (ALIGNMENT - unpadded % ALIGNMENT)
 }
 
-/// Puts in front what the magic string, the version and the length of the header are, where there is room for it.
+/// Puts in front what the magic string, the version and the length of the header are, where there
+/// is room for it.
 fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
     let length = (total - version.prefix_bytes()).to_le_bytes();
     let prefix = MAGIC.iter().copied().chain([version.major(), 0]).chain(length);

@@ -12,7 +12,8 @@ use crate::error::{ErrorKind, LiteralProblem, Result};
 /// How the bytes of a text are to be understood.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
-    /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of UTF-8.
+    /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of
+    /// UTF-8.
     pub(crate) latin1: bool,
     /// Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
     pub(crate) long_integers: bool,
@@ -40,10 +41,12 @@ pub(crate) enum Value<'a> {
     None,
     Bool(bool),
     Integer(i64),
-    /// An integer beyond 64 bits, a float, a complex number or `...`: kept as text, since only titles can hold one.
+    /// An integer beyond 64 bits, a float, a complex number or `...`: kept as text, since only
+    /// titles can hold one.
     Other,
     Text(Cow<'a, str>),
-    /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's text cannot hold one.
+    /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's
+    /// text cannot hold one.
     SurrogateText(String),
     Bytes(Vec<u8>),
     Tuple(Vec<Node<'a>>),
@@ -76,7 +79,8 @@ impl Node<'_> {
     }
 }
 
-/// Reads the one literal that `text` consists of. White space, newlines and comments may surround it.
+/// Reads the one literal that `text` consists of. White space, newlines and comments may surround
+/// it.
 pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
     let mut parser = Parser::begin(text, dialect)?;
     let node = parser.value()?;
@@ -84,7 +88,8 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
     Ok(node)
 }
 
-/// Reads a literal that may stand in `dtype(…)`, as `repr` prints a dtype; tells whether `align=True` stands there.
+/// Reads a literal that may stand in `dtype(…)`, as `repr` prints a dtype; tells whether
+/// `align=True` stands there.
 pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bool)> {
     let mut parser = Parser::begin(text, dialect)?;
     let is_call = parser.eat_name(&[b"dtype", b"np.dtype", b"numpy.dtype"]);
@@ -257,7 +262,8 @@ impl<'a> Parser<'a> {
     /// Reads `value, value, …` up to `close`; tells whether a comma came last.
     fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
         self.open()?;
-        // Most lists here are fields of two items; what a `Vec` takes at first by itself would be twice that.
+        // Most lists here are fields of two items; what a `Vec` takes at first by itself would be
+        // twice that.
         let mut items = Vec::with_capacity(if self.peek() == Some(close) { 0 } else { 2 });
         let mut trailing_comma = false;
         while !self.eat(close) {
@@ -413,7 +419,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads digits with single underscores between them; tells how many there were. `value` becomes `None` on overflow.
+    /// Reads digits with single underscores between them; tells how many there were. `value`
+    /// becomes `None` on overflow.
     fn digits(&mut self, radix: u32, value: &mut Option<i64>) -> Result<usize> {
         // Python's own limit on the digits of an integer.
         const MOST: usize = 4300;

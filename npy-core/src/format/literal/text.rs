@@ -105,8 +105,8 @@ impl<'a> Parser<'a> {
             return Err(self.error(at, LiteralProblem::UnterminatedString));
         };
         if raw {
-            // In a raw string a backslash keeps the quote after it from ending the string, and both stay. A second backslash must
-            // be taken here too.
+            // In a raw string a backslash keeps the quote after it from ending the string, and both
+            // stay. A second backslash must be taken here too.
             content.text.push(b'\\');
             if matches!(byte, b'\'' | b'"' | b'\\') {
                 self.position += 1;

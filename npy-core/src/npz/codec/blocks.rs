@@ -12,8 +12,9 @@
 //! | 4 | bytes of content in the first block; the last has what is left |
 //! | 4 each | bytes of each block in the archive; all together are the member |
 //!
-//! Each block but the last ends with an empty stored block, at the border of a byte, and none refers to bytes of another. Who believes the field
-//! must see that each block ends where the next begins, and has as many bytes as it says.
+//! Each block but the last ends with an empty stored block, at the border of a byte, and none
+//! refers to bytes of another. Who believes the field must see that each block ends where the next
+//! begins, and has as many bytes as it says.
 
 use std::ops::Range;
 
@@ -31,7 +32,8 @@ pub(crate) const BLOCK_BYTES: usize = 1 << BLOCK_LOG;
 /// The largest blocks that are believed in.
 const MOST_LOG: u8 = 40;
 
-/// Blocks that are listed at most. Of more, several make one: other fields have to fit the same 64 KiB.
+/// Blocks that are listed at most. Of more, several make one: other fields have to fit the same 64
+/// KiB.
 const MOST_BLOCKS: usize = 15_000;
 
 /// The extra field of a member that consists of an optional front and blocks. `front` gives the
@@ -74,7 +76,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The content of the extra field in `extra`, or nothing. It is kept as it is, because a list of the blocks takes eight times its memory.
+    /// The content of the extra field in `extra`, or nothing. It is kept as it is, because a list
+    /// of the blocks takes eight times its memory.
     pub(crate) fn find(extra: &[u8]) -> &[u8] {
         find_field(extra, u16::from_le_bytes(IDENTIFIER)).unwrap_or_default()
     }
@@ -103,7 +106,8 @@ impl Blocks {
         (at == claim.compressed && begin == claim.size && blocks.len() > 1).then_some(Self { blocks })
     }
 
-    /// The blocks that lie within this part of the content, if one begins with it; those before it are not looked for again.
+    /// The blocks that lie within this part of the content, if one begins with it; those before it
+    /// are not looked for again.
     pub(crate) fn within(&self, content: Range<u64>) -> &[Block] {
         let begin = self.blocks.partition_point(|block| block.content.start < content.start);
         let end = self.blocks.partition_point(|block| block.content.end <= content.end);

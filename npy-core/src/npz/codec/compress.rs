@@ -12,8 +12,9 @@ use super::blocks::BLOCK_BYTES;
 use super::deflate::compress_block;
 use crate::sys::threads::useful_threads;
 
-/// Bytes that are written at a time: few enough that they are still in the cache when their checksum is taken, up to a multiple of this in the
-/// file, and enough of them that file systems write them as fast as all at once.
+/// Bytes that are written at a time: few enough that they are still in the cache when their
+/// checksum is taken, up to a multiple of this in the file, and enough of them that file systems
+/// write them as fast as all at once.
 const PIECE_BYTES: u64 = 4 << 20;
 
 /// Bytes of a block that are compressed before a thread has taken note of it.
@@ -47,8 +48,8 @@ pub(crate) struct Whole {
     pub(crate) pending: VecDeque<Pending>,
 }
 
-/// A block that a thread is busy with, or is done with. The mutex is never locked: a receiver alone is not `Sync`, and neither would the writer
-/// be that keeps it.
+/// A block that a thread is busy with, or is done with. The mutex is never locked: a receiver alone
+/// is not `Sync`, and neither would the writer be that keeps it.
 pub(crate) struct Pending(Mutex<Receiver<io::Result<Vec<u8>>>>);
 
 impl Pending {
@@ -90,7 +91,8 @@ impl<'a, W: Write> Sink<'a, W> {
         }
     }
 
-    /// Ends the content. Blocks that threads are busy with stay to be written if none was written before.
+    /// Ends the content. Blocks that threads are busy with stay to be written if none was written
+    /// before.
     pub(crate) fn finish(self) -> io::Result<Whole> {
         let (compressed, blocks, pending) = match self.output {
             Output::Stored(counting) => (counting.count, Vec::new(), VecDeque::new()),

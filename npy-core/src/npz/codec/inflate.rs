@@ -15,12 +15,14 @@ use crate::sys::threads::useful_threads;
 /// Bytes of compressed data that are read at a time.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// An empty block that ends a stream. Behind data that end at the border of a byte, between two blocks, it is all that is missing.
+/// An empty block that ends a stream. Behind data that end at the border of a byte, between two
+/// blocks, it is all that is missing.
 pub(crate) const END: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 
-/// How blocks are inflated from clones of a reader, chosen where the reader is known to have them: data that begin at this place, blocks, whether the last
-/// of them ends the data, room for each block, threads. Gives the checksum of all, and leaves the reader behind the last block; or `None` and the
-/// reader as it was, if anything is not as the blocks say.
+/// How blocks are inflated from clones of a reader, chosen where the reader is known to have them:
+/// data that begin at this place, blocks, whether the last of them ends the data, room for each
+/// block, threads. Gives the checksum of all, and leaves the reader behind the last block; or
+/// `None` and the reader as it was, if anything is not as the blocks say.
 pub(crate) type InflateBlocks<R> = fn(&mut R, u64, &[Block], bool, &mut [ReadBuf<'_>], usize) -> Option<crc32fast::Hasher>;
 
 /// An [`InflateBlocks`].
@@ -75,7 +77,8 @@ struct Inflater {
 }
 
 impl Inflater {
-    /// Fills `part` with a block, and gives its checksum; `None` if it is not of that size, does not end where it is said to, or cannot be read.
+    /// Fills `part` with a block, and gives its checksum; `None` if it is not of that size, does
+    /// not end where it is said to, or cannot be read.
     fn inflate<R: Read + Seek>(
         &mut self,
         reader: &mut R,
@@ -123,8 +126,8 @@ impl Inflater {
     }
 }
 
-/// Whether a decoder that has given all its bytes stands between two blocks, at the border of a byte, after the last few bytes of a block. It cannot be
-/// used any more.
+/// Whether a decoder that has given all its bytes stands between two blocks, at the border of a
+/// byte, after the last few bytes of a block. It cannot be used any more.
 pub(crate) fn is_between_blocks(decoder: &mut Decompress, last: &[u8]) -> bool {
     let data = [last, &END].concat();
     let mut rest = &data[..];

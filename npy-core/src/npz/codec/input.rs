@@ -8,7 +8,8 @@ use crate::memory::ReadBuf;
 /// Bytes that are buffered at most.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Bytes that are buffered of the front of a member, of which no more may be wanted than the array's header.
+/// Bytes that are buffered of the front of a member, of which no more may be wanted than the
+/// array's header.
 const FRONT_BYTES: usize = 64 * 1024;
 
 /// How to read from an `R`: straight to where the bytes are wanted.
@@ -56,8 +57,8 @@ impl<R> Input<R> {
         (self.left, self.used, self.border) = (bytes, 0, 0);
     }
 
-    /// Has [`fill_buf`](BufRead::fill_buf) give no bytes from both sides of this place of the member at once. Who has used all before it, and
-    /// asks for more, gets what is behind it.
+    /// Has [`fill_buf`](BufRead::fill_buf) give no bytes from both sides of this place of the
+    /// member at once. Who has used all before it, and asks for more, gets what is behind it.
     pub(crate) fn set_border(&mut self, border: u64) {
         self.border = border;
     }

@@ -9,8 +9,9 @@ use super::super::zip::records::Claim;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::memory::ReadBuf;
 
-/// Bytes that are given before their checksum is taken: few enough that they are still in the cache, and enough that a decompressor,
-/// which keeps a copy of the last ones whenever it stops, stops seldom.
+/// Bytes that are given before their checksum is taken: few enough that they are still in the
+/// cache, and enough that a decompressor, which keeps a copy of the last ones whenever it stops,
+/// stops seldom.
 const STEP_BYTES: usize = 1 << 20;
 
 /// How far the content of a member was read.
@@ -79,8 +80,8 @@ impl Content {
         self.check_limit()
     }
 
-    /// Takes the next bytes as given: whole blocks of deflate data, after the last few bytes of the block before. Fails if that does not end there, so that
-    /// they cannot be the next.
+    /// Takes the next bytes as given: whole blocks of deflate data, after the last few bytes of the
+    /// block before. Fails if that does not end there, so that they cannot be the next.
     pub(crate) fn take_blocks(&mut self, before: &[u8], bytes: u64, crc: &crc32fast::Hasher, is_end: bool) -> io::Result<()> {
         self.decoder.begin_block(before)?;
         let Some(left) = self.left.and_then(|left| left.checked_sub(bytes)) else {

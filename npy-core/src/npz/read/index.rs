@@ -8,7 +8,8 @@ use crate::error::Error;
 /// The names and sizes of the members of an archive.
 pub struct Index {
     entries: Vec<Entry>,
-    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by where they stand.
+    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by
+    /// where they stand.
     by_member: Vec<usize>,
     /// The same by names without `.npy`.
     by_key: Vec<usize>,

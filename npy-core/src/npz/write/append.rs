@@ -10,7 +10,8 @@ use crate::error::{Conflict, Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::sys::lock::{is_same, lock};
 
-/// An archive that members are added to: locked, and given its length back unless what was added was finished.
+/// An archive that members are added to: locked, and given its length back unless what was added
+/// was finished.
 pub(crate) struct Existing {
     pub(crate) directory: Directory,
     /// Absolute, so that it stays the same when the process changes its directory.
@@ -31,8 +32,8 @@ impl Existing {
         Ok((file, Self { directory, path, undo: Some(undo) }))
     }
 
-    /// Checks that nobody else has changed or replaced the file, which should have `length` bytes. If so, nothing is cut off: it may
-    /// be what others committed.
+    /// Checks that nobody else has changed or replaced the file, which should have `length` bytes.
+    /// If so, nothing is cut off: it may be what others committed.
     pub(crate) fn expect_unchanged(&mut self, length: u64) -> io::Result<()> {
         let Some(file) = &self.undo else { return Ok(()) };
         let is_there = is_same(file, &self.path);

@@ -1,7 +1,8 @@
 //! Writes one member: its local header, its content, its data descriptor.
 //!
-//! While threads compress, a member whose blocks are all with them is written later, so that the next one can be given to them: many small
-//! members are compressed at the same time. The bytes of the archive are the same.
+//! While threads compress, a member whose blocks are all with them is written later, so that the
+//! next one can be given to them: many small members are compressed at the same time. The bytes of
+//! the archive are the same.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -214,7 +215,8 @@ impl<W: Write> NpzWriter<W> {
         self.position + self.existing.as_ref().map_or(0, |existing| existing.directory.prefix)
     }
 
-    /// The header of an array as it stands in the member: in compressed data in blocks that are stored, so that it can be changed.
+    /// The header of an array as it stands in the member: in compressed data in blocks that are
+    /// stored, so that it can be changed.
     fn encode_head(&self, bytes: &[u8]) -> Vec<u8> {
         if !self.options.is_compressed {
             return bytes.to_vec();
@@ -247,7 +249,8 @@ fn complete(local: &mut Local, content: &Whole, head: &Head) {
 mod tests {
     use super::NpzWriter;
 
-    /// A result that is right does not tell that threads had a second member to compress before the first was written.
+    /// A result that is right does not tell that threads had a second member to compress before the
+    /// first was written.
     #[test]
     fn members_wait_while_threads_compress() {
         let items: Vec<u64> = (0..100_000).map(|i| i / 3).collect();

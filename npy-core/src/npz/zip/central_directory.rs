@@ -23,7 +23,8 @@ const LONGEST_COMMENT: usize = u16::MAX as usize;
 /// How many bytes of a file without an end record are searched for the first local header.
 const SEARCHED_PREFIX: u64 = 1 << 20;
 
-/// Bytes of extra fields that a local header usually has at most: NumPy writes 20, and those for alignment take up to 70 more.
+/// Bytes of extra fields that a local header usually has at most: NumPy writes 20, and those for
+/// alignment take up to 70 more.
 const USUAL_EXTRA: u64 = 96;
 
 /// A member of the archive, as the directory has it.
@@ -51,7 +52,8 @@ struct Place {
     entries: u64,
     begin: u64,
     bytes: u64,
-    /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the archive do not count them.
+    /// Bytes before the archive, such as those of a program that unpacks it: the offsets in the
+    /// archive do not count them.
     prefix: u64,
     comment: Vec<u8>,
     /// Where the archive ends.
@@ -145,7 +147,8 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
 /// at `end`. Returns whether the file has only these members: no local header lies before, between
 /// or behind them.
 ///
-/// A member so small that it fits the usual extra fields of the one before is not seen: [`expect_proven`] sees it.
+/// A member so small that it fits the usual extra fields of the one before is not seen:
+/// [`expect_proven`] sees it.
 fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) -> Result<bool> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&i| entries[i].offset);
@@ -160,7 +163,8 @@ fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) 
         let entry = &mut entries[i];
         entry.room = next.saturating_sub(entry.offset);
         let least = (LOCAL_BYTES + entry.raw_name.len()) as u64;
-        // What lies behind the data, but for the extra fields of the local header. Members that reach into the next one are refused when they are read.
+        // What lies behind the data, but for the extra fields of the local header. Members that
+        // reach into the next one are refused when they are read.
         let Some(rest) = least.checked_add(entry.claim.compressed).and_then(|least| entry.room.checked_sub(least)) else {
             continue;
         };
@@ -175,8 +179,8 @@ fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) 
     Ok(true)
 }
 
-/// Checks that the file ends with the archive, and that each local header is the one that the directory describes, with no member hidden behind
-/// it: before members are added.
+/// Checks that the file ends with the archive, and that each local header is the one that the
+/// directory describes, with no member hidden behind it: before members are added.
 pub(crate) fn expect_proven<R: Read + Seek>(reader: &mut R, directory: &Directory) -> Result<()> {
     let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
     if length != directory.end {
@@ -200,8 +204,9 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>
     let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
     let tail_begin = length - tail_bytes;
     let tail = read_at(reader, tail_begin, tail_bytes)?;
-    // From the back: in front of the record there may be anything, such as an archive that is a member. One whose comment ends where the file
-    // ends comes first, because a comment may hold anything, too; others have something behind them that does not belong to the archive.
+    // From the back: in front of the record there may be anything, such as an archive that is a
+    // member. One whose comment ends where the file ends comes first, because a comment may hold
+    // anything, too; others have something behind them that does not belong to the archive.
     let last = (tail.len() + 1).saturating_sub(END_BYTES);
     let mut ends = (0..last).rev().filter(|&at| tail[at..].starts_with(END));
     let is_at_end = |&at: &usize| Fields::new(&tail[at + END_BYTES - 2..]).u16() as usize == tail.len() - at - END_BYTES;
@@ -215,13 +220,15 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>
         None if (disk, directory_disk) != (0, 0) => return Err(archive(ArchiveProblem::SeveralDisks)),
         None => (u64::from(entries), bytes, offset, record),
     };
-    // The directory ends where the record begins; what its offset lacks to that is before the archive.
+    // The directory ends where the record begins; what its offset lacks to that is before the
+    // archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
     let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
     let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
     let behind = &tail[at + END_BYTES + comment.len()..];
-    // A part of an archive, or what a power cut leaves of one: this end is one that members were added behind.
+    // A part of an archive, or what a power cut leaves of one: this end is one that members were
+    // added behind.
     let is_followed = (!behind.is_empty() && behind.iter().all(|byte| *byte == 0))
         || (1..LOCAL.len()).any(|cut| behind == &LOCAL[..cut])
         || behind.windows(4).any(|window| [LOCAL, ENTRY, END, END64].iter().any(|signature| window == signature.as_slice()));
@@ -239,7 +246,8 @@ fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result
     };
     let mut fields = Fields::new(&locator[8..]);
     let claimed = fields.number::<8>();
-    // Just before the locator, as every writer puts it; its offset does not count what is before the archive.
+    // Just before the locator, as every writer puts it; its offset does not count what is before
+    // the archive.
     let at = end.saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
     let record = read_at(reader, at, END64_BYTES as u64)?;
     if !record.starts_with(END64) {
@@ -263,7 +271,8 @@ pub(crate) fn read_at<R: Read + Seek>(reader: &mut R, offset: u64, count: u64) -
     Ok(bytes)
 }
 
-/// A part of a file that is read forward, a window at a time, and skipped where nothing is asked for.
+/// A part of a file that is read forward, a window at a time, and skipped where nothing is asked
+/// for.
 pub(crate) struct Window<'a, R> {
     reader: &'a mut R,
     /// Where the part ends.
@@ -302,7 +311,8 @@ impl<'a, R: Read + Seek> Window<'a, R> {
         self.find(begin, end, is_local_header)
     }
 
-    /// Where an archive begins before `end`: with a local header, or with the end record of one without members.
+    /// Where an archive begins before `end`: with a local header, or with the end record of one
+    /// without members.
     pub(crate) fn find_archive(&mut self, end: u64) -> Result<Option<u64>> {
         self.find(0, end, |bytes| is_local_header(bytes) || (bytes.starts_with(END) && bytes.get(4..12) == Some(&[0; 8])))
     }

@@ -41,7 +41,8 @@ pub(crate) struct Local {
 const ZIP64_FIELD_BYTES: usize = 20;
 
 impl Local {
-    /// The header before the data, in which the sizes are always those of the zip64 field: NumPy does not know them before.
+    /// The header before the data, in which the sizes are always those of the zip64 field: NumPy
+    /// does not know them before.
     pub(crate) fn header(&self) -> Vec<u8> {
         let mut bytes = LOCAL.to_vec();
         for number in [VERSION, self.flags, self.method, 0, DATE] {
@@ -107,8 +108,8 @@ impl Local {
     }
 }
 
-/// The field that makes data begin at a multiple of 64, for a member whose header begins at `begin`. It is that of Android's `zipalign`:
-/// identifier, length, alignment, zeros.
+/// The field that makes data begin at a multiple of 64, for a member whose header begins at
+/// `begin`. It is that of Android's `zipalign`: identifier, length, alignment, zeros.
 pub(crate) fn padding_field(begin: u64, name: &[u8]) -> Vec<u8> {
     const HEAD: usize = 6;
     let end = begin + (LOCAL_BYTES + name.len() + ZIP64_FIELD_BYTES + HEAD) as u64;
@@ -132,7 +133,8 @@ fn low_half(number: u64) -> [u8; 4] {
     u32::try_from(number).unwrap_or(IN_ZIP64).to_le_bytes()
 }
 
-/// Appends the end of the archive to its directory, which begins at `offset` and is all there is in `out`.
+/// Appends the end of the archive to its directory, which begins at `offset` and is all there is in
+/// `out`.
 pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[u8]) {
     let size = out.len() as u64;
     if members > MOST_MEMBERS || offset > ZIP64_LIMIT || size > ZIP64_LIMIT {

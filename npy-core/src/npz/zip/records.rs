@@ -16,7 +16,8 @@ pub(crate) const LOCAL_BYTES: usize = 30;
 pub(crate) const IN_ZIP64: u64 = 0xffff_ffff;
 const ZIP64: u16 = 1;
 
-/// Flag bits: the data are encrypted; LZMA data end with a mark; a descriptor with checksum and sizes follows the data; the name is UTF-8.
+/// Flag bits: the data are encrypted; LZMA data end with a mark; a descriptor with checksum and
+/// sizes follows the data; the name is UTF-8.
 pub(crate) const ENCRYPTED: u16 = 1;
 pub(crate) const END_MARK: u16 = 1 << 1;
 pub(crate) const DESCRIPTOR: u16 = 1 << 3;
@@ -32,7 +33,8 @@ pub(crate) struct Claim {
     pub(crate) compressed: u64,
 }
 
-/// A cursor over the fields of a record, little-endian. After the end everything is 0, and `is_short`.
+/// A cursor over the fields of a record, little-endian. After the end everything is 0, and
+/// `is_short`.
 pub(crate) struct Fields<'a> {
     pub(crate) rest: &'a [u8],
     pub(crate) is_short: bool,
@@ -71,7 +73,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads those of the numbers that do not fit 32 bits, which stand among the extra fields; tells whether such a field is there.
+/// Reads those of the numbers that do not fit 32 bits, which stand among the extra fields; tells
+/// whether such a field is there.
 pub(crate) fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -> Option<bool> {
     // Of exactly 4 GiB less one byte, and no field: so it is.
     let Some(field) = find_field(extra, ZIP64) else { return Some(false) };

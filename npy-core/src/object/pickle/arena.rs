@@ -1,7 +1,7 @@
 //! A flat tree of nodes, which a pickle describes.
 //!
-//! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost nothing, and dropping it all is flat.
-//! Texts and bytes stay where they are in the input.
+//! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost
+//! nothing, and dropping it all is flat. Texts and bytes stay where they are in the input.
 
 use super::error::Result;
 use super::globals::Known;

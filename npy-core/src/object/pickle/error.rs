@@ -12,7 +12,8 @@ pub(crate) struct PickleError(Box<Inner>);
 enum Inner {
     /// At a byte of the pickle.
     At(usize, PickleProblem),
-    /// In a node of the arena. Nodes do not know where they come from; that is found out when there is an error.
+    /// In a node of the arena. Nodes do not know where they come from; that is found out when there
+    /// is an error.
     InNode(u32, PickleProblem),
     /// Nothing that the pickle is to blame for.
     Other(Error),

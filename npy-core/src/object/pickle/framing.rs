@@ -1,7 +1,8 @@
 //! Reading of one pickle from a stream into memory.
 //!
-//! From a stream in which another array may follow, exactly the bytes of the pickle are read: as many at a time as are known to belong to it. From a
-//! file or a member of an archive, which nobody reads further, bytes are read ahead.
+//! From a stream in which another array may follow, exactly the bytes of the pickle are read: as
+//! many at a time as are known to belong to it. From a file or a member of an archive, which nobody
+//! reads further, bytes are read ahead.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 
@@ -13,14 +14,16 @@ use crate::format::trust::read_once;
 /// How much memory grows at a time, whatever a length claims.
 const STEP_BYTES: usize = 64 * 1024;
 
-/// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte more.
+/// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte
+/// more.
 ///
 /// Where the pickle is framed, as from protocol 4 on, a frame is read at a time.
 pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
     let mut frame_end = 0;
-    // Marks that are open: as many opcodes follow at least, because each closes one at most, and then the one that ends the pickle.
+    // Marks that are open: as many opcodes follow at least, because each closes one at most, and
+    // then the one that ends the pickle.
     let mut marks = 0_usize;
     loop {
         let begin = at.saturating_add(1);
@@ -81,7 +84,8 @@ struct Fetch<'a, R> {
 }
 
 impl<R: Read> Fetch<'_, R> {
-    /// Reads the `length` bytes at `begin`, if they are not there yet; `at` is where their opcode stands. Returns where they end.
+    /// Reads the `length` bytes at `begin`, if they are not there yet; `at` is where their opcode
+    /// stands. Returns where they end.
     fn skip(&mut self, begin: usize, length: usize, at: usize) -> Result<usize> {
         let end = begin.saturating_add(length);
         self.ensure(end, at)?;

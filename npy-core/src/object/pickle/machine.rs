@@ -11,7 +11,8 @@ use super::text;
 use crate::error::PickleProblem;
 use crate::options::object::{ObjectOptions, UnknownGlobals};
 
-/// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and where it ends.
+/// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and
+/// where it ends.
 pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena<'a>, u32, usize)> {
     let mut machine = Machine::new(input, options);
     loop {
@@ -22,7 +23,8 @@ pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena
     }
 }
 
-/// Where in the pickle the opcode stands that makes a node: the machine is run up to there once more. Only errors ask for it.
+/// Where in the pickle the opcode stands that makes a node: the machine is run up to there once
+/// more. Only errors ask for it.
 #[cold]
 pub(crate) fn offset_of(node: u32, input: &[u8], options: &ObjectOptions) -> usize {
     let mut machine = Machine::new(input, options);

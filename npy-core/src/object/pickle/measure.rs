@@ -23,8 +23,8 @@ const BYTES_PER_BYTE: u64 = 64;
 const UNKNOWN: u64 = 0;
 const VISITING: u64 = u64::MAX;
 
-/// Refuses what contains itself, is too deep, or would be much larger than the pickle. Every node is visited once, however often it is
-/// shared, and by a loop.
+/// Refuses what contains itself, is too deep, or would be much larger than the pickle. Every node
+/// is visited once, however often it is shared, and by a loop.
 pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
     let mut sizes = Vec::new();
     reserve(&mut sizes, arena.len())?;
@@ -81,7 +81,8 @@ fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
     Ok(())
 }
 
-/// Axes beyond the first, if the node is an array: its elements are gone into by a function that calls itself for each.
+/// Axes beyond the first, if the node is an array: its elements are gone into by a function that
+/// calls itself for each.
 fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
     let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
     let Node::Known(Known::Reconstruct) = arena.node(callable) else { return 0 };
@@ -142,7 +143,8 @@ impl Visit {
     }
 }
 
-/// What each copy of a dtype takes, if the node is one: much less than all that describes it in the pickle, and each scalar has a copy.
+/// What each copy of a dtype takes, if the node is one: much less than all that describes it in the
+/// pickle, and each scalar has a copy.
 fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     let Node::Call { callable, arguments, extra } = arena.node(id) else { return None };
     let Node::Known(Known::DType) = arena.node(callable) else { return None };

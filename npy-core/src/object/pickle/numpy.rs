@@ -340,7 +340,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// NumPy 2's texts of any length: whether other objects are made texts, and what stands for missing ones.
+    /// NumPy 2's texts of any length: whether other objects are made texts, and what stands for
+    /// missing ones.
     fn string_dtype(&mut self, id: u32, arguments: u32) -> Result<PickledDType> {
         self.check_nothing_added(id, Known::StringDType)?;
         let (coerce, missing) = match (self.arena.tuple(arguments), self.arena.tuple(arguments)) {

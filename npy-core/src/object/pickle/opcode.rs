@@ -3,7 +3,8 @@
 use super::error::{PickleError, Result};
 use crate::error::PickleProblem;
 
-/// What an opcode does here. None calls anything: that is what this table is for, and a test holds it against Python's own.
+/// What an opcode does here. None calls anything: that is what this table is for, and a test holds
+/// it against Python's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Makes a value of the bytes behind it.
@@ -201,7 +202,8 @@ pub(crate) fn length(prefix: &[u8], form: Form, at: usize) -> Result<usize> {
     }
 }
 
-/// Name, code, first protocol and class of every opcode, for the test that holds them against Python's.
+/// Name, code, first protocol and class of every opcode, for the test that holds them against
+/// Python's.
 pub(crate) fn table() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
     OPCODES.iter().map(|opcode| {
         let class = match opcode.class {

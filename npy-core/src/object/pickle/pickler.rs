@@ -9,7 +9,8 @@ use super::super::value::time::PyTimeZone;
 use super::super::write::PickleForm;
 use crate::error::{Error, Result, ValueError, ValueProblem};
 
-/// Bytes after which a frame ends, and from which on a text is not put into one: `_FRAME_SIZE_TARGET` of Python's `pickle`.
+/// Bytes after which a frame ends, and from which on a text is not put into one:
+/// `_FRAME_SIZE_TARGET` of Python's `pickle`.
 const FRAME_BYTES: usize = 64 * 1024;
 
 /// Items that are added to a container at a time: `_BATCHSIZE` of Python's `pickle`.
@@ -103,7 +104,8 @@ impl<'a> Pickler<'a> {
             self.op(b'r');
             self.buffer.extend(index.to_le_bytes());
         }
-        // Only what was written under a number before is fetched, so that it does no harm if they end.
+        // Only what was written under a number before is fetched, so that it does no harm if they
+        // end.
         self.memo_len = index.saturating_add(1);
         index
     }
@@ -502,7 +504,8 @@ impl<'a> Pickler<'a> {
         self.known.insert(key, self.memo_len.saturating_sub(1));
     }
 
-    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes, of which 0 is none. Long ones are in no frame.
+    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes, of which 0 is
+    /// none. Long ones are in no frame.
     fn counted(&mut self, opcodes: [u8; 3], bytes: &[u8]) -> Result<(), Failure> {
         let (length, [short, medium, long]) = (bytes.len(), opcodes);
         let mut prefix = Vec::with_capacity(9);
@@ -529,7 +532,8 @@ impl<'a> Pickler<'a> {
     }
 }
 
-/// Levels of what contains no other objects. All but the plainest are calls, with arguments in a tuple.
+/// Levels of what contains no other objects. All but the plainest are calls, with arguments in a
+/// tuple.
 fn levels_of_leaf(object: &PyObject) -> usize {
     const CALL: usize = 2;
     let of_zone = |zone: Option<&PyTimeZone>| if zone.is_some() { CALL + CALL + 1 } else { 1 };

@@ -226,7 +226,8 @@ impl<'a> Builder<'a> {
         matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
     }
 
-    /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes other objects.
+    /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes
+    /// other objects.
     pub(crate) fn text(&self, id: u32) -> Result<Cow<'a, str>> {
         let node = self.arena.node(id);
         match node {

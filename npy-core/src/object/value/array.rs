@@ -91,7 +91,8 @@ impl ObjectArray {
         Ok(Self::from_pickle(object_dtype(), Order::C, shape.to_vec(), items, None))
     }
 
-    /// The array that a pickle describes, in which the shape has as many elements as there are items.
+    /// The array that a pickle describes, in which the shape has as many elements as there are
+    /// items.
     pub(crate) fn from_pickle(
         dtype: DType,
         order: Order,
@@ -187,11 +188,13 @@ impl ObjectArray {
     /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
     /// `origin.tag` names a field of a nested record.
     ///
-    /// The values are those that the pickle has: numbers and texts of Python for a field that is no object, nested lists for a sub-array.
+    /// The values are those that the pickle has: numbers and texts of Python for a field that is no
+    /// object, nested lists for a sub-array.
     ///
     /// # Errors
     ///
-    /// When the elements are no records, or have no such field, or one of them has no tuple where the field's record should be.
+    /// When the elements are no records, or have no such field, or one of them has no tuple where
+    /// the field's record should be.
     ///
     /// ```no_run
     /// use npy_core::object;
@@ -257,8 +260,8 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
     }
 }
 
-/// Where the field of a name is: the place in the tuple of each record on the way, and the field. As for other arrays, a name with dots is
-/// that of a field, or else a path.
+/// Where the field of a name is: the place in the tuple of each record on the way, and the field.
+/// As for other arrays, a name with dots is that of a field, or else a path.
 fn find<'d>(name: &str, dtype: &'d DType) -> Option<(Vec<usize>, &'d Field)> {
     let DType::Record(record) = dtype else { return None };
     let place = |name: &str| record.fields().iter().enumerate().find(|(_, field)| field.name() == name);

@@ -10,7 +10,8 @@ use crate::error::{ValueError, ValueProblem};
 #[cfg(feature = "serde")]
 use crate::format::dtype::{ByteOrder, DType};
 
-/// A Rust type that Python objects can be converted to, by [`ObjectArray::to_vec`](super::super::ObjectArray::to_vec).
+/// A Rust type that Python objects can be converted to, by
+/// [`ObjectArray::to_vec`](super::super::ObjectArray::to_vec).
 ///
 /// | Rust type | Python objects |
 /// |---|---|
@@ -225,7 +226,8 @@ impl FromPyObject for f64 {
 impl FromPyObject for f32 {
     fn from_object(object: &PyObject) -> Result<Self, ValueError> {
         let wide = f64::from_object(object)?;
-        // Written and read as text, which is right for every value: there is no conversion that says whether it was exact.
+        // Written and read as text, which is right for every value: there is no conversion that
+        // says whether it was exact.
         #[expect(clippy::cast_possible_truncation, reason = "compared right after")]
         let narrow = wide as Self;
         if f64::from(narrow).to_bits() == wide.to_bits() || wide.is_nan() { Ok(narrow) } else { Err(inexact(object, "f32")) }

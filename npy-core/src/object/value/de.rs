@@ -102,7 +102,8 @@ impl de::Error for Problem {
     }
 }
 
-/// An object, and its dtype if it is an element of an array: the items of a tuple that is a record have the names of the fields.
+/// An object, and its dtype if it is an element of an array: the items of a tuple that is a record
+/// have the names of the fields.
 ///
 /// It is gone into as deep as the type and the object are, which reading bounds.
 #[derive(Clone, Copy)]
@@ -386,7 +387,8 @@ fn unsuitable(object: &PyObject) -> Problem {
     de::Error::custom(format_args!("expected data that serde knows, found {}", object.type_name()))
 }
 
-/// What an array has along its first axis: arrays of the others, at last its elements, made by `of`.
+/// What an array has along its first axis: arrays of the others, at last its elements, made by
+/// `of`.
 #[derive(Clone, Copy)]
 struct Axis<'a, F> {
     shape: &'a [usize],
@@ -395,7 +397,8 @@ struct Axis<'a, F> {
 }
 
 impl<F: Copy> Axis<'_, F> {
-    /// The arrays below it. There are as many as there are elements, whatever a shape with an empty axis says.
+    /// The arrays below it. There are as many as there are elements, whatever a shape with an empty
+    /// axis says.
     fn inner(self) -> impl ExactSizeIterator<Item = Self> {
         let inner = self.shape.get(1..).unwrap_or_default();
         let length = inner.iter().fold(1_usize, |count, length| count.saturating_mul(*length)).max(1);

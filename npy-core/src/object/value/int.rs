@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind};
 
-/// Digits to which Python itself converts between integers and text (`sys.get_int_max_str_digits`): it takes time that grows with their
-/// square.
+/// Digits to which Python itself converts between integers and text (`sys.get_int_max_str_digits`):
+/// it takes time that grows with their square.
 const MOST_DIGITS: usize = 4300;
 
 /// The largest power of ten below 2⁶⁴.

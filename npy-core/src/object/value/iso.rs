@@ -15,7 +15,8 @@ use crate::error::{ValueError, ValueProblem};
 use crate::format::dtype::{DType, ScalarKind};
 
 #[cfg(feature = "serde")]
-/// The text of an object of Python's module `datetime`, as its `isoformat` prints it; a span as a duration (`P1DT2H`).
+/// The text of an object of Python's module `datetime`, as its `isoformat` prints it; a span as a
+/// duration (`P1DT2H`).
 pub(crate) fn text(object: &PyObject) -> Option<String> {
     Some(match object {
         PyObject::Date(date) => of_date(*date),

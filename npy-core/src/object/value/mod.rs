@@ -44,7 +44,8 @@ pub enum PyObject {
         /// The imaginary part.
         im: f64,
     },
-    /// `str`, and with [`Encoding::Ascii`](super::Encoding::Ascii) or [`Latin1`](super::Encoding::Latin1) that of Python 2.
+    /// `str`, and with [`Encoding::Ascii`](super::Encoding::Ascii) or
+    /// [`Latin1`](super::Encoding::Latin1) that of Python 2.
     Str(String),
     /// `bytes`
     Bytes(Vec<u8>),
@@ -84,7 +85,8 @@ pub enum PyObject {
     Uuid([u8; 16]),
     /// `numpy.dtype`
     DType(Box<DType>),
-    /// A scalar of NumPy, such as `np.float32(1.5)` or `np.datetime64(…)`: an array without dimensions.
+    /// A scalar of NumPy, such as `np.float32(1.5)` or `np.datetime64(…)`: an array without
+    /// dimensions.
     Scalar(Box<DynValues>),
     /// An array of NumPy.
     Array(Box<DynValues>),
@@ -96,7 +98,8 @@ pub enum PyObject {
 
 /// An object of an unknown class, or an unknown class or function itself.
 ///
-/// Only [`UnknownGlobals::Opaque`](super::UnknownGlobals::Opaque) makes them. They cannot be written.
+/// Only [`UnknownGlobals::Opaque`](super::UnknownGlobals::Opaque) makes them. They cannot be
+/// written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Opaque {

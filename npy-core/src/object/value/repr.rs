@@ -10,7 +10,8 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, push_
 use crate::print;
 use crate::print::{PrintOptions, dtype_argument, dtype_str, name_of_number, push_unicode, scalar_text, steps};
 
-/// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`, `OrderedDict({'a': 1})`).
+/// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
+/// `OrderedDict({'a': 1})`).
 ///
 /// Sets come in the order of the pickle, which may be another than Python's.
 impl fmt::Display for PyObject {

@@ -531,7 +531,8 @@ macro_rules! looking {
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.file_bytes().len(), map.data_offset() + 3 * size_of::<f32>());
-            /// assert_eq!(NpyReader::from_bytes(map.file_bytes())?.into_vec::<f32>()?, [1.0, 2.0, 3.0]);
+            /// assert_eq!(NpyReader::from_bytes(map.file_bytes())?.into_vec::<f32>()?, [1.0, 2.0,
+            /// 3.0]);
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             ///

@@ -5,7 +5,8 @@ use std::io;
 use crate::error::ArchiveProblem;
 use crate::npz::zip::problem::problem;
 
-/// Drops its decompressor at the first error. No library says what a call does after one that failed, and bzip2 aborts the process.
+/// Drops its decompressor at the first error. No library says what a call does after one that
+/// failed, and bzip2 aborts the process.
 pub(in crate::npz) struct Fuse<D>(Option<D>);
 
 impl<D> Fuse<D> {

@@ -11,7 +11,8 @@ use crate::npz::zip::problem::{damaged, problem};
 /// Bytes before the data: the version of the encoder, the number 5, and five bytes of properties.
 const HEADER_BYTES: usize = 9;
 
-/// The largest dictionary of which memory is taken; the encoders of 7-Zip and XZ have 64 MiB at their strongest.
+/// The largest dictionary of which memory is taken; the encoders of 7-Zip and XZ have 64 MiB at
+/// their strongest.
 const MOST_DICTIONARY: u32 = 128 << 20;
 
 /// Decompresses the data of a member.

@@ -43,7 +43,8 @@ pub(crate) enum Codec {
 }
 
 impl Decoder {
-    /// The decoder of a method. `has_end_mark` and `size` are for LZMA, whose data say themselves where they end, or do not.
+    /// The decoder of a method. `has_end_mark` and `size` are for LZMA, whose data say themselves
+    /// where they end, or do not.
     pub(crate) fn new(method: u16, has_end_mark: bool, size: Option<u64>) -> Result<Self, ArchiveProblem> {
         // Without the feature `lzma` nobody asks.
         let _ = (has_end_mark, size);
@@ -72,7 +73,8 @@ impl Decoder {
         matches!(self, Self::Stored)
     }
 
-    /// Gives some bytes of the content; tells whether it ends there, which compressed data say themselves.
+    /// Gives some bytes of the content; tells whether it ends there, which compressed data say
+    /// themselves.
     ///
     /// An error of the input leaves the decompressor as it was, so that the call may be repeated.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
@@ -107,8 +109,8 @@ impl Decoder {
         }
     }
 
-    /// Prepares deflate data that gave all their bytes so far, and that end a block with these few, for the next block, which needs nothing of those
-    /// before.
+    /// Prepares deflate data that gave all their bytes so far, and that end a block with these few,
+    /// for the next block, which needs nothing of those before.
     pub(crate) fn begin_block(&mut self, last: &[u8]) -> io::Result<()> {
         let Self::Compressed(codec) = self else { return Err(damaged()) };
         codec.call(|codec| {
@@ -155,7 +157,8 @@ impl Codec {
         }
     }
 
-    /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends there.
+    /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends
+    /// there.
     #[cfg(feature = "zstd")]
     fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         match self {

@@ -30,7 +30,8 @@ impl Zstd {
         Self { decoder, has_begun: false }
     }
 
-    /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes as belong to the frame.
+    /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes
+    /// as belong to the frame.
     pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };

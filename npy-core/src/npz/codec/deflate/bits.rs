@@ -35,11 +35,13 @@ impl Bits {
         Self { bytes: Vec::with_capacity(bytes), stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 }
     }
 
-    /// Appends words of bits with their lengths: at most 56 bits, of which the others are zero, and [`MOST_WORDS`] words.
+    /// Appends words of bits with their lengths: at most 56 bits, of which the others are zero, and
+    /// [`MOST_WORDS`] words.
     #[inline(always)]
     pub(super) fn extend(&mut self, words: impl Iterator<Item = (u64, u32)>) {
         self.empty_stage();
-        // In variables, because the stage might lie over the fields of `self` for all that the compiler knows.
+        // In variables, because the stage might lie over the fields of `self` for all that the
+        // compiler knows.
         let (mut at, mut word, mut count) = (0_usize, self.word, self.count);
         for (bits, length) in words {
             word |= bits << count;

@@ -1,5 +1,6 @@
-//! Deflate without matches: each byte by the Huffman code of its part of the block. What looks like noise to a search for repetitions, such as
-//! the digits of measurements, gets as small by it, twenty times as fast.
+//! Deflate without matches: each byte by the Huffman code of its part of the block. What looks like
+//! noise to a search for repetitions, such as the digits of measurements, gets as small by it,
+//! twenty times as fast.
 
 use super::bits::{Bits, MOST_WORDS};
 use super::lengths::{code_lengths, codes};
@@ -12,13 +13,16 @@ const PART_BYTES: usize = 256 * 1024;
 const STRIDE_BYTES: usize = 16_411;
 const SAMPLE_BYTES: usize = 4096;
 
-/// How often each byte must come in a sample of a part for its frequency to be known by it. Then the code is longer by less than 0.1 %.
+/// How often each byte must come in a sample of a part for its frequency to be known by it. Then
+/// the code is longer by less than 0.1 %.
 const LEAST_COUNT: u32 = 32;
 
-/// A part that takes other bits than were estimated, by more than this share of them, is written again.
+/// A part that takes other bits than were estimated, by more than this share of them, is written
+/// again.
 const WORTH_AGAIN: u64 = 200;
 
-/// Four codes of this length fit a word of 64 bits beside the seven bits that may be left in it. The format would allow one bit more.
+/// Four codes of this length fit a word of 64 bits beside the seven bits that may be left in it.
+/// The format would allow one bit more.
 const LONGEST: usize = 14;
 
 /// Symbols: the bytes, and the end of a block.
@@ -34,7 +38,8 @@ const AGAIN: u8 = 16;
 const ZEROS: u8 = 17;
 const MANY_ZEROS: u8 = 18;
 
-/// Bytes of a block that is stored at most, and bits of what stands before its bytes, with those that fill up the byte before.
+/// Bytes of a block that is stored at most, and bits of what stands before its bytes, with those
+/// that fill up the byte before.
 const STORED_BYTES: usize = u16::MAX as usize;
 const STORED_BITS: u64 = 7 + 3 + 32;
 
@@ -114,7 +119,8 @@ fn store_block(bytes: &[u8], is_final: bool, out: &mut Bits) {
     out.append(bytes);
 }
 
-/// How often each byte comes. Four tables, so that the same byte again does not wait until it was counted.
+/// How often each byte comes. Four tables, so that the same byte again does not wait until it was
+/// counted.
 struct Counts([[u32; 256]; 4]);
 
 impl Counts {
@@ -169,7 +175,8 @@ impl Code {
         Self::of_frequencies(&counts.sums())
     }
 
-    /// A code that is good for these bytes if all of them are like some, which have enough of each; else `None`.
+    /// A code that is good for these bytes if all of them are like some, which have enough of each;
+    /// else `None`.
     fn estimate(bytes: &[u8]) -> Option<Self> {
         let mut counts = Counts::new();
         let mut counted = 0;
@@ -214,7 +221,8 @@ impl Code {
     }
 }
 
-/// The codes of bytes. Two tables, because taking both out of one word was measured to be slower than looking twice.
+/// The codes of bytes. Two tables, because taking both out of one word was measured to be slower
+/// than looking twice.
 struct Table {
     codes: [u64; 256],
     lengths: [u32; 256],

@@ -1,12 +1,15 @@
-//! How long the codes of symbols are that come so and so often: the best there are of a limited length.
+//! How long the codes of symbols are that come so and so often: the best there are of a limited
+//! length.
 
 /// Symbols of the largest alphabet: literals and the end of a block.
 const MOST_SYMBOLS: usize = 257;
 
-/// The lengths of the best prefix code for symbols of these frequencies whose codes have at most `limit` bits, which must be enough for as
-/// many codes. What does not come has none. A symbol that is alone gets one bit.
+/// The lengths of the best prefix code for symbols of these frequencies whose codes have at most
+/// `limit` bits, which must be enough for as many codes. What does not come has none. A symbol that
+/// is alone gets one bit.
 ///
-/// By the package-merge algorithm (Larmore and Hirschberg 1990), which needs only the number of symbols that are left at each level.
+/// By the package-merge algorithm (Larmore and Hirschberg 1990), which needs only the number of
+/// symbols that are left at each level.
 pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize) -> [u8; N] {
     let mut lengths = [0; N];
     let mut leaves: Vec<(u64, usize)> = frequencies
@@ -22,7 +25,8 @@ pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize)
         return lengths;
     }
 
-    // At each level the leaves are merged with the packages, which are pairs of what the level before has.
+    // At each level the leaves are merged with the packages, which are pairs of what the level
+    // before has.
     let mut level: Vec<u64> = Vec::new();
     let mut is_leaf: Vec<Vec<bool>> = Vec::with_capacity(limit);
     for _ in 0..limit {
@@ -43,7 +47,8 @@ pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize)
         is_leaf.push(kinds);
     }
 
-    // From the last level back: of the first items, each leaf makes its symbol's code longer by a bit, and each package stands for two items.
+    // From the last level back: of the first items, each leaf makes its symbol's code longer by a
+    // bit, and each package stands for two items.
     let mut taken = (2 * leaves.len()).saturating_sub(2);
     for kinds in is_leaf.iter().rev() {
         let taken_leaves = kinds.iter().take(taken).filter(|is_leaf| **is_leaf).count();
@@ -55,7 +60,8 @@ pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize)
     lengths
 }
 
-/// The canonical codes of these lengths (RFC 1951, 3.2.2), in the order in which their bits are written.
+/// The canonical codes of these lengths (RFC 1951, 3.2.2), in the order in which their bits are
+/// written.
 pub(super) fn codes<const N: usize>(lengths: &[u8; N]) -> [u64; N] {
     const LONGEST: usize = 16;
     let mut counts = [0_u64; LONGEST];

@@ -1,4 +1,5 @@
-//! Blocks of content deflated, each for itself: by `zlib-rs`, or by a code for bytes alone where repetitions gain nothing.
+//! Blocks of content deflated, each for itself: by `zlib-rs`, or by a code for bytes alone where
+//! repetitions gain nothing.
 
 mod bits;
 mod lengths;
@@ -15,10 +16,12 @@ use repeats::{Repeats, repeats_in};
 /// Below this `zlib-rs` takes no time.
 const LEAST: usize = 16 * 1024;
 
-/// Bytes that are compressed both ways where a look at them does not tell: twice as far as a repetition may be away.
+/// Bytes that are compressed both ways where a look at them does not tell: twice as far as a
+/// repetition may be away.
 const SAMPLE_BYTES: usize = 64 * 1024;
 
-/// How many times as small repetitions must make a block for the time that the search for them takes: 1 %.
+/// How many times as small repetitions must make a block for the time that the search for them
+/// takes: 1 %.
 const WORTH_SEARCHING: (u64, u64) = (99, 100);
 
 /// Compresses a block that is independent of earlier data and ends at a byte boundary. The stream
@@ -85,7 +88,8 @@ mod tests {
         (0..count).flat_map(|_| ((-2.0 * uniform().ln()).sqrt() * uniform().cos()).to_le_bytes()).collect()
     }
 
-    /// Every number of symbols, of every steepness, at every length of a rest: the codes are those of the inflater.
+    /// Every number of symbols, of every steepness, at every length of a rest: the codes are those
+    /// of the inflater.
     #[test]
     fn codes_of_every_kind_are_read() {
         let mut state = 1;
@@ -96,7 +100,8 @@ mod tests {
                     let block: Vec<u8> = (0..length).map(|_| pick(&mut state).to_le_bytes()[0]).collect();
                     let plan = Plan::new(&block);
                     let (first, last) = (plan.encode(false), plan.encode(true));
-                    // Up to a byte for each end, and the mark between blocks; where only some bytes were counted, somewhat more or less.
+                    // Up to a byte for each end, and the mark between blocks; where only some bytes
+                    // were counted, somewhat more or less.
                     let more_or_less = if symbols == 256 { plan.bits() / 8 / 500 } else { 0 };
                     let difference = (last.len() as u64).abs_diff(plan.bits() / 8);
                     assert!(difference <= 8 * (1 + length / 65_535) + more_or_less, "{symbols} {length} {difference}");
@@ -107,7 +112,8 @@ mod tests {
         assert!(inflate(&[Plan::new(&[]).encode(false), Plan::new(&[]).encode(true)], 0).is_empty());
     }
 
-    /// What is counted of a part is noise, and the rest is not: the code is made again, by all of it.
+    /// What is counted of a part is noise, and the rest is not: the code is made again, by all of
+    /// it.
     #[test]
     fn samples_that_deceive_cost_nothing() {
         let mut state = 5;

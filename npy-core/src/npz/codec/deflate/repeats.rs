@@ -1,7 +1,7 @@
 //! An estimate of how much of a block repeats what came shortly before.
 
-/// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are only looked for, and some that may repeat
-/// them. No more than 16 bits count.
+/// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are
+/// only looked for, and some that may repeat them. No more than 16 bits count.
 const PIECE_BYTES: usize = REACH + LOOKED_AT;
 const LOOKED_AT: usize = 8 * 1024;
 
@@ -15,7 +15,8 @@ const REACH: usize = 32 * 1024;
 /// The width of the hash by which positions are found.
 const HASH_BITS: u32 = 14;
 
-/// Bytes that are hashed, the fewest that count as a repetition. Three random bytes repeat within the reach too often to mean anything.
+/// Bytes that are hashed, the fewest that count as a repetition. Three random bytes repeat within
+/// the reach too often to mean anything.
 const LEAST: usize = 4;
 /// The most bytes that a repetition has.
 const MOST: usize = 258;
@@ -43,7 +44,8 @@ pub(super) fn repeats_in(block: &[u8], bits: u64) -> Repeats {
         let piece = &share[begin..][..PIECE_BYTES.min(share.len())];
         let front = piece.len().saturating_sub(LOOKED_AT);
         let (repeated, count) = search(piece, front, &mut table);
-        // What all that is looked at would take, and what the repetitions would, less what they take as such.
+        // What all that is looked at would take, and what the repetitions would, less what they
+        // take as such.
         let looked_at = (piece.len() - front) as u64;
         let whole = looked_at * bits / block.len() as u64;
         let gained = (repeated * bits / block.len() as u64).saturating_sub(count * REPEAT_BITS);
@@ -72,7 +74,8 @@ fn search(piece: &[u8], front: usize, last: &mut [u16]) -> (u64, u64) {
         let slot = slot(last, word);
         let before = usize::from(*slot);
         *slot = u16::try_from(at).unwrap_or_default();
-        // What is there comes first: in noise it is always something else, and how far away it is cannot be foreseen.
+        // What is there comes first: in noise it is always something else, and how far away it is
+        // cannot be foreseen.
         if word_at(piece, before) == Some(word) && before < at && at - before <= REACH {
             let same = piece[at..].iter().zip(&piece[before..]).take(MOST).take_while(|(a, b)| a == b).count();
             bytes += same as u64;
