@@ -14,7 +14,7 @@ const LINES_AT_ONCE: usize = 8;
 const LINES_AT_ONCE_OF_BYTES: usize = 16;
 
 /// Rows of elements, which begin where lines of the cache do, and so far apart that they do not
-/// displace each other there. What is put together of some lines then stays until it is joined by
+/// displace each other there. What is assembled of some lines then stays until it is joined by
 /// that of the next ones, without another place in between.
 pub(crate) struct PaddedRows<T> {
     bulk: Bulk<T>,
