@@ -46,8 +46,7 @@ pub use write::MemberWriter;
 /// # let path = directory.path().join("model.npz");
 /// let optimizer = Optimizer { rate: 0.01, steps: vec![1, 2, 3] };
 /// let model = Model { weights: array![[1.0, 2.0]], bias: None, optimizer };
-/// model.save_npz(&path)?; // np.load(path).files == ['weights', 'optimizer/rate',
-/// 'optimizer/steps']
+/// model.save_npz(&path)?; // members: weights, optimizer/rate, optimizer/steps
 ///
 /// let model = Model::load_npz(&path)?;
 /// assert_eq!(model.optimizer.steps, [1, 2, 3]);
