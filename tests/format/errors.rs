@@ -423,7 +423,7 @@ fn bytes_that_cannot_be_viewed() {
     struct Aligned([u8; 192]);
     let mut memory = Aligned([0; 192]);
     npy_core::write(&mut memory.0[1..], &[1.0_f64]).unwrap();
-    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"misaligned data: expected an address that is a multiple of 8, found remainder 1; read a copy (`view_or_read` in an archive), or write the member with `set_aligned`");
+    insta::assert_snapshot!(npy_core::view::<f64>(&memory.0[1..]).unwrap_err(), @"misaligned data: expected an address that is a multiple of 8, found remainder 1; read a copy (`view_or_read` in an archive), or write the member with `WriteOptions::aligned`");
     let header = Header::new("|b1".parse().unwrap(), Order::C, &[3]).unwrap();
     insta::assert_snapshot!(npy_core::view::<bool>(&[&header.to_bytes()[..], &[0, 1, 2]].concat()).unwrap_err(), @"element 2: invalid bool 0x02: expected 0 or 1; read a copy, where every byte but 0 is true");
 }

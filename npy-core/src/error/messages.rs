@@ -103,7 +103,7 @@ messages!(kinds: ErrorKind {
     InvalidRegion { axis: 1, problem: RegionProblem::ZeroStep } => "invalid region along axis 1: expected a step of at least 1, found 0",
     Misaligned { alignment: 8, misalignment: 1 } =>
         "misaligned data: expected an address that is a multiple of 8, found remainder 1; read a copy (`view_or_read` in an archive), or \
-         write the member with `set_aligned`",
+         write the member with `WriteOptions::aligned`",
     NotViewable { path: text("origin.depth"), file: text(">f8"), rust_type: text("f64"), rust: text("<f8") } =>
         "cannot view the field origin.depth as f64: expected dtype <f8, found >f8; read a copy with `load_columns`",
     Archive { problem: ArchiveProblem::Overlap } => "the data overlap another member or the central directory",

@@ -569,7 +569,7 @@ pub enum ErrorKind {
     /// The data are misaligned for the type, so they cannot be viewed in place.
     #[error(
         "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
-         (`view_or_read` in an archive), or write the member with `set_aligned`"
+         (`view_or_read` in an archive), or write the member with `WriteOptions::aligned`"
     )]
     Misaligned {
         /// The alignment the type needs.
