@@ -33,7 +33,7 @@ const LEAST_BYTES_ACROSS: usize = 4096;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array that can be written",
+    message = "`{Self}` is not an array that can be written",
     note = "arrays and views of `ndarray` are, if their elements have a dtype (`npy_core::NpyElement`)",
     note = "for a slice or a vector see `npy_core::save`, in an archive `add_slice`; for a number `ndarray::arr0`, in an archive `add_scalar`"
 )]

@@ -90,7 +90,7 @@ fn every_file_of_every_numpy_reads_with_its_values() {
         let data = &bytes[data_offset..];
         if (data.len() as u64) < header.data_bytes() {
             let error = npy_core::NpyReader::new(&bytes[..]).unwrap().into_vec::<npy_core::types::Void>().unwrap_err();
-            // A record is no `Void`, so that the end of the data is not reached; what counts is
+            // A record is not a `Void`, so that the end of the data is not reached; what counts is
             // that they are short.
             assert!(matches!(error.kind(), ErrorKind::Mismatch { .. } | ErrorKind::Truncated { .. }), "{}: {error}", row.file);
             let kind = ErrorKind::Truncated {

@@ -195,7 +195,7 @@ fn compressed_data_that_lie() {
     let right = [&[0x11, 7, 1, 0, 0x50][..], &[1; 5]].concat();
     let file = [header(2, 2, 1, right.len() as u64, &[11]), right].concat();
     assert_eq!(read(&file).unwrap().values().bytes(), [7, 7, 7, 7, 7, 7, 1, 1, 1, 1, 1]);
-    // An empty block is none.
+    // An empty block is not a block.
     assert_eq!(problem(&header(2, 2, 1, 0, &[0])), RawArrayProblem::Damaged { offset: 56 });
 }
 

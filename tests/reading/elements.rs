@@ -242,7 +242,7 @@ fn open_file_is_read_from_where_it_stands() {
         file.seek(SeekFrom::Start(first.len() as u64)).unwrap();
         assert!(<Array1<f64> as npy_ndarray::ReadNpyExt>::load_npy_file_with(file, options).unwrap().to_vec() == expected);
     }
-    // At the end there is no array, and a directory is none either.
+    // At the end there is no array, and a directory is not one either.
     let mut file = File::open(&path).unwrap();
     file.seek(SeekFrom::End(0)).unwrap();
     assert!(NpyReader::from_file(file).is_err());

@@ -7,25 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use npy_core::append::recover;
-use npy_core::{Error, ErrorKind, Header, NpyElement, NpyRecord, NpyWriter, Order};
+use npy_core::{Error, ErrorKind, Header, NpyElement, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
+use crate::support::readings::{Reading, directory, reading};
 use crate::support::{announce, child};
-
-#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
-struct Reading {
-    index: u64,
-    value: f64,
-    flag: bool,
-}
-
-fn reading(index: u64) -> Reading {
-    Reading { index, value: index as f64 / 8.0, flag: index.is_multiple_of(3) }
-}
-
-fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
 
 /// The child of the kill test: appends and flushes, and says after each flush how much is safe.
 #[test]

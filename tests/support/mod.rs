@@ -5,6 +5,7 @@ pub mod archives;
 pub mod dump;
 pub mod numpy;
 pub mod ra;
+pub mod readings;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -4,25 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
 
 use npy_core::append::recover;
-use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
+use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
+use crate::support::readings::{Reading, directory, reading};
 use crate::support::{announce, data};
-
-#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
-struct Reading {
-    index: u64,
-    value: f64,
-    flag: bool,
-}
-
-fn reading(index: u64) -> Reading {
-    Reading { index, value: index as f64 / 8.0, flag: index.is_multiple_of(3) }
-}
-
-fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
 
 #[test]
 fn a_file_that_grew_is_the_one_that_was_saved_at_once() {

@@ -204,7 +204,7 @@ impl fmt::Display for Wide {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number that others could be cast to",
+    message = "`{Self}` is not a number that others could be cast to",
     note = "bools, integers, floats and, with their features, `half` and `complex` numbers are",
     note = "instead of `usize` use `u64`, instead of `isize` `i64`"
 )]

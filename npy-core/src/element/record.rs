@@ -603,7 +603,7 @@ impl RecordBuilder {
     }
 }
 
-/// Creates the error for a number that is no variant of the enum `T`.
+/// Creates the error for a number that is not a variant of the enum `T`.
 #[cold]
 pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
     ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()

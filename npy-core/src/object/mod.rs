@@ -58,7 +58,7 @@ use pickle::tree::Builder;
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is no `.npy` file, when its dtype holds no objects, when the
+/// When the file cannot be read or is not an `.npy` file, when its dtype holds no objects, when the
 /// pickle is damaged or names a class that is not known, or when it asks for more than the default
 /// [`ObjectOptions`] allow.
 ///

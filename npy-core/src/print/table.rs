@@ -153,7 +153,7 @@ impl Column {
     }
 }
 
-/// Calls `each` with every field that is no record, the fields of nested records included: its
+/// Calls `each` with every field that is not a record, the fields of nested records included: its
 /// name, its offset and its dtype.
 fn leaves(dtype: &DType, path: &str, offset: usize, each: &mut dyn FnMut(String, usize, &DType)) {
     let DType::Record(record) = dtype else { return };

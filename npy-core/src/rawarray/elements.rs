@@ -23,7 +23,7 @@ use crate::write::NpyWriter;
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is no `.ra` file.
+/// When the file cannot be read or is not an `.ra` file.
 pub fn open_elements<T: NpyElement>(path: &Path, limits: Limits) -> Result<NpyReader<impl Read + use<T>>> {
     Content::open(path, &limits).and_then(Content::into_elements::<T>).map_err(|error| error.with_path(path))
 }

@@ -66,7 +66,7 @@ impl RaMap {
     ///
     /// # Errors
     ///
-    /// Fails if it is no regular file, cannot be opened or mapped, is no `.ra` file, is shorter
+    /// Fails if it is not a regular file, cannot be opened or mapped, is not an `.ra` file, is shorter
     /// than its header says, or has compressed data.
     ///
     /// # Safety

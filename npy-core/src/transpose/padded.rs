@@ -103,7 +103,7 @@ impl<T> PaddedRows<T> {
             // many elements as the part has lines. It begins where a line of the cache does, to
             // which elements of at most 64 bytes are aligned, because their alignment divides their
             // size and so 64; `done` of them further on they still are. All bytes of elements are
-            // initialised, because there is no padding in them, and they are no pointers, as `bulk`
+            // initialised, because there is no padding in them, and they are not pointers, as `bulk`
             // proves.
             unsafe { transpose(line, (part.len(), rows.len()), target, self.distance, true) };
             done += part.len();

@@ -296,7 +296,7 @@ fn short_name(text: &[u8; 24]) -> Option<ShortName> {
 }
 
 fn sub_array(base: DType, shape: Lengths) -> Option<DType> {
-    // `np.dtype(('S', 5))` is another thing; a shape of () is none.
+    // `np.dtype(('S', 5))` is another thing; a shape of () is not a shape.
     if shape.is_empty() || base.itemsize() == 0 {
         return None;
     }

@@ -126,7 +126,7 @@ pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     }
 }
 
-/// Appends Python's `repr` of a title that is no text. Floats stay as they were written: NumPy
+/// Appends Python's `repr` of a title that is not text. Floats stay as they were written: NumPy
 /// wrote them by `repr` too.
 fn push_title(node: &Node<'_>, out: &mut String) {
     // Writing to a `String` cannot fail.

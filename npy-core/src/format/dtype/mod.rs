@@ -325,7 +325,7 @@ impl FromStr for DType {
     }
 }
 
-/// The error of a dtype that is no part of a header.
+/// The error of a dtype that cannot be part of a header.
 #[cold]
 fn in_text(error: Error, text: &str) -> Error {
     const LONGEST: usize = 60;

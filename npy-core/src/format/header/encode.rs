@@ -16,7 +16,7 @@ const GROWTH_DIGITS: usize = 21;
 pub(crate) const PLAIN_HEADER_BYTES: usize = 2 * ALIGNMENT;
 
 /// Appends the header of a number's array of a few axes, as nearly all are, to an empty vector; of
-/// others what it appends is no header, and it gives `None`. Only what differs is written, over a
+/// others what it appends is not a header, and it gives `None`. Only what differs is written, over a
 /// header that has the rest.
 #[inline]
 pub(crate) fn encode_plain(scalar: Scalar, order: Order, shape: &[usize], bytes: &mut Vec<u8>) -> Option<()> {

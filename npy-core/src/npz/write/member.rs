@@ -90,7 +90,7 @@ impl<W: Write> NpzWriter<W> {
             && !self.options.is_compressed
             && self.overwrite.is_none()
         {
-            // Readers of streams can then skip a stored member that is no array.
+            // Readers of streams can then skip a stored member that is not an array.
             (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
             flags &= !DESCRIPTOR;
         }

@@ -42,7 +42,7 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the compression level, from 0, which is none, to 9.
+    /// Sets the compression level, from 0 (no compression) to 9.
     ///
     /// More counts as 9. The default is NumPy's 6.
     ///

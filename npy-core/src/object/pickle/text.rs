@@ -1,7 +1,7 @@
 //! Parsing of numbers and texts in the notation of pickles.
 
 /// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python
-/// for all else. `None` if an escape is no character.
+/// for all else. `None` if an escape is not a character.
 pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;

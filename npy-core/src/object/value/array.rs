@@ -188,7 +188,7 @@ impl ObjectArray {
     /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
     /// `origin.tag` names a field of a nested record.
     ///
-    /// The values are those that the pickle has: numbers and texts of Python for a field that is no
+    /// The values are those that the pickle has: numbers and texts of Python for a field that is not a
     /// object, nested lists for a sub-array.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ pub use write::MemberWriter;
 /// Members without a field are skipped, and not even read. The checksum of each member that is read
 /// is checked.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no archive of several members",
+    message = "`{Self}` is not an archive of several members",
     note = "structs with `#[derive(NpzArchive)]` are, and maps of arrays by name"
 )]
 pub trait NpzArchive: Sized + 'static {
