@@ -39,14 +39,22 @@ pub unsafe trait Plain: Copy + 'static {
 /// Proof that the memory of a type is the bytes of a file in native byte order. Generic code
 /// carries it without a bound.
 pub struct Bulk<T> {
+    layout: BulkLayout,
+    // No `T` is owned or shared.
+    marker: PhantomData<fn() -> T>,
+}
+
+/// What a [`Bulk`] knows of its type, for code that is compiled once for all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BulkLayout {
+    /// Bytes of an element.
+    pub(crate) size: usize,
     /// [`Plain::WORD_BYTES`]; 0 for records, which have no such unit.
     word_bytes: usize,
     /// Whether it consists of bools.
     is_bool: bool,
     /// Whether some of its bytes belong to no field.
     has_padding: bool,
-    // No `T` is owned or shared.
-    marker: PhantomData<fn() -> T>,
 }
 
 impl<T> Clone for Bulk<T> {
@@ -60,7 +68,9 @@ impl<T> Copy for Bulk<T> {}
 impl<T: Plain> Bulk<T> {
     /// Creates the proof.
     pub const fn new() -> Self {
-        Self { word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false, marker: PhantomData }
+        let layout =
+            BulkLayout { size: size_of::<T>(), word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false };
+        Self { layout, marker: PhantomData }
     }
 }
 
@@ -78,7 +88,8 @@ impl<T> Bulk<T> {
     /// Every pattern of bytes is a value, and unless `has_padding` every byte of a `T` is
     /// initialised.
     pub(crate) const unsafe fn of_record(has_padding: bool) -> Self {
-        Self { word_bytes: 0, is_bool: false, has_padding, marker: PhantomData }
+        let layout = BulkLayout { size: size_of::<T>(), word_bytes: 0, is_bool: false, has_padding };
+        Self { layout, marker: PhantomData }
     }
 }
 
@@ -95,22 +106,27 @@ pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 impl<T> Bulk<T> {
     /// Extends the proof to arrays of the type.
     pub const fn array<const N: usize>(self) -> Bulk<[T; N]> {
-        Bulk { word_bytes: self.word_bytes, is_bool: self.is_bool, has_padding: self.has_padding, marker: PhantomData }
+        Bulk { layout: BulkLayout { size: size_of::<[T; N]>(), ..self.layout }, marker: PhantomData }
+    }
+
+    /// What code without the type needs to know.
+    pub(crate) const fn layout(self) -> BulkLayout {
+        self.layout
     }
 
     /// Whether some of the bytes of an element belong to no field.
     pub(crate) const fn has_padding(self) -> bool {
-        self.has_padding
+        self.layout.has_padding
     }
 
     /// Whether [`swap`](Self::swap) changes between the byte orders.
     pub(crate) fn can_swap(self) -> bool {
-        self.word_bytes > 0
+        self.layout.word_bytes > 0
     }
 
     /// Returns the bytes of the elements, or `None` if they contain padding.
     pub fn bytes_of(self, items: &[T]) -> Option<&[u8]> {
-        if self.has_padding {
+        if self.layout.has_padding {
             return None;
         }
         // SAFETY: `self` proves that all bytes of a `T` are initialised where it has no padding. A
@@ -121,12 +137,120 @@ impl<T> Bulk<T> {
 
     /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
-        let expected = mem::size_of_val(items);
         // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
-        // which `fill_memory` stores only 0 and 1.
+        // which `fill_whole` stores only 0 and 1.
         let memory = unsafe { memory_of(items) };
+        self.layout.fill_whole(memory, swap, offset, fill)
+    }
+
+    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all
+    /// and the memory is taken at once; else it grows with what was read. `offset` is where they
+    /// begin in the file.
+    pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.refill(&mut items, count, swap, is_there, offset, fill)?;
+        Ok(items)
+    }
+
+    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again.
+    /// After an error it holds fewer.
+    pub(crate) fn refill(
+        self,
+        items: &mut Vec<T>,
+        count: usize,
+        swap: bool,
+        is_there: bool,
+        offset: u64,
+        fill: &mut Fill<'_>,
+    ) -> Result<()> {
+        items.clear();
+        if size_of::<T>() > 0 {
+            if is_there {
+                reserve_exact(items, count)?;
+            }
+            // SAFETY: by `self`, any bytes are valid `T`s, but for bools, of which `refill` leaves
+            // only 0 and 1 before it asks for more.
+            let mut memory = unsafe { GrowingItems::new(items, count) };
+            self.layout.refill(&mut memory, count, swap, is_there, offset, fill)?;
+        }
+        // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid as
+        // above. A vector of elements without bytes has the capacity `usize::MAX`, and without bytes
+        // there is nothing to initialise.
+        unsafe { items.set_len(count) };
+        Ok(())
+    }
+
+    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all
+    /// elements. Tells whether it did, which it does for little and for what is only copied: small
+    /// files are read so.
+    pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
+        let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
+        if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
+            return Ok(false);
+        }
+        items.clear();
+        reserve_exact(items, count)?;
+        self.layout.copy(spare_bytes(items, count), swap, bytes);
+        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every
+        // byte is initialised, and valid as in `refill`.
+        unsafe { items.set_len(count) };
+        Ok(true)
+    }
+
+    /// Whether something has to be done with the bytes of the file.
+    pub(crate) fn is_touched(self, swap: bool) -> bool {
+        self.layout.is_touched(swap)
+    }
+
+    /// Reverses the bytes of each number in `bytes`, which hold whole elements.
+    pub(crate) fn swap(self, bytes: &mut [u8]) {
+        self.layout.swap(bytes);
+    }
+}
+
+/// Memory of elements of some type, for code that does not know the type.
+pub(crate) trait GrowingMemory {
+    /// The memory for `step` elements behind the first `done`, which are initialised and valid.
+    fn grow(&mut self, done: usize, step: usize) -> Result<&mut [MaybeUninit<u8>]>;
+}
+
+/// A vector that is to have `count` elements.
+struct GrowingItems<'a, T> {
+    items: &'a mut Vec<T>,
+    count: usize,
+}
+
+impl<'a, T> GrowingItems<'a, T> {
+    /// # Safety
+    ///
+    /// Of all elements that [`grow`](GrowingMemory::grow) is told are done, the bytes must have been
+    /// stored in the memory that it gave before, and be valid.
+    unsafe fn new(items: &'a mut Vec<T>, count: usize) -> Self {
+        Self { items, count }
+    }
+}
+
+impl<T> GrowingMemory for GrowingItems<'_, T> {
+    fn grow(&mut self, done: usize, step: usize) -> Result<&mut [MaybeUninit<u8>]> {
+        // SAFETY: the promise that was given to `new`.
+        unsafe { self.items.set_len(done) };
+        reserve_more(self.items, step, self.count)?;
+        Ok(spare_bytes(self.items, step))
+    }
+}
+
+impl BulkLayout {
+    /// Overwrites whole elements, all of which are initialised but perhaps for their padding.
+    pub(crate) fn fill_whole(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        swap: bool,
+        offset: u64,
+        fill: &mut Fill<'_>,
+    ) -> Result<()> {
+        let expected = memory.len() as u64;
         self.fill_memory(memory, swap, !self.has_padding, fill)
-            .map_err(|(error, filled)| truncated_or_io(error, offset, expected as u64, filled as u64))
+            .map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled as u64))
     }
 
     /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools.
@@ -168,82 +292,45 @@ impl<T> Bulk<T> {
         Ok(())
     }
 
-    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all
-    /// and the memory is taken at once; else it grows with what was read. `offset` is where they
-    /// begin in the file.
-    pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
-        let mut items = Vec::new();
-        self.refill(&mut items, count, swap, is_there, offset, fill)?;
-        Ok(items)
-    }
-
-    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again.
-    /// After an error it holds fewer.
-    pub(crate) fn refill(
+    /// Reads `count` elements of more than 0 bytes into memory that grows.
+    fn refill(
         self,
-        items: &mut Vec<T>,
+        target: &mut dyn GrowingMemory,
         count: usize,
         swap: bool,
         is_there: bool,
         offset: u64,
         fill: &mut Fill<'_>,
     ) -> Result<()> {
-        items.clear();
-        let size = size_of::<T>();
-        if size == 0 {
-            // SAFETY: a vector of elements without bytes has the capacity `usize::MAX`, and without
-            // bytes there is nothing to initialise.
-            unsafe { items.set_len(count) };
-            return Ok(());
-        }
-        let expected = count.saturating_mul(size);
-        if is_there {
-            reserve_exact(items, count)?;
-        }
-        let step = self.step(expected, swap) / size;
-        while items.len() < count {
-            let step = if is_there { step } else { step.min(growth(items.len() * size).div_ceil(size)) };
-            let step = step.clamp(1, count - items.len());
-            reserve_more(items, step, count)?;
-            let done = items.len() * size;
-            let memory = spare_bytes(items, step);
+        let expected = count.saturating_mul(self.size);
+        let step = self.step(expected, swap) / self.size;
+        let mut done = 0;
+        while done < count {
+            let step = if is_there { step } else { step.min(growth(done * self.size).div_ceil(self.size)) };
+            let step = step.clamp(1, count - done);
+            let memory = target.grow(done, step)?;
             let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
             let result = buf.fill_up(fill);
-            let filled = buf.filled;
-            result.map_err(|error| truncated_or_io(error, offset, expected as u64, (done + filled) as u64))?;
+            let filled = done * self.size + buf.filled;
+            result.map_err(|error| truncated_or_io(error, offset, expected as u64, filled as u64))?;
             // SAFETY: `fill_up` succeeded, so `buf` initialised every byte.
             self.repair(unsafe { assume_init(memory) }, swap);
-            // SAFETY: the bytes of `step` more elements are initialised, and valid: `self` proves
-            // that any pattern is one, but for bools, of which `repair` has made 0 and 1.
-            unsafe { items.set_len(items.len() + step) };
+            done += step;
         }
         Ok(())
     }
 
-    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all
-    /// elements. Tells whether it did, which it does for little and for what is only copied: small
-    /// files are read so.
-    pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
-        let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
-        if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
-            return Ok(false);
-        }
-        items.clear();
-        reserve_exact(items, count)?;
-        let memory = spare_bytes(items, count);
+    /// Copies `bytes`, those of whole elements, of which there is room for as many.
+    fn copy(self, memory: &mut [MaybeUninit<u8>], swap: bool, bytes: &[u8]) {
         let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
-        buf.copy_from(bytes);
-        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every
-        // byte is initialised.
-        self.repair(unsafe { assume_init(memory) }, swap);
-        // SAFETY: the bytes of `count` elements are initialised, and valid as in `refill`.
-        unsafe { items.set_len(count) };
-        Ok(true)
+        let count = buf.copy_from(bytes);
+        // SAFETY: as many bytes were copied just now.
+        self.repair(unsafe { assume_init(&mut memory[..count]) }, swap);
     }
 
     /// How many bytes to read before something has to be done with them.
     fn step(self, bytes: usize, swap: bool) -> usize {
-        let size = size_of::<T>().max(1);
+        let size = self.size.max(1);
         if self.is_touched(swap) { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
     }
 

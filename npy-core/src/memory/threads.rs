@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::{Bulk, memory_of, reserve_exact, spare_bytes, truncated_or_io};
+use super::{Bulk, BulkLayout, memory_of, reserve_exact, spare_bytes, truncated_or_io};
 use crate::error::Result;
 use crate::sys::threads::useful_threads;
 
@@ -41,7 +41,7 @@ impl FilePart<'_> {
         let mut place = self.offset.saturating_add(begin);
         // SAFETY: every byte is a valid `u8`.
         let memory = unsafe { memory_of(bytes) };
-        let result = Bulk::<u8>::new().fill_memory(memory, false, true, &mut |buf| {
+        let result = Bulk::<u8>::new().layout.fill_memory(memory, false, true, &mut |buf| {
             let before = buf.filled;
             buf.read_from_file_at(self.file, place)?;
             place = place.saturating_add((buf.filled - before) as u64);
@@ -58,7 +58,7 @@ impl<T> Bulk<T> {
     pub(crate) fn refill_by_threads(self, items: &mut Vec<T>, count: usize, swap: bool, part: FilePart<'_>) -> Result<()> {
         items.clear();
         reserve_exact(items, count)?;
-        self.fill_by_threads(spare_bytes(items, count), swap, false, part)?;
+        self.layout.fill_by_threads(spare_bytes(items, count), swap, false, part)?;
         // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid:
         // `self` proves that any pattern is one, but for bools, of which only 0 and 1 were stored.
         unsafe { items.set_len(count) };
@@ -70,18 +70,14 @@ impl<T> Bulk<T> {
         // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
         // which `fill_memory` stores only 0 and 1.
         let memory = unsafe { memory_of(items) };
-        self.fill_by_threads(memory, swap, !self.has_padding, part)
+        self.layout.fill_by_threads(memory, swap, !self.has_padding(), part)
     }
+}
 
+impl BulkLayout {
     /// Fills the memory of whole elements.
-    pub(super) fn fill_by_threads(
-        self,
-        memory: &mut [MaybeUninit<u8>],
-        swap: bool,
-        is_initialised: bool,
-        part: FilePart<'_>,
-    ) -> Result<()> {
-        let (expected, size) = (memory.len(), size_of::<T>().max(1));
+    fn fill_by_threads(self, memory: &mut [MaybeUninit<u8>], swap: bool, is_initialised: bool, part: FilePart<'_>) -> Result<()> {
+        let (expected, size) = (memory.len(), self.size.max(1));
         by_threads(Bytes { memory, size }, expected / size, size, part, |chunk, begin, _, (): &mut ()| {
             let begin = begin * size;
             let mut place = part.offset.saturating_add(begin as u64);
@@ -192,7 +188,7 @@ impl<D: Divide> Queue<D> {
 
 /// Runs the work on `threads` threads, including the current one. Where the system starts fewer,
 /// these do all of it.
-pub(crate) fn run_by(threads: usize, work: &(impl Fn() + Sync)) {
+pub(crate) fn run_by(threads: usize, work: &(dyn Fn() + Sync)) {
     let threads = useful_threads(threads);
     thread::scope(|scope| {
         let mut others = Vec::new();

@@ -1,5 +1,6 @@
 //! The division of a transposition into panels: their elements and destinations.
 
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::tile;
@@ -20,6 +21,8 @@ const LEAST_BYTES_OF_STREAMS: usize = 8 << 20;
 /// How an array is divided. A line is what one index of the first axis has; a panel is a part of
 /// some neighbouring lines.
 pub(super) struct Grid<'a> {
+    /// Bytes of an element, more than 0.
+    pub(super) size: usize,
     /// How many lines there are.
     first: usize,
     middle: &'a [usize],
@@ -53,8 +56,7 @@ pub(super) struct Panel {
 impl<'a> Grid<'a> {
     /// `None` where there is nothing to reverse. The shape has no axes of length 1. If `are_bytes`,
     /// all bytes of an element are initialised when it is moved, and none belong to pointers.
-    pub(super) fn new<T>(shape: &'a [usize], are_bytes: bool) -> Option<Self> {
-        let size = size_of::<T>();
+    pub(super) fn new(size: usize, shape: &'a [usize], are_bytes: bool) -> Option<Self> {
         let [first, middle @ .., last] = shape else { return None };
         let (first, last) = (*first, *last);
         // Checked, because the positions below are right only if it is the product.
@@ -71,13 +73,13 @@ impl<'a> Grid<'a> {
             length -= length % last;
         }
         let is_streamed = are_bytes && tile::CAN_STREAM && bytes >= LEAST_BYTES_OF_STREAMS;
-        Some(Self { first, middle, last, per_first, per_last, count, lines, tile_lines, skew: 0, length, are_bytes, is_streamed })
+        Some(Self { size, first, middle, last, per_first, per_last, count, lines, tile_lines, skew: 0, length, are_bytes, is_streamed })
     }
 
     /// Has panels begin where lines of the cache do in a result at this address, if those of all
     /// its parts do at the same line.
-    pub(super) fn align_to<T>(&mut self, target: *const T) {
-        let size = size_of::<T>();
+    pub(super) fn align_to(&mut self, target: *const u8) {
+        let size = self.size;
         let past = target.addr() % CACHE_LINE;
         let left = (CACHE_LINE - past) % CACHE_LINE;
         let parts = if self.middle.is_empty() { self.per_last } else { self.first };
@@ -120,19 +122,36 @@ impl<'a> Grid<'a> {
         place * self.first
     }
 
+    /// Moves all elements from one array to another.
+    ///
+    /// # Safety
+    ///
+    /// At `source` there must be as many elements as the grid has, and at `target` room for as many,
+    /// in other memory that nothing else uses. What `are_bytes` says must be true.
+    pub(super) unsafe fn move_all(&mut self, source: *const u8, target: *mut u8) {
+        self.align_to(target);
+        for place in (0..).map_while(|number| self.panel(number)) {
+            // SAFETY: this is the position of the first element of the panel's first line, less
+            // than `count`.
+            let panel = unsafe { source.add((place.line * self.per_first + place.begin) * self.size) };
+            // SAFETY: the lines lie `per_first` elements apart. The rest is the caller's promise.
+            unsafe { self.move_panel(panel, self.per_first, &place, target) };
+        }
+    }
+
     /// Moves the elements of a panel to their places in the result.
     ///
     /// # Safety
     ///
-    /// At `panel` there must be the panel's elements of its first line, and those of the next ones
-    /// each `stride` elements further. At `target` there must be room for as many elements as the
+    /// At `panel` there must be the panel's elements of its first line, `size` bytes each, and those
+    /// of the next ones each `stride` elements further. At `target` there must be room for as many elements as the
     /// grid has, in other memory. Nothing else may read or write the places of this panel's
     /// elements. What `are_bytes` says must be true.
-    pub(super) unsafe fn move_panel<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
-        if size_of::<T>() > CACHE_LINE {
+    pub(super) unsafe fn move_panel(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
+        if self.size > CACHE_LINE {
             // SAFETY: the caller's promise, and so are the next.
             unsafe { self.move_each(panel, stride, place, target) };
-        } else if let ([_], true) = (self.middle, place.lines == self.first && self.first * size_of::<T>() < CACHE_LINE) {
+        } else if let ([_], true) = (self.middle, place.lines == self.first && self.first * self.size < CACHE_LINE) {
             // SAFETY: as above.
             unsafe { self.move_groups(panel, stride, place, target) };
         } else {
@@ -140,7 +159,7 @@ impl<'a> Grid<'a> {
                 let lines = self.tile_lines.min(place.lines - begin);
                 let part = Panel { line: place.line + begin, lines, ..*place };
                 // SAFETY: this is where one of the panel's lines begins.
-                let panel = unsafe { panel.add(begin * stride) };
+                let panel = unsafe { panel.add(begin * stride * self.size) };
                 // SAFETY: a part of the panel. The rest is as above.
                 unsafe { self.move_rows(panel, stride, &part, target) };
             }
@@ -157,39 +176,39 @@ impl<'a> Grid<'a> {
     ///
     /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, and there are at
     /// most `tile_lines` lines.
-    unsafe fn move_rows<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+    unsafe fn move_rows(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
         let mut memory = TileMemory::new();
-        let tile = memory.begin::<T>();
+        let tile = memory.begin();
         // At least one, because that many lines fit into the tile.
-        let most = TILE_BYTES / size_of::<T>() / place.lines;
+        let most = TILE_BYTES / self.size / place.lines;
         let (mut middle, mut last) = (place.begin / self.last, place.begin % self.last);
         let mut to = self.place_of_middle(middle) + place.line;
         for begin in (0..place.length).step_by(most) {
             let rows = most.min(place.length - begin);
             // SAFETY: each line of the panel has more elements than this place.
-            let line = |line: usize| unsafe { panel.add(line * stride + begin) };
+            let line = |line: usize| unsafe { panel.add((line * stride + begin) * self.size) };
             // SAFETY: the lines have `rows` elements from there on, and the tile has room for as
             // many of each. The rest is the caller's promise.
-            unsafe { transpose(line, (place.lines, rows), tile, place.lines, self.are_bytes) };
+            unsafe { transpose(self.size, &line, (place.lines, rows), tile, place.lines, self.are_bytes) };
             if place.lines == self.per_last {
                 // SAFETY: the position of the first element with all axes reversed. There are no
                 // middle axes, and those of the next rows follow it, all less than `count`.
-                let to = unsafe { target.add(last * self.per_last) };
+                let to = unsafe { target.add(last * self.per_last * self.size) };
                 // SAFETY: both places have that many bytes, and nothing else uses those of the
                 // target.
-                unsafe { store(tile.cast(), to.cast(), rows * place.lines * size_of::<T>(), self.is_streamed) };
+                unsafe { store(tile, to, rows * place.lines * self.size, self.is_streamed) };
                 last += rows;
                 continue;
             }
             for row in 0..rows {
                 // SAFETY: `row` is one of the tile's.
-                let from = unsafe { tile.add(row * place.lines) };
+                let from = unsafe { tile.add(row * place.lines * self.size) };
                 // SAFETY: this is the position of its first element with all axes reversed; those
                 // of the others follow it. All are less than `count`.
-                let to_row = unsafe { target.add(last * self.per_last + to) };
+                let to_row = unsafe { target.add((last * self.per_last + to) * self.size) };
                 // SAFETY: both places have that many bytes, and nothing else uses those of the
                 // target.
-                unsafe { store(from.cast(), to_row.cast(), place.lines * size_of::<T>(), self.is_streamed) };
+                unsafe { store(from, to_row, place.lines * self.size, self.is_streamed) };
                 last += 1;
                 if last == self.last {
                     (middle, last) = (middle + 1, 0);
@@ -206,10 +225,10 @@ impl<'a> Grid<'a> {
     ///
     /// That of [`move_panel`](Self::move_panel); elements have at most 64 bytes, there is one
     /// middle axis, and the panel has all lines.
-    unsafe fn move_groups<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+    unsafe fn move_groups(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
         let mut memory = TileMemory::new();
-        let tile = memory.begin::<T>();
-        let most_in_group = (WRITTEN_BYTES / size_of::<T>() / self.first).max(1);
+        let tile = memory.begin();
+        let most_in_group = (WRITTEN_BYTES / self.size / self.first).max(1);
         let end = place.begin + place.length;
         let mut begin = place.begin;
         while begin < end {
@@ -221,28 +240,28 @@ impl<'a> Grid<'a> {
             let width = group * self.first;
             // At least one: the first of these is no more than a line of the cache, or else all are
             // 512 bytes.
-            let most = TILE_BYTES / size_of::<T>() / width;
+            let most = TILE_BYTES / self.size / width;
             for last in (last_begin..last_end).step_by(most) {
                 let rows = most.min(last_end - last);
                 let line = |index: usize| {
                     let (line, middle) = (index % self.first, middle + index / self.first);
                     // SAFETY: each line of the panel has these indices of the middle axis, from
                     // this place on.
-                    unsafe { panel.add(line * stride + middle * self.last + last - place.begin) }
+                    unsafe { panel.add((line * stride + middle * self.last + last - place.begin) * self.size) }
                 };
                 // SAFETY: there are `rows` elements from there on, and the tile has room for as
                 // many of each. The rest is the caller's promise.
-                unsafe { transpose(line, (width, rows), tile, width, self.are_bytes) };
+                unsafe { transpose(self.size, &line, (width, rows), tile, width, self.are_bytes) };
                 for row in 0..rows {
                     // SAFETY: `row` is one of the tile's.
-                    let from = unsafe { tile.add(row * width) };
+                    let from = unsafe { tile.add(row * width * self.size) };
                     // SAFETY: the position of its first element with all axes reversed; those of
                     // the others follow it, because the middle axis is the second one of the
                     // result. All are less than `count`.
-                    let to = unsafe { target.add((last + row) * self.per_last + middle * self.first) };
+                    let to = unsafe { target.add(((last + row) * self.per_last + middle * self.first) * self.size) };
                     // SAFETY: both places have that many bytes, and nothing else uses those of the
                     // target.
-                    unsafe { store(from.cast(), to.cast(), width * size_of::<T>(), self.is_streamed) };
+                    unsafe { store(from, to, width * self.size, self.is_streamed) };
                 }
             }
             begin += if whole > 0 { group * self.last } else { last_end - last_begin };
@@ -255,20 +274,20 @@ impl<'a> Grid<'a> {
     /// # Safety
     ///
     /// That of [`move_panel`](Self::move_panel).
-    unsafe fn move_each<T>(&self, panel: *const T, stride: usize, place: &Panel, target: *mut T) {
+    unsafe fn move_each(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
         for row in 0..place.length {
             let (middle, last) = ((place.begin + row) / self.last, (place.begin + row) % self.last);
             let to = last * self.per_last + self.place_of_middle(middle) + place.line;
             for line in 0..place.lines {
                 // SAFETY: `line` and `row` are less than the panel's lines and its length, so that
                 // the element is in it.
-                let from = unsafe { panel.add(line * stride + row) };
+                let from = unsafe { panel.add((line * stride + row) * self.size) };
                 // SAFETY: this is the position of that element with all axes reversed, less than
                 // `count`.
-                let to = unsafe { target.add(to + line) };
+                let to = unsafe { target.add((to + line) * self.size) };
                 // SAFETY: each element of the panel is moved once, to a place of its own in other
-                // memory, as bytes that may be copied.
-                unsafe { ptr::copy_nonoverlapping(from, to, 1) };
+                // memory, and its bytes stay what they are.
+                unsafe { ptr::copy_nonoverlapping(from.cast::<MaybeUninit<u8>>(), to.cast(), self.size) };
             }
         }
     }

@@ -22,7 +22,7 @@ const LINES_AHEAD_OF_BYTES: usize = 16;
 
 impl<T> Bulk<T> {
     /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is
-    /// padding in the elements, and nothing was done.
+    /// padding in the elements, or they have no bytes, and nothing was done.
     ///
     /// # Errors
     ///
@@ -37,100 +37,109 @@ impl<T> Bulk<T> {
     where
         T: 'a,
     {
-        if self.has_padding() {
+        if self.has_padding() || size_of::<T>() == 0 {
             return Ok(false);
         }
-        let size = size_of::<T>();
-        let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
-        let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
-        bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
-        let memory = spare_bytes(bytes, length);
-        let most = (WRITTEN_BYTES / size.max(1)).clamp(16, MOST_LINES).min(count.max(1));
-        let mut lines = lines.take(count);
-        let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
-        let (mut group, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let mut fetch = |group: &mut Vec<&'a [T]>| {
-            group.clear();
-            group.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
-            if !displace_each_other(group) {
-                for line in group.iter() {
-                    prefetch(line);
-                }
-            }
-        };
-        let mut tile = TileMemory::new();
-        let mut done = 0;
-        fetch(&mut group);
-        while !group.is_empty() {
-            fetch(&mut next);
-            // Each row has capacity for `count` elements.
-            if done + group.len() > count {
-                return Err(missing(done).into());
-            }
-            if size > CACHE_LINE {
-                for (index, line) in group.iter().enumerate() {
-                    for (row, item) in line.iter().enumerate() {
-                        let place = (row * count + done + index) * size;
-                        let to = &mut memory[place..place + size];
-                        let from: *const T = item;
-                        // SAFETY: these are the bytes of one element, all initialised because there
-                        // is no padding, and as many in the memory, which is borrowed mutably.
-                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), size, false) };
-                    }
-                }
-            } else {
-                // A whole group is on its way into the cache while the one before is moved, or some
-                // of its lines.
-                let is_by_few = displace_each_other(&group);
-                let ahead = if is_by_few { few } else { group.len() };
-                let rows_of_tile = TILE_BYTES / size.max(1) / group.len();
-                for begin in (0..rows.len()).step_by(rows_of_tile) {
-                    let step = rows_of_tile.min(rows.len() - begin);
-                    for first in (0..group.len()).step_by(ahead) {
-                        let part = &group[first..group.len().min(first + ahead)];
-                        let (following, from) = match group.get(first + ahead..) {
-                            Some(following) if !following.is_empty() => (following, begin),
-                            _ if begin + step < rows.len() => (&group[..], begin + step),
-                            _ => (&next[..], 0),
-                        };
-                        for line in following.iter().take(if is_by_few { ahead } else { 0 }) {
-                            prefetch(&line[from..rows.len().min(from + rows_of_tile)]);
-                        }
-                        let line = |index: usize| part[index][begin..].as_ptr();
-                        // SAFETY: `first` is less than the lines of the tile.
-                        let target = unsafe { tile.begin::<T>().add(first) };
-                        // SAFETY: the lines have `step` elements from there on, the tile has room
-                        // for as many of each, and by `self` their bytes are initialised, without
-                        // pointers.
-                        unsafe { transpose(line, (part.len(), step), target, group.len(), true) };
-                    }
-                    for row in 0..step {
-                        let place = ((begin + row) * count + done) * size;
-                        let to = &mut memory[place..place + group.len() * size];
-                        // SAFETY: `row` is one of the tile's, with as many elements as the group
-                        // has lines.
-                        let from = unsafe { tile.begin::<T>().add(row * group.len()) };
-                        // SAFETY: as many bytes, which the tile has just got, and as many in the
-                        // memory, which is borrowed mutably.
-                        unsafe { store(from.cast(), to.as_mut_ptr().cast(), to.len(), false) };
-                    }
-                }
-            }
-            done += group.len();
-            mem::swap(&mut group, &mut next);
-        }
-        if done < count {
-            return Err(missing(done).into());
-        }
-        // SAFETY: there is room for `length` more bytes, and all were written: those of each row
-        // and each line.
-        unsafe { bytes.set_len(bytes.len() + length) };
-        Ok(true)
+        append_rows(size_of::<T>(), bytes, &mut lines.map_while(|line| self.bytes_of(line)), count, rows).map(|()| true)
     }
 }
 
+/// [`Bulk::append_rows`] for elements of `size` bytes, more than 0.
+fn append_rows<'a>(
+    size: usize,
+    bytes: &mut Vec<u8>,
+    lines: &mut dyn Iterator<Item = &'a [u8]>,
+    count: usize,
+    rows: Range<usize>,
+) -> Result<()> {
+    let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
+    let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
+    bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
+    let memory = spare_bytes(bytes, length);
+    let most = (WRITTEN_BYTES / size).clamp(16, MOST_LINES).min(count.max(1));
+    let mut lines = lines.take(count);
+    let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
+    let (mut group, mut next): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    let part_of_line = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+    let mut fetch = |group: &mut Vec<&'a [u8]>| {
+        group.clear();
+        group.extend(lines.by_ref().take(most).map_while(|line| line.get(part_of_line.clone())));
+        if !displace_each_other(group) {
+            for line in group.iter() {
+                prefetch(line);
+            }
+        }
+    };
+    let mut tile = TileMemory::new();
+    let mut done = 0;
+    fetch(&mut group);
+    while !group.is_empty() {
+        fetch(&mut next);
+        // Each row has capacity for `count` elements.
+        if done + group.len() > count {
+            return Err(missing(done).into());
+        }
+        if size > CACHE_LINE {
+            for (index, line) in group.iter().enumerate() {
+                for (row, item) in line.chunks_exact(size).enumerate() {
+                    let place = (row * count + done + index) * size;
+                    let to = &mut memory[place..place + size];
+                    // SAFETY: these are the bytes of one element, and as many in the memory, which
+                    // is borrowed mutably.
+                    unsafe { store(item.as_ptr(), to.as_mut_ptr().cast(), size, false) };
+                }
+            }
+        } else {
+            // A whole group is on its way into the cache while the one before is moved, or some
+            // of its lines.
+            let is_by_few = displace_each_other(&group);
+            let ahead = if is_by_few { few } else { group.len() };
+            let rows_of_tile = TILE_BYTES / size / group.len();
+            for begin in (0..rows.len()).step_by(rows_of_tile) {
+                let step = rows_of_tile.min(rows.len() - begin);
+                for first in (0..group.len()).step_by(ahead) {
+                    let part = &group[first..group.len().min(first + ahead)];
+                    let (following, from) = match group.get(first + ahead..) {
+                        Some(following) if !following.is_empty() => (following, begin),
+                        _ if begin + step < rows.len() => (&group[..], begin + step),
+                        _ => (&next[..], 0),
+                    };
+                    for line in following.iter().take(if is_by_few { ahead } else { 0 }) {
+                        prefetch(&line[from * size..rows.len().min(from + rows_of_tile) * size]);
+                    }
+                    let line = |index: usize| part[index][begin * size..].as_ptr();
+                    // SAFETY: `first` is less than the lines of the tile.
+                    let target = unsafe { tile.begin().add(first * size) };
+                    // SAFETY: the lines have `step` elements from there on, and the tile has room
+                    // for as many of each. They are initialised bytes, which are no pointers.
+                    unsafe { transpose(size, &line, (part.len(), step), target, group.len(), true) };
+                }
+                for row in 0..step {
+                    let place = ((begin + row) * count + done) * size;
+                    let to = &mut memory[place..place + group.len() * size];
+                    // SAFETY: `row` is one of the tile's, with as many elements as the group
+                    // has lines.
+                    let from = unsafe { tile.begin().add(row * group.len() * size) };
+                    // SAFETY: as many bytes, which the tile has just got, and as many in the
+                    // memory, which is borrowed mutably.
+                    unsafe { store(from, to.as_mut_ptr().cast(), to.len(), false) };
+                }
+            }
+        }
+        done += group.len();
+        mem::swap(&mut group, &mut next);
+    }
+    if done < count {
+        return Err(missing(done).into());
+    }
+    // SAFETY: there is room for `length` more bytes, and all were written: those of each row and
+    // each line.
+    unsafe { bytes.set_len(bytes.len() + length) };
+    Ok(())
+}
+
 /// Whether lines lie at the same place of different pages, and so have few places in the cache.
-fn displace_each_other<T>(group: &[&[T]]) -> bool {
+fn displace_each_other(group: &[&[u8]]) -> bool {
     const PAGE: usize = 4096;
     matches!(group, [first, second, ..] if first.as_ptr().addr().abs_diff(second.as_ptr().addr()).is_multiple_of(PAGE))
 }

@@ -41,22 +41,17 @@ pub fn reverse_axes<T>(items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
 /// and that none belong to pointers.
 fn reverse<T>(mut items: Vec<T>, shape: &[usize], are_bytes: bool) -> Result<Vec<T>> {
     let axes: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
-    let Some(mut grid) = Grid::new::<T>(&axes, are_bytes).filter(|grid| grid.count == items.len()) else { return Ok(items) };
+    let Some(mut grid) = Grid::new(size_of::<T>(), &axes, are_bytes).filter(|grid| grid.count == items.len()) else {
+        return Ok(items);
+    };
     let mut moved: Vec<T> = Vec::new();
     reserve_exact(&mut moved, grid.count)?;
-    grid.align_to(moved.as_ptr());
-    let (source, target) = (items.as_ptr(), moved.as_mut_ptr());
-    // SAFETY: from here on `target` owns the elements; if the loop below panicked, which it cannot,
+    // SAFETY: from here on `target` owns the elements; if moving them panicked, which it cannot,
     // they would leak.
     unsafe { items.set_len(0) };
-    for place in (0..).map_while(|number| grid.panel(number)) {
-        // SAFETY: this is the position of the first element of the panel's first line, less than
-        // `count`; the memory of `items` is still there.
-        let panel = unsafe { source.add(place.line * grid.per_first + place.begin) };
-        // SAFETY: the lines lie `per_first` elements apart, and in `moved` there is capacity for
-        // `count` elements.
-        unsafe { grid.move_panel(panel, grid.per_first, &place, target) };
-    }
+    // SAFETY: the memory of `items` is still there and holds `count` elements, and `moved` has
+    // capacity for as many. What `are_bytes` says is the caller's promise.
+    unsafe { grid.move_all(items.as_ptr().cast(), moved.as_mut_ptr().cast()) };
     // SAFETY: all `count` positions were written: reversing the axes maps the positions one to one.
     unsafe { moved.set_len(grid.count) };
     Ok(moved)

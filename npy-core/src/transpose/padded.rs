@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::tile::{CACHE_LINE, prefetch, transpose};
 use crate::error::{ErrorKind, Result};
-use crate::memory::{Bulk, reserve_exact};
+use crate::memory::{Bulk, BulkLayout, reserve_exact};
 
 /// The number of lines moved at a time, while as many are prefetched. More would displace each
 /// other where they lie at the same place of different pages.
@@ -18,18 +18,7 @@ const LINES_AT_ONCE_OF_BYTES: usize = 16;
 /// that of the next ones, without another place in between.
 pub(crate) struct PaddedRows<T> {
     bulk: Bulk<T>,
-    /// Zeros between the rows.
-    memory: Vec<u8>,
-    /// Where the first row begins.
-    begin: usize,
-    /// How many elements a row has.
-    count: usize,
-    /// How many elements there would be from the beginning of a row to that of the next.
-    distance: usize,
-    /// The number of rows that fit.
-    room: usize,
-    /// How many there are.
-    filled: usize,
+    rows: PaddedBytes,
 }
 
 impl<T> Bulk<T> {
@@ -44,21 +33,7 @@ impl<T> Bulk<T> {
         if size == 0 || size > CACHE_LINE || self.has_padding() {
             return Ok(None);
         }
-        // At least one, so that where a row begins is always in the memory.
-        let room = rows.max(1);
-        // As many elements fill lines of the cache, an odd number of them; and so do an odd number
-        // of times as many.
-        let unit = elements_of_whole_lines(size);
-        let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
-        let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
-        let bytes = distance.checked_mul(room).and_then(|count| count.checked_mul(size)).ok_or_else(overflow)?;
-        let length = bytes.checked_add(CACHE_LINE).ok_or_else(overflow)?;
-        let mut memory = Vec::new();
-        reserve_exact(&mut memory, length)?;
-        memory.resize(length, 0);
-        // The memory is not moved any more.
-        let begin = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE;
-        Ok(Some(PaddedRows { bulk: self, memory, begin, count, distance, room, filled: 0 }))
+        Ok(Some(PaddedRows { bulk: self, rows: PaddedBytes::new(self.layout(), count, rows)? }))
     }
 }
 
@@ -73,7 +48,59 @@ impl<T> PaddedRows<T> {
     where
         T: 'a,
     {
-        let (count, size) = (self.count, size_of::<T>());
+        let Self { bulk, rows: padded, .. } = self;
+        padded.fill(&mut lines.map_while(|line| bulk.bytes_of(line)), rows)
+    }
+
+    /// Changes between the byte orders.
+    pub(crate) fn swap(&mut self) {
+        self.rows.swap();
+    }
+
+    /// The bytes of each row.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        self.rows.rows()
+    }
+}
+
+/// [`PaddedRows`] of bytes, of which elements have more than 0 and at most a line of the cache.
+struct PaddedBytes {
+    layout: BulkLayout,
+    /// Zeros between the rows.
+    memory: Vec<u8>,
+    /// Where the first row begins.
+    begin: usize,
+    /// How many elements a row has.
+    count: usize,
+    /// How many elements there would be from the beginning of a row to that of the next.
+    distance: usize,
+    /// The number of rows that fit.
+    room: usize,
+    /// How many there are.
+    filled: usize,
+}
+
+impl PaddedBytes {
+    fn new(layout: BulkLayout, count: usize, rows: usize) -> Result<Self> {
+        // At least one, so that where a row begins is always in the memory.
+        let room = rows.max(1);
+        // As many elements fill lines of the cache, an odd number of them; and so do an odd number
+        // of times as many.
+        let unit = elements_of_whole_lines(layout.size);
+        let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
+        let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
+        let bytes = distance.checked_mul(room).and_then(|count| count.checked_mul(layout.size)).ok_or_else(overflow)?;
+        let length = bytes.checked_add(CACHE_LINE).ok_or_else(overflow)?;
+        let mut memory = Vec::new();
+        reserve_exact(&mut memory, length)?;
+        memory.resize(length, 0);
+        // The memory is not moved any more.
+        let begin = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE;
+        Ok(Self { layout, memory, begin, count, distance, room, filled: 0 })
+    }
+
+    fn fill<'a>(&mut self, lines: &mut dyn Iterator<Item = &'a [u8]>, rows: Range<usize>) -> Result<()> {
+        let (count, size) = (self.count, self.layout.size);
         let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
         self.filled = 0;
         if rows.len() > self.room {
@@ -81,14 +108,15 @@ impl<T> PaddedRows<T> {
         }
         let most = if size == 1 { LINES_AT_ONCE_OF_BYTES } else { LINES_AT_ONCE };
         let mut lines = lines.take(count);
-        let mut fetch = |part: &mut Vec<&'a [T]>| {
+        let part_of_line = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+        let mut fetch = |part: &mut Vec<&'a [u8]>| {
             part.clear();
-            part.extend(lines.by_ref().take(most).map_while(|line| line.get(rows.clone())));
+            part.extend(lines.by_ref().take(most).map_while(|line| line.get(part_of_line.clone())));
             for line in part.iter() {
                 prefetch(line);
             }
         };
-        let (mut part, mut next): (Vec<&[T]>, Vec<&[T]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let (mut part, mut next): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let memory = &mut self.memory[self.begin..];
         let mut done = 0;
         fetch(&mut part);
@@ -96,16 +124,13 @@ impl<T> PaddedRows<T> {
             fetch(&mut next);
             let line = |index: usize| part[index].as_ptr();
             // The parts have at most `count` lines together.
-            let target = memory[done * size..].as_mut_ptr().cast::<T>();
+            let target = memory[done * size..].as_mut_ptr();
             // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed
             // mutably, has `room` times `distance` elements, and `rows.len()` is at most `room`:
             // that is room for as many rows, of which each has the places from `done` on for as
-            // many elements as the part has lines. It begins where a line of the cache does, to
-            // which elements of at most 64 bytes are aligned, because their alignment divides their
-            // size and so 64; `done` of them further on they still are. All bytes of elements are
-            // initialised, because there is no padding in them, and they are not pointers, as `bulk`
-            // proves.
-            unsafe { transpose(line, (part.len(), rows.len()), target, self.distance, true) };
+            // many elements as the part has lines. They are initialised bytes, which are no
+            // pointers.
+            unsafe { transpose(size, &line, (part.len(), rows.len()), target, self.distance, true) };
             done += part.len();
             std::mem::swap(&mut part, &mut next);
         }
@@ -116,23 +141,21 @@ impl<T> PaddedRows<T> {
         Ok(())
     }
 
-    /// Changes between the byte orders.
-    pub(crate) fn swap(&mut self) {
-        let (row_bytes, distance) = (self.row_bytes(), self.distance * size_of::<T>());
+    fn swap(&mut self) {
+        let (row_bytes, distance) = (self.row_bytes(), self.distance * self.layout.size);
         for row in self.memory[self.begin..].chunks_mut(distance).take(self.filled) {
-            self.bulk.swap(&mut row[..row_bytes]);
+            self.layout.swap(&mut row[..row_bytes]);
         }
     }
 
-    /// The bytes of each row.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u8]> {
-        let (row_bytes, distance) = (self.row_bytes(), self.distance * size_of::<T>());
+    fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        let (row_bytes, distance) = (self.row_bytes(), self.distance * self.layout.size);
         self.memory[self.begin..].chunks(distance).take(self.filled).map(move |row| &row[..row_bytes])
     }
 
     /// Less than the capacity, if a row fits.
     fn row_bytes(&self) -> usize {
-        self.count * size_of::<T>()
+        self.count * self.layout.size
     }
 }
 
@@ -188,7 +211,7 @@ mod tests {
     fn rows_do_not_begin_at_the_same_place_of_different_pages() {
         for count in [511, 512, 505, 1016, 8192] {
             let padded = Bulk::<f64>::new().padded_rows(count, 4).unwrap().unwrap();
-            assert!((padded.distance * 8 / CACHE_LINE) % 2 == 1 && padded.distance >= count);
+            assert!((padded.rows.distance * 8 / CACHE_LINE) % 2 == 1 && padded.rows.distance >= count);
         }
     }
 

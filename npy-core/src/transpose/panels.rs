@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::grid::{Grid, Panel};
 use super::tile::CACHE_LINE;
 use crate::memory::threads::{FilePart, run_by};
-use crate::memory::{Bulk, reserve_exact, spare_bytes};
+use crate::memory::{Bulk, BulkLayout, reserve_exact, spare_bytes};
 
 /// Arrays of fewer bytes stay in the cache anyway.
 pub(crate) const LEAST_BYTES_OF_PANELS: usize = 1 << 20;
@@ -24,13 +24,12 @@ impl<T> Bulk<T> {
     /// first axis varies fastest. The file is known to hold it. `None` if anything went wrong:
     /// reading it in another way will tell what.
     pub(crate) fn read_reversed(self, shape: &[usize], swap: bool, part: FilePart<'_>) -> Option<Vec<T>> {
-        let mut grid = grid_of::<T>(shape)?;
+        let mut grid = grid_of(size_of::<T>(), shape)?;
         let mut items: Vec<T> = Vec::new();
         reserve_exact(&mut items, grid.count).ok()?;
-        grid.align_to(items.as_ptr());
         // SAFETY: there is capacity for `count` elements, and the vector is not used before
-        // `move_panels` has come back.
-        let is_done = unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) };
+        // `move_panels` has come back. By `self` what is read makes valid `T`s.
+        let is_done = unsafe { move_panels(self.layout(), &mut grid, items.as_mut_ptr().cast(), swap, part) };
         if !is_done {
             return None;
         }
@@ -43,98 +42,101 @@ impl<T> Bulk<T> {
     /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many.
     /// Tells whether it succeeded; if not, some are overwritten.
     pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
-        let Some(mut grid) = grid_of::<T>(shape).filter(|grid| grid.count == items.len()) else { return false };
-        grid.align_to(items.as_ptr());
+        let Some(mut grid) = grid_of(size_of::<T>(), shape).filter(|grid| grid.count == items.len()) else { return false };
         // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would
-        // have to run: they are bytes.
-        unsafe { self.move_panels(&grid, items.as_mut_ptr(), swap, part) }
-    }
-
-    /// Writes all elements to `target`; tells whether that succeeded.
-    ///
-    /// # Safety
-    ///
-    /// At `target` there must be room for as many elements as the grid has, which nothing else
-    /// reads or writes meanwhile.
-    unsafe fn move_panels(self, grid: &Grid<'_>, target: *mut T, swap: bool, part: FilePart<'_>) -> bool {
-        let target = Target(target);
-        let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = || {
-            let mut panel: Vec<T> = Vec::new();
-            // More than a cache holds of lines at the same place of different pages, which displace
-            // each other: they are put further apart.
-            let is_dense = grid.length == grid.per_first && grid.length * size_of::<T>() < LEAST_BYTES_OF_READS;
-            let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size_of::<T>()) };
-            if reserve_exact(&mut panel, grid.lines * stride).is_err() {
-                has_failed.store(true, Ordering::Relaxed);
-            }
-            while !has_failed.load(Ordering::Relaxed)
-                && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
-            {
-                let memory = spare_bytes(&mut panel, grid.lines * stride);
-                if self.read_panel(memory, stride, grid, &place, swap, part).is_err() {
-                    has_failed.store(true, Ordering::Relaxed);
-                    return;
-                }
-                // SAFETY: the panel holds the elements of this place, read from the file byte by
-                // byte, which no other thread has: each number is given out once. The rest is the
-                // caller's promise.
-                unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
-            }
-        };
-        run_by(part.threads.min(grid.panels()), &work);
-        !has_failed.into_inner()
-    }
-
-    /// Reads the elements of a panel into memory, its lines `stride` elements apart.
-    fn read_panel(
-        self,
-        memory: &mut [MaybeUninit<u8>],
-        stride: usize,
-        grid: &Grid<'_>,
-        place: &Panel,
-        swap: bool,
-        part: FilePart<'_>,
-    ) -> Result<(), (io::Error, usize)> {
-        let size = size_of::<T>();
-        let begin = (place.line * grid.per_first + place.begin) * size;
-        // All lines together where nothing lies between them, or one after another.
-        if stride == grid.per_first && place.length == grid.per_first {
-            return self.read_at(&mut memory[..place.lines * stride * size], begin, swap, part);
-        }
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        if place.length == grid.per_first && !self.is_touched(swap) {
-            let lines: Vec<_> =
-                memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
-            return read_lines_at(lines, part, begin).map_err(|error| (error, 0));
-        }
-        for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
-            self.read_at(&mut memory[..place.length * size], begin + line * grid.per_first * size, swap, part)?;
-        }
-        Ok(())
-    }
-
-    /// Reads whole elements from a place of the file, counted in bytes from where the array begins.
-    fn read_at(
-        self,
-        memory: &mut [MaybeUninit<u8>],
-        begin: usize,
-        swap: bool,
-        part: FilePart<'_>,
-    ) -> Result<(), (io::Error, usize)> {
-        let mut place = part.offset.saturating_add(begin as u64);
-        self.fill_memory(memory, swap, false, &mut |buf| {
-            let before = buf.filled();
-            buf.read_from_file_at(part.file, place)?;
-            place = place.saturating_add((buf.filled() - before) as u64);
-            Ok(())
-        })
+        // have to run: they are bytes, and by `self` what is read makes valid `T`s.
+        unsafe { move_panels(self.layout(), &mut grid, items.as_mut_ptr().cast(), swap, part) }
     }
 }
 
+/// Reads all elements to `target`, several panels at a time; tells whether that succeeded.
+///
+/// # Safety
+///
+/// At `target` there must be room for as many elements as the grid has, which nothing else reads or
+/// writes meanwhile, and of which `layout` is the layout. All that it makes of bytes of the file
+/// must be valid there.
+unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, swap: bool, part: FilePart<'_>) -> bool {
+    grid.align_to(target);
+    let (grid, size) = (&*grid, grid.size);
+    let target = Target(target);
+    let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = || {
+        let mut panel: Vec<u8> = Vec::new();
+        // More than a cache holds of lines at the same place of different pages, which displace
+        // each other: they are put further apart.
+        let is_dense = grid.length == grid.per_first && grid.length * size < LEAST_BYTES_OF_READS;
+        let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size) };
+        let bytes = grid.lines * stride * size;
+        if reserve_exact(&mut panel, bytes).is_err() {
+            has_failed.store(true, Ordering::Relaxed);
+        }
+        while !has_failed.load(Ordering::Relaxed)
+            && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
+        {
+            let memory = spare_bytes(&mut panel, bytes);
+            if read_panel(layout, memory, stride, grid, &place, swap, part).is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+                return;
+            }
+            // SAFETY: the panel holds the elements of this place, read from the file byte by byte,
+            // which no other thread has: each number is given out once. The rest is the caller's
+            // promise.
+            unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
+        }
+    };
+    run_by(part.threads.min(grid.panels()), &work);
+    !has_failed.into_inner()
+}
+
+/// Reads the elements of a panel into memory, its lines `stride` elements apart.
+fn read_panel(
+    layout: BulkLayout,
+    memory: &mut [MaybeUninit<u8>],
+    stride: usize,
+    grid: &Grid<'_>,
+    place: &Panel,
+    swap: bool,
+    part: FilePart<'_>,
+) -> Result<(), (io::Error, usize)> {
+    let size = grid.size;
+    let begin = (place.line * grid.per_first + place.begin) * size;
+    // All lines together where nothing lies between them, or one after another.
+    if stride == grid.per_first && place.length == grid.per_first {
+        return read_at(layout, &mut memory[..place.lines * stride * size], begin, swap, part);
+    }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if place.length == grid.per_first && !layout.is_touched(swap) {
+        let lines: Vec<_> =
+            memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
+        return read_lines_at(lines, part, begin).map_err(|error| (error, 0));
+    }
+    for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
+        read_at(layout, &mut memory[..place.length * size], begin + line * grid.per_first * size, swap, part)?;
+    }
+    Ok(())
+}
+
+/// Reads whole elements from a place of the file, counted in bytes from where the array begins.
+fn read_at(
+    layout: BulkLayout,
+    memory: &mut [MaybeUninit<u8>],
+    begin: usize,
+    swap: bool,
+    part: FilePart<'_>,
+) -> Result<(), (io::Error, usize)> {
+    let mut place = part.offset.saturating_add(begin as u64);
+    layout.fill_memory(memory, swap, false, &mut |buf| {
+        let before = buf.filled();
+        buf.read_from_file_at(part.file, place)?;
+        place = place.saturating_add((buf.filled() - before) as u64);
+        Ok(())
+    })
+}
+
 /// The panels of elements that are read from a file, all bytes of which are initialised thereby.
-fn grid_of<T>(shape: &[usize]) -> Option<Grid<'_>> {
-    if size_of::<T>() > MOST_BYTES_OF_ELEMENT { None } else { Grid::new::<T>(shape, true) }
+fn grid_of(size: usize, shape: &[usize]) -> Option<Grid<'_>> {
+    if size > MOST_BYTES_OF_ELEMENT { None } else { Grid::new(size, shape, true) }
 }
 
 /// Reads neighbouring parts of a file into memory that is not as near together, with as few calls
@@ -181,14 +183,14 @@ fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: 
 }
 
 /// Where the elements are written.
-struct Target<T>(*mut T);
+struct Target(*mut u8);
 
-// SAFETY: threads store only bytes that make valid values, as `Bulk` proves; none reads any; and
-// each writes to separate places.
-unsafe impl<T> Sync for Target<T> {}
+// SAFETY: threads store only bytes that make valid values, as `move_panels` demands; none reads any;
+// and each writes to separate places.
+unsafe impl Sync for Target {}
 
-impl<T> Target<T> {
-    fn begin(&self) -> *mut T {
+impl Target {
+    fn begin(&self) -> *mut u8 {
         self.0
     }
 }

@@ -18,25 +18,29 @@ impl TileMemory {
         Self([MaybeUninit::uninit(); TILE_BYTES])
     }
 
-    /// Room for as many elements as it has bytes for. Those of at most 64 bytes are aligned there,
-    /// because their alignment divides their size.
-    pub(super) const fn begin<T>(&mut self) -> *mut T {
+    pub(super) const fn begin(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// Copies elements of lines so that those of the same index lie beside each other: element `row` of
-/// line `line` comes to `row * distance + line` of the target.
+/// Copies elements of `size` bytes so that those of the same index lie beside each other: element
+/// `row` of line `line` comes to `row * distance + line` of the target. `line` returns where the
+/// elements of a line begin.
+///
+/// The size is a number, not a type: the code is compiled once, and the kernels of common sizes are
+/// chosen for each tile.
 ///
 /// # Safety
 ///
-/// Each of the first `lines` lines must have `rows` elements. At `target` there must be room, other
-/// memory than that of the lines, for all places, and `distance` must not be less than `lines`. If
-/// `are_bytes`, all bytes of the elements must be initialised, and none belong to pointers.
-pub(super) unsafe fn transpose<T>(
-    line: impl Fn(usize) -> *const T + Copy,
+/// `size` must not be 0. Each of the first `lines` lines must have `rows` elements. At `target`
+/// there must be room, other memory than that of the lines, for all places, and `distance` must not
+/// be less than `lines`. If `are_bytes`, all bytes of the elements must be initialised, and none
+/// belong to pointers.
+pub(super) unsafe fn transpose(
+    size: usize,
+    line: &dyn Fn(usize) -> *const u8,
     (lines, rows): (usize, usize),
-    target: *mut T,
+    target: *mut u8,
     distance: usize,
     are_bytes: bool,
 ) {
@@ -44,41 +48,57 @@ pub(super) unsafe fn transpose<T>(
     let (mut block_lines, mut block_rows) = (0, 0);
     if are_bytes {
         // SAFETY: the caller's promise.
-        (block_lines, block_rows) = unsafe { blocks::transpose_blocks(line, (lines, rows), target, distance) };
+        (block_lines, block_rows) = unsafe { blocks::transpose_blocks(size, line, (lines, rows), target, distance) };
     }
-    // SAFETY: the caller's promise; these are parts of it, and so are the next.
-    unsafe { transpose_each(line, (block_lines, lines), (0, block_rows), target, distance) };
-    // SAFETY: as above.
-    unsafe { transpose_each(line, (0, lines), (block_rows, rows), target, distance) };
+    let parts = [((block_lines, lines), (0, block_rows)), ((0, lines), (block_rows, rows))];
+    for (lines, rows) in parts {
+        match size {
+            // SAFETY: the caller's promise; these are parts of it, and so are the next.
+            1 => unsafe { transpose_each(1, line, lines, rows, target, distance) },
+            // SAFETY: as above.
+            2 => unsafe { transpose_each(2, line, lines, rows, target, distance) },
+            // SAFETY: as above.
+            4 => unsafe { transpose_each(4, line, lines, rows, target, distance) },
+            // SAFETY: as above.
+            8 => unsafe { transpose_each(8, line, lines, rows, target, distance) },
+            // SAFETY: as above.
+            16 => unsafe { transpose_each(16, line, lines, rows, target, distance) },
+            // SAFETY: as above.
+            size => unsafe { transpose_each(size, line, lines, rows, target, distance) },
+        }
+    }
 }
 
 /// [`transpose`] one element after another, for lines and rows from some index to before another
-/// one.
+/// one. Inlined, so that a constant size makes each copy one of registers.
 ///
 /// # Safety
 ///
 /// That of [`transpose`], where the lines and rows are those before the ends here.
-unsafe fn transpose_each<T>(
-    line: impl Fn(usize) -> *const T,
+#[inline(always)]
+unsafe fn transpose_each(
+    size: usize,
+    line: &dyn Fn(usize) -> *const u8,
     (line_begin, line_end): (usize, usize),
     (row_begin, row_end): (usize, usize),
-    target: *mut T,
+    target: *mut u8,
     distance: usize,
 ) {
     // Each line of the cache is read once, because those of neighbouring lines may displace each
     // other.
-    let step = (CACHE_LINE / size_of::<T>().max(1)).max(1);
+    let step = (CACHE_LINE / size.max(1)).max(1);
     for begin in (row_begin..row_end).step_by(step) {
         let end = (begin + step).min(row_end);
         for index in line_begin..line_end {
             let source = line(index);
             for row in begin..end {
                 // SAFETY: this line has more than `row` elements.
-                let from = unsafe { source.add(row) };
+                let from = unsafe { source.add(row * size) };
                 // SAFETY: the target includes this place.
-                let to = unsafe { target.add(row * distance + index) };
-                // SAFETY: one element from and to other memory, as bytes that may be copied.
-                unsafe { ptr::copy_nonoverlapping(from, to, 1) };
+                let to = unsafe { target.add((row * distance + index) * size) };
+                // SAFETY: one element from and to other memory. Bytes that are not initialised
+                // stay so, and those of pointers stay pointers.
+                unsafe { ptr::copy_nonoverlapping(from.cast::<MaybeUninit<u8>>(), to.cast(), size) };
             }
         }
     }
@@ -124,11 +144,11 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
 }
 
 /// Has the memory of elements that are needed soon read into the cache.
-pub(super) fn prefetch<T>(items: &[T]) {
-    let begin = items.as_ptr().cast::<u8>();
+pub(super) fn prefetch(items: &[u8]) {
+    let begin = items.as_ptr();
     // From where the first line of the cache begins, so that the last one is among them.
     let past = begin.addr() % CACHE_LINE;
-    for offset in (0..size_of_val(items) + past).step_by(CACHE_LINE) {
+    for offset in (0..items.len() + past).step_by(CACHE_LINE) {
         blocks::prefetch(begin.wrapping_sub(past).wrapping_add(offset));
     }
 }
@@ -156,22 +176,23 @@ mod blocks {
     /// # Safety
     ///
     /// That of [`transpose`](super::transpose) with `are_bytes`.
-    pub(super) unsafe fn transpose_blocks<T>(
-        line: impl Fn(usize) -> *const T + Copy,
-        size: (usize, usize),
-        target: *mut T,
+    pub(super) unsafe fn transpose_blocks(
+        size: usize,
+        line: &dyn Fn(usize) -> *const u8,
+        count: (usize, usize),
+        target: *mut u8,
         distance: usize,
     ) -> (usize, usize) {
-        match size_of::<T>() {
+        match size {
             // SAFETY: the caller's promise. Elements have this size, and every processor for which
             // this is compiled has SSE2; so it is for the others.
-            1 => unsafe { of_width::<T, 1, 16>(line, size, target, distance) },
+            1 => unsafe { of_width::<1, 16>(line, count, target, distance) },
             // SAFETY: as above.
-            2 => unsafe { of_width::<T, 2, 8>(line, size, target, distance) },
+            2 => unsafe { of_width::<2, 8>(line, count, target, distance) },
             // SAFETY: as above.
-            4 => unsafe { of_width::<T, 4, 4>(line, size, target, distance) },
+            4 => unsafe { of_width::<4, 4>(line, count, target, distance) },
             // SAFETY: as above.
-            8 => unsafe { of_width::<T, 8, 2>(line, size, target, distance) },
+            8 => unsafe { of_width::<8, 2>(line, count, target, distance) },
             _ => (0, 0),
         }
     }
@@ -180,28 +201,28 @@ mod blocks {
     ///
     /// # Safety
     ///
-    /// That of [`transpose_blocks`], and `T` must have `WIDTH` bytes, and `WIDTH * EDGE` be 16.
+    /// That of [`transpose_blocks`], and elements must have `WIDTH` bytes.
     #[target_feature(enable = "sse2")]
-    unsafe fn of_width<T, const WIDTH: usize, const EDGE: usize>(
-        line: impl Fn(usize) -> *const T,
+    unsafe fn of_width<const WIDTH: usize, const EDGE: usize>(
+        line: &dyn Fn(usize) -> *const u8,
         (lines, rows): (usize, usize),
-        target: *mut T,
+        target: *mut u8,
         distance: usize,
     ) -> (usize, usize) {
         const { assert!(WIDTH * EDGE == REGISTER) };
         let (lines, rows) = (lines / EDGE * EDGE, rows / EDGE * EDGE);
         for first in (0..lines).step_by(EDGE) {
-            let sources: [*const T; EDGE] = std::array::from_fn(|i| line(first + i));
+            let sources: [*const u8; EDGE] = std::array::from_fn(|i| line(first + i));
             for row in (0..rows).step_by(EDGE) {
                 // SAFETY: each line has `row + EDGE` elements, so 16 initialised bytes are there;
                 // no alignment is needed.
                 let block: [__m128i; EDGE] =
-                    std::array::from_fn(|i| unsafe { _mm_loadu_si128(sources[i].wrapping_add(row).cast()) });
+                    std::array::from_fn(|i| unsafe { _mm_loadu_si128(sources[i].wrapping_add(row * WIDTH).cast()) });
                 let block = transposed::<WIDTH, EDGE>(block);
                 for (i, register) in block.into_iter().enumerate() {
                     // SAFETY: the places from `first` of row `row + i` on to before `first + EDGE`
                     // are in the target.
-                    unsafe { _mm_storeu_si128(target.wrapping_add((row + i) * distance + first).cast(), register) };
+                    unsafe { _mm_storeu_si128(target.wrapping_add(((row + i) * distance + first) * WIDTH).cast(), register) };
                 }
             }
         }
@@ -263,10 +284,11 @@ mod blocks {
 /// Other processors move one element after another.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 mod blocks {
-    pub(super) unsafe fn transpose_blocks<T>(
-        _line: impl Fn(usize) -> *const T + Copy,
-        _size: (usize, usize),
-        _target: *mut T,
+    pub(super) unsafe fn transpose_blocks(
+        _size: usize,
+        _line: &dyn Fn(usize) -> *const u8,
+        _count: (usize, usize),
+        _target: *mut u8,
         _distance: usize,
     ) -> (usize, usize) {
         (0, 0)
@@ -290,14 +312,14 @@ mod tests {
             let items: Vec<[u8; N]> =
                 (0..lines * stride).map(|i| std::array::from_fn(|k| u8::try_from((i * N + k) % 251).unwrap())).collect();
             let distance = lines + 1;
-            let line = |index: usize| items[index * stride..].as_ptr();
+            let line = |index: usize| items[index * stride..].as_ptr().cast();
             let mut blocks = vec![[255; N]; rows * distance];
             // SAFETY: each line has `rows` elements, and the target `rows` times `distance`; they
             // are bytes.
-            unsafe { transpose(line, (lines, rows), blocks.as_mut_ptr(), distance, true) };
+            unsafe { transpose(N, &line, (lines, rows), blocks.as_mut_ptr().cast(), distance, true) };
             let mut each = vec![[255; N]; rows * distance];
             // SAFETY: as above.
-            unsafe { transpose(line, (lines, rows), each.as_mut_ptr(), distance, false) };
+            unsafe { transpose(N, &line, (lines, rows), each.as_mut_ptr().cast(), distance, false) };
             for (place, item) in each.iter().enumerate() {
                 let (row, line) = (place / distance, place % distance);
                 let expected = if line < lines { items[line * stride + row] } else { [255; N] };
