@@ -516,7 +516,8 @@ impl<R: Read> NpyReader<R> {
             left if left == header.element_count() => header,
             left => Header::new(header.dtype().clone(), Order::C, &[left])?,
         };
-        let bytes = self.read_bytes(self.remaining())?;
+        let left = self.remaining();
+        let bytes = self.elements().read_bytes(left)?;
         DynValues::with_header(header, bytes)
     }
 }

@@ -25,10 +25,10 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_region_values(&mut self, region: &[AxisRange]) -> Result<DynValues> {
-        if self.header.dtype().has_object() {
+        if self.state.header.dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
         }
-        let (header, bytes) = self.gather(region, Self::read_bytes, |mut reader| reader.read_bytes(reader.remaining()))?;
+        let (header, bytes) = self.gather(region, &mut |elements, count| elements.read_bytes(count))?;
         DynValues::with_header(header, bytes)
     }
 }

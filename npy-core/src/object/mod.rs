@@ -51,6 +51,7 @@ pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
+use crate::read::source::Stream;
 use pickle::error::{PickleError, Place};
 use pickle::tree::Builder;
 
@@ -165,25 +166,26 @@ impl<R: Read> NpyReader<R> {
     /// ```
     pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
         let options = options.into();
-        if !self.header.dtype().has_object() {
-            return Err(ErrorKind::NotObjects { dtype: self.header.dtype().to_string() }.into());
+        if !self.header().dtype().has_object() {
+            return Err(ErrorKind::NotObjects { dtype: self.header().dtype().to_string() }.into());
         }
-        let offset = self.data_offset;
-        self.begin()?;
+        let offset = self.state.data_offset;
+        self.state.begin()?;
+        let Stream { reader, source } = &mut self.stream;
         // What is in memory is read where it is; of a file that may be no more than the beginning.
-        let bytes = if self.source.file.is_some() { &[] } else { (self.source.bytes)(&self.reader) };
+        let bytes = if source.file.is_some() { &[] } else { (source.bytes)(reader) };
         let array = if bytes.is_empty() {
             let pickle =
-                pickle::framing::read_pickle(&mut self.reader, self.source.is_owned, options.objects.unwrap_or_default().bytes)
+                pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)
                     .map_err(|error| error_of(error, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;
-            (self.source.consume)(&mut self.reader, length);
+            (source.consume)(reader, length);
             array
         };
-        self.position = self.header.element_count();
-        self.end()?;
+        let count = self.remaining();
+        self.elements().end(count)?;
         Ok(array)
     }
 }

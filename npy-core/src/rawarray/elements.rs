@@ -94,26 +94,28 @@ impl<R: Read> Content<R> {
 
     fn begin(mut reader: R, source: Source<Body<R>>, limits: &Limits) -> Result<Self> {
         let header = RaHeader::read_with(&mut reader, *limits)?;
-        let data_offset = header.data_offset() as u64;
+        let data_offset = header.data_offset();
         let elements = header.to_npy().clone();
         let body = Body { reader, decompressed: None };
-        let mut reader =
-            NpyReader { reader: body, source, header: elements, data_offset, position: 0, failed: false, threads: 1, path: None };
+        let mut reader = NpyReader::behind_header(body, source, elements, data_offset);
         let block = if header.is_compressed() { Some(decompress(&header, &mut reader)?) } else { None };
         Ok(Self { header, reader, block })
     }
 
     /// The elements as those of `T`.
-    fn into_elements<T: NpyElement>(self) -> Result<NpyReader<Body<R>>> {
-        let header = self.header.seen_as::<T>()?;
-        Ok(NpyReader { header, ..self.reader })
+    fn into_elements<T: NpyElement>(mut self) -> Result<NpyReader<Body<R>>> {
+        self.reader.state.header = self.header.seen_as::<T>()?;
+        Ok(self.reader)
     }
 
     /// All of the file, up to its end.
     pub(super) fn into_parts(mut self, limits: &Limits) -> Result<Parts> {
-        let bytes = match self.reader.reader.decompressed.take() {
+        let bytes = match self.reader.stream.reader.decompressed.take() {
             Some((bytes, _)) => bytes,
-            None => self.reader.read_bytes(self.reader.remaining())?,
+            None => {
+                let left = self.reader.remaining();
+                self.reader.elements().read_bytes(left)?
+            }
         };
         let metadata = read_metadata(self.reader.into_inner().reader, limits.metadata_bytes)?;
         Ok(Parts { header: self.header, bytes, block: self.block, metadata })
@@ -135,12 +137,13 @@ fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
 /// Reads the compressed data, has the reader read what they are decompressed, and gives them back.
 fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Result<Vec<u8>> {
     let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
-    reader.header = Header::new(u8::dtype(), Order::C, &[length])?;
-    let block = reader.read_bytes(reader.remaining())?;
-    let bytes = lz4::decompress(&block, header.to_npy().data_bytes(), reader.data_offset)?;
-    reader.reader.decompressed = Some((bytes, 0));
-    reader.header = header.to_npy().clone();
-    reader.position = 0;
+    reader.state.header = Header::new(u8::dtype(), Order::C, &[length])?;
+    let left = reader.remaining();
+    let block = reader.elements().read_bytes(left)?;
+    let bytes = lz4::decompress(&block, header.to_npy().data_bytes(), reader.state.data_offset)?;
+    reader.stream.reader.decompressed = Some((bytes, 0));
+    reader.state.header = header.to_npy().clone();
+    reader.state.position = 0;
     Ok(block)
 }
 

@@ -6,6 +6,7 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use super::stage::with_totals;
+use super::elements::Elements;
 use super::{NpyReader, in_file};
 use crate::element;
 use crate::element::{Difference, NpyElement};
@@ -76,15 +77,21 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn for_each_chunk<T: NpyElement>(&mut self, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
-        let plan = self.plan::<T>()?;
-        let itemsize = self.header.dtype().itemsize();
+        self.elements().for_each_chunk(&mut each)
+    }
+}
+
+impl Elements<'_> {
+    fn for_each_chunk<T: NpyElement>(&mut self, each: &mut dyn FnMut(&[T]) -> Result<()>) -> Result<()> {
+        let plan = self.state.plan::<T>()?;
+        let itemsize = self.itemsize();
         match element::bulk::<T>(&plan, itemsize) {
             Some((bulk, difference)) => self.for_each_chunk_of_bytes(bulk, difference == Difference::ByteOrder, each),
             None => {
                 let per_chunk = per_chunk::<T>(itemsize);
-                let path = self.path.clone();
-                let (mut items, mut index) = (Vec::new(), (self.header.element_count() - self.remaining()) as u64);
-                self.for_all_that_is_left(|bytes, step| {
+                let path = self.state.path.clone();
+                let (mut items, mut index) = (Vec::new(), self.state.position as u64);
+                self.for_each_remaining(&mut |bytes, step| {
                     // What is in memory already comes all at once.
                     let mut done = 0;
                     while done < step {
@@ -111,14 +118,14 @@ impl<R: Read> NpyReader<R> {
     }
 
     /// [`for_each_chunk`](Self::for_each_chunk) of elements whose memory is the file's bytes.
-    fn for_each_chunk_of_bytes<T>(&mut self, bulk: Bulk<T>, swap: bool, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
-        let (itemsize, count, begin) = (self.header.dtype().itemsize(), self.remaining(), self.offset());
+    fn for_each_chunk_of_bytes<T>(&mut self, bulk: Bulk<T>, swap: bool, each: &mut dyn FnMut(&[T]) -> Result<()>) -> Result<()> {
+        let (itemsize, count, begin) = (self.itemsize(), self.state.remaining(), self.state.offset());
         // Elements without bytes take no memory, however many they are.
         let per_chunk = if itemsize == 0 { count } else { per_chunk::<T>(itemsize) };
         let is_there = self.is_there::<T>(count);
-        self.begin()?;
-        let Self { reader, source, path, .. } = self;
-        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
+        self.state.begin()?;
+        let path = self.state.path.as_deref();
+        let fill = &mut |buf: &mut ReadBuf<'_>| self.input.fill(buf);
         let (mut items, mut done) = (Vec::new(), 0);
         while done < count {
             let step = per_chunk.min(count - done);
@@ -127,12 +134,11 @@ impl<R: Read> NpyReader<R> {
                 None => bulk.read_vec(step, swap, is_there, begin, fill).map(|read| items = read),
             };
             read.map_err(|error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64))
-                .map_err(|error| in_file(path.as_deref(), error))?;
+                .map_err(|error| in_file(path, error))?;
             each(&items[..step])?;
             done += step;
         }
-        self.position += count;
-        self.end()
+        self.end(count)
     }
 }
 
@@ -184,10 +190,10 @@ impl<R: Read, T: NpyElement> Chunks<'_, R, T> {
     fn read(&mut self) -> Result<Vec<T>> {
         let plan = match self.plan {
             Some(plan) => plan,
-            None => *self.plan.insert(self.reader.plan::<T>()?),
+            None => *self.plan.insert(self.reader.state.plan::<T>()?),
         };
         let length = self.length.min(self.reader.remaining());
-        self.reader.read_vec(&plan, length)
+        self.reader.elements().read_vec(&plan, length)
     }
 }
 

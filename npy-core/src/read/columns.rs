@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use super::NpyReader;
+use super::elements::Elements;
 #[cfg(unix)]
-use super::stage::Decode;
+use super::stage::{BoxedDecode, Decode};
 use crate::element;
 use crate::element::NpyElement;
 use crate::element::plan::{Planner, find_field, rust_type};
@@ -15,8 +16,6 @@ use crate::memory::reserve_exact;
 #[cfg(unix)]
 use crate::memory::slots::Sent;
 use crate::memory::slots::{Reserved, Slots};
-#[cfg(unix)]
-use crate::memory::threads::Divide;
 use crate::options::ReadOptions;
 
 /// Reads single fields of a file of records, each into its own vector.
@@ -79,7 +78,7 @@ pub fn load_columns_with<C: NpyColumns>(
     let path = path.as_ref();
     let load = || {
         let reader = NpyReader::open_with(path, options)?;
-        reader.check_dimensions(1)?;
+        reader.state.check_dimensions(1)?;
         reader.into_columns::<C>(names)
     };
     load().map_err(|error| error.with_path(path))
@@ -110,7 +109,7 @@ impl<R: Read> NpyReader<R> {
         if self.header().dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
         }
-        C::read(&mut self, names)
+        C::read(&mut self.elements(), names)
     }
 }
 
@@ -126,7 +125,7 @@ pub trait NpyColumns: sealed::Sealed + Sized {
     type Vecs;
 
     #[doc(hidden)]
-    fn read<R: Read>(reader: &mut NpyReader<R>, names: Self::Names<'_>) -> Result<Self::Vecs>;
+    fn read(elements: &mut Elements<'_>, names: Self::Names<'_>) -> Result<Self::Vecs>;
 }
 
 mod sealed {
@@ -247,30 +246,22 @@ macro_rules! columns {
             type Vecs = ($(Vec<$type>,)*);
 
             #[allow(non_snake_case, reason = "a vector has the name of its elements' type")]
-            fn read<R: Read>(reader: &mut NpyReader<R>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
+            fn read(elements: &mut Elements<'_>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
                 let mut planner = Planner::new();
-                $(let $name = Column::<$type>::find($name, reader.header().dtype(), &mut planner);)*
+                $(let $name = Column::<$type>::find($name, elements.state.header.dtype(), &mut planner);)*
                 let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
-                let (itemsize, count) = (reader.header().dtype().itemsize(), reader.remaining());
-                let first = (reader.header().element_count() - count) as u64;
+                let (itemsize, count) = (elements.itemsize(), elements.state.remaining());
+                let first = elements.state.position as u64;
                 $(let mut $type = Vec::new();)*
-                if reader.is_there::<Self>(count) {
+                if elements.is_there::<Self>(count) {
                     $(reserve_exact(&mut $type, count)?;)*
                     #[cfg(unix)]
-                    if reader.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
+                    if elements.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
                         let mut reserved = ($(Reserved::new(&mut $type, count, count)?,)*);
                         let is_read = {
                             let ($($type,)*) = &mut reserved;
                             match ($(ColumnPart::new($name, $type.slots()),)*) {
-                                ($(Some($name),)*) => match reader.decode_rest_by_threads(($($name,)*))? {
-                                    Some(parts) => {
-                                        for ($($name,)*) in parts {
-                                            $($name.slots.keep();)*
-                                        }
-                                        true
-                                    }
-                                    None => false,
-                                },
+                                ($(Some($name),)*) => elements.decode_rest_by_threads(Box::new(($($name,)*)))?,
                                 _ => false,
                             }
                         };
@@ -282,7 +273,7 @@ macro_rules! columns {
                     }
                 }
                 let mut done = first;
-                reader.for_all_that_is_left(|bytes, step| {
+                elements.for_each_remaining(&mut |bytes, step| {
                     let mut problem = FirstProblem::default();
                     $(problem.note($name.append(&mut $type, bytes, itemsize, (step, count), done));)*
                     done += step as u64;
@@ -293,16 +284,18 @@ macro_rules! columns {
         }
 
         #[cfg(unix)]
-        impl<$($type: NpyElement),*> Divide for ($(ColumnPart<'_, '_, $type>,)*) {
-            fn divide(self, count: usize) -> (Self, Self) {
-                let ($($name,)*) = self;
+        impl<'n: 'a, 'a, $($type: NpyElement + 'a),*> Decode<'a> for ($(ColumnPart<'n, 'a, $type>,)*) {
+            fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
+                let ($($name,)*) = *self;
                 $(let $name = $name.split(count);)*
-                (($($name.0,)*), ($($name.1,)*))
+                (Box::new(($($name.0,)*)), Box::new(($($name.1,)*)))
             }
-        }
 
-        #[cfg(unix)]
-        impl<$($type: NpyElement),*> Decode for ($(ColumnPart<'_, '_, $type>,)*) {
+            fn keep(self: Box<Self>) {
+                let ($($name,)*) = *self;
+                $($name.slots.keep();)*
+            }
+
             fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
                 let ($($name,)*) = self;
                 let mut problem = FirstProblem::default();

@@ -1,11 +1,10 @@
 //! Decodes elements whose memory is not the bytes of the file.
 
-use std::io::Read;
-
 #[cfg(unix)]
-use super::stage::{Decode, NewElements, OldElements, decode_by_threads};
+use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, with_totals};
-use super::{NpyReader, in_file};
+use super::elements::Elements;
+use super::in_file;
 use crate::element;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
@@ -15,11 +14,11 @@ use crate::memory::slots::Reserved;
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
 use crate::memory::{Bulk, ReadBuf, reserve_exact};
 
-impl<R: Read> NpyReader<R> {
+impl Elements<'_> {
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
     pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         let is_there = self.is_there::<T>(count);
-        let (itemsize, first) = (self.header.dtype().itemsize(), self.position as u64);
+        let (itemsize, first) = (self.itemsize(), self.state.position as u64);
         items.clear();
         // `Limits` bounds the number of elements that have no bytes.
         if is_there || itemsize == 0 {
@@ -30,11 +29,11 @@ impl<R: Read> NpyReader<R> {
             let end = part.end;
             let mut reserved = Reserved::new(items, count, count)?;
             let elements = NewElements::new(sends, reserved.slots(), plan);
-            decode_by_threads(elements, count, itemsize, first, part)?.into_iter().for_each(NewElements::keep);
+            decode_by_threads(Box::new(elements), count, itemsize, first, part)?;
             reserved.finish()?;
-            return self.go_on_at(end);
+            return self.resume_at(end);
         }
-        self.for_each_stage(count, is_there, |bytes, step| {
+        self.for_each_stage(count, is_there, &mut |bytes, step| {
             let index = first + items.len() as u64;
             element::decode_all(plan, itemsize, bytes, (step, count), items, index)
         })
@@ -42,16 +41,16 @@ impl<R: Read> NpyReader<R> {
 
     /// Reads elements whose memory is not the file's bytes, over others.
     pub(crate) fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
-        let (itemsize, count, first) = (self.header.dtype().itemsize(), items.len(), self.position as u64);
+        let (itemsize, count, first) = (self.itemsize(), items.len(), self.state.position as u64);
         let is_there = self.is_there::<T>(count);
         #[cfg(unix)]
         if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
             let end = part.end;
-            decode_by_threads(OldElements::new(sends, items, plan), count, itemsize, first, part)?;
-            return self.go_on_at(end);
+            decode_by_threads(Box::new(OldElements::new(sends, items, plan)), count, itemsize, first, part)?;
+            return self.resume_at(end);
         }
         let (mut rest, mut first) = (items, first);
-        self.for_each_stage(count, is_there, |bytes, step| {
+        self.for_each_stage(count, is_there, &mut |bytes, step| {
             let (stage, after) = std::mem::take(&mut rest).split_at_mut(step);
             element::decode_over(plan, itemsize, bytes, stage, first)?;
             (rest, first) = (after, first + step as u64);
@@ -63,36 +62,34 @@ impl<R: Read> NpyReader<R> {
     /// element.
     #[cfg(unix)]
     pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
-        let itemsize = self.header.dtype().itemsize();
+        let itemsize = self.itemsize();
         self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
     }
 
-    /// Decodes all elements that are left, if several threads are to; `None` if not.
+    /// Decodes all elements that are left, if several threads are to; tells whether it did.
     #[cfg(unix)]
-    pub(crate) fn decode_rest_by_threads<D: Decode>(&mut self, whole: D) -> Result<Option<Vec<D>>> {
-        let (itemsize, count, first) = (self.header.dtype().itemsize(), self.remaining(), self.position as u64);
-        self.begin()?;
+    pub(crate) fn decode_rest_by_threads(&mut self, whole: BoxedDecode<'_>) -> Result<bool> {
+        let (itemsize, count, first) = (self.itemsize(), self.state.remaining(), self.state.position as u64);
+        self.state.begin()?;
         let Some(part) = self.part_to_decode(count) else {
-            self.failed = false;
-            return Ok(None);
+            self.state.failed = false;
+            return Ok(false);
         };
         let end = part.end;
-        let parts = decode_by_threads(whole, count, itemsize, first, part)?;
-        self.go_on_at(end)?;
-        self.position += count;
-        self.end()?;
-        Ok(Some(parts))
+        decode_by_threads(whole, count, itemsize, first, part)?;
+        self.resume_at(end)?;
+        self.end(count)?;
+        Ok(true)
     }
 
     /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
-    pub(crate) fn for_all_that_is_left(&mut self, each: impl FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
-        let count = self.remaining();
+    pub(crate) fn for_each_remaining(&mut self, each: &mut dyn FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
+        let count = self.state.remaining();
         // What is decoded of an element is hardly larger than the element.
         let is_there = self.is_there::<()>(count);
-        self.begin()?;
+        self.state.begin()?;
         self.for_each_stage(count, is_there, each)?;
-        self.position += count;
-        self.end()
+        self.end(count)
     }
 
     /// Calls `each` with the bytes of `count` elements, part by part, and the number of elements in
@@ -101,27 +98,27 @@ impl<R: Read> NpyReader<R> {
         &mut self,
         count: usize,
         is_there: bool,
-        mut each: impl FnMut(&[u8], usize) -> Result<()>,
+        each: &mut dyn FnMut(&[u8], usize) -> Result<()>,
     ) -> Result<()> {
-        let itemsize = self.header.dtype().itemsize();
+        let itemsize = self.itemsize();
         if itemsize == 0 {
             return each(&[], count);
         }
-        let begin = self.offset();
-        let Self { reader, source, path, .. } = self;
-        if let Some(bytes) = (source.bytes)(reader).get(..count * itemsize) {
+        let begin = self.state.offset();
+        if let Some(bytes) = self.input.bytes().get(..count * itemsize) {
             each(bytes, count)?;
-            (source.consume)(reader, count * itemsize);
+            self.input.consume(count * itemsize);
             return Ok(());
         }
-        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
+        let path = self.state.path.as_deref();
+        let fill = &mut |buf: &mut ReadBuf<'_>| self.input.fill(buf);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {
             let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
             let bytes = step * itemsize;
             let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
-            let truncated = |error: Error| in_file(path.as_deref(), with_totals(error, begin, totals.0, totals.1));
+            let truncated = |error: Error| in_file(path, with_totals(error, begin, totals.0, totals.1));
             if stage.len() < bytes {
                 // Grows with what is there: an element may claim 2 GiB.
                 stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;

@@ -81,7 +81,7 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
 pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
     items.clear();
     with_file(path.as_ref(), ReadOptions::new(), |mut reader| {
-        reader.expect_dimensions::<T>(1)?;
+        reader.state.expect_dimensions::<T>(1)?;
         reader.read_to_vec(items)
     })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod chunks;
 pub(crate) mod columns;
 pub(crate) mod decode;
+pub(crate) mod elements;
 pub(crate) mod file;
 pub(crate) mod order;
 pub(crate) mod region;
@@ -15,16 +16,14 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use crate::element::{self, Difference, NpyElement};
+use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
-#[cfg(unix)]
-use crate::memory::threads::{FilePart, LEAST_BYTES};
-use crate::memory::{Bulk, FIRST_BYTES};
-use crate::options::{Order, ReadOptions};
-use source::Source;
+use crate::options::ReadOptions;
+use elements::{Elements, State};
+use source::{Source, Stream};
 
 /// Reads an array: the header at once, and the elements on request.
 ///
@@ -47,45 +46,41 @@ use source::Source;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct NpyReader<R> {
-    pub(crate) reader: R,
-    pub(crate) source: Source<R>,
-    pub(crate) header: Header,
-    pub(crate) data_offset: u64,
-    /// The index of the next element.
-    pub(crate) position: usize,
-    /// Whether reading has failed, so that the position of the stream is unknown.
-    pub(crate) failed: bool,
-    /// How many threads may read from a file.
-    pub(crate) threads: usize,
-    /// The file, for errors, if it was opened by path and no one else names it.
-    pub(crate) path: Option<Box<Path>>,
+    pub(crate) stream: Stream<R>,
+    pub(crate) state: State,
 }
 
 impl<R> NpyReader<R> {
     /// A reader that stands behind the header.
     #[inline]
     pub(crate) fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
-        Self { reader, source, header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1, path: None }
+        let state = State { header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1, path: None };
+        Self { stream: Stream { reader, source }, state }
     }
 
     /// The same, read by several threads.
     #[inline]
-    pub(crate) fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
+    pub(crate) fn with_threads(mut self, threads: usize) -> Self {
+        self.state.threads = threads;
+        self
     }
 
     /// A reader whose errors name the file.
-    pub(crate) fn with_path(self, path: &Path) -> Self {
-        Self { path: Some(path.into()), ..self }
+    pub(crate) fn with_path(mut self, path: &Path) -> Self {
+        self.state.path = Some(path.into());
+        self
     }
 
-    fn locate(&self, error: Error) -> Error {
-        in_file(self.path.as_deref(), error)
+    /// The elements, which are read the same way from a stream of any type.
+    #[inline]
+    pub(crate) fn elements(&mut self) -> Elements<'_> {
+        Elements { state: &mut self.state, input: &mut self.stream }
     }
 
-    /// How to read the elements as values of `T`.
-    pub(crate) fn plan<T: NpyElement>(&self) -> Result<T::Plan> {
-        element::plan::<T>(self.header.dtype()).map_err(|error| self.locate(error))
+    /// The source itself, for methods of its type.
+    #[cfg(feature = "npz")]
+    pub(crate) fn source_mut(&mut self) -> &mut R {
+        &mut self.stream.reader
     }
 }
 
@@ -182,17 +177,18 @@ impl<R: Read> NpyReader<R> {
 
     /// Returns the header.
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.state.header
     }
 
     /// Reinterprets the elements as another dtype of the same itemsize.
     #[doc(hidden)]
     pub fn with_dtype(mut self, dtype: DType) -> Result<Self> {
-        if dtype.itemsize() == self.header.dtype().itemsize() {
-            self.header = self.header.with_dtype(dtype);
+        let header = &mut self.state.header;
+        let (expected, found) = (header.dtype().itemsize() as u64, dtype.itemsize() as u64);
+        if expected == found {
+            *header = header.with_dtype(dtype);
             return Ok(self);
         }
-        let (expected, found) = (self.header.dtype().itemsize() as u64, dtype.itemsize() as u64);
         Err(ErrorKind::WrongLength { expected, found }.into())
     }
 
@@ -200,13 +196,7 @@ impl<R: Read> NpyReader<R> {
     ///
     /// After an error no more can be read.
     pub fn remaining(&self) -> usize {
-        self.header.element_count() - self.position
-    }
-
-    /// The source itself, for methods of its type.
-    #[cfg(feature = "npz")]
-    pub(crate) fn source_mut(&mut self) -> &mut R {
-        &mut self.reader
+        self.state.remaining()
     }
 
     /// Returns the stream, positioned behind the last element that was read.
@@ -224,7 +214,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn into_inner(self) -> R {
-        self.reader
+        self.stream.reader
     }
 
     /// Reads all remaining elements in the order of the file, of any shape.
@@ -245,15 +235,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn into_vec<T: NpyElement>(mut self) -> Result<Vec<T>> {
-        self.read_all()
-    }
-
-    /// [`into_vec`](Self::into_vec) by reference. Moving the reader takes measurable time with
-    /// small files.
-    pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
-        let plan = self.plan::<T>()?;
-        let count = self.remaining();
-        self.read_vec(&plan, count)
+        self.elements().read_all()
     }
 
     /// Reads all remaining elements into an existing vector and reuses its memory.
@@ -278,14 +260,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_to_vec<T: NpyElement>(&mut self, items: &mut Vec<T>) -> Result<()> {
-        items.clear();
-        let plan = self.plan::<T>()?;
-        let count = self.remaining();
-        let result = self.read_over(&plan, items, count);
-        if result.is_err() {
-            items.clear();
-        }
-        result
+        self.elements().read_to_vec(items)
     }
 
     /// Reads as many elements as `items` holds, and overwrites them.
@@ -305,24 +280,7 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
-        self.try_read_into(items).map_err(|error| self.locate(error))
-    }
-
-    fn try_read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
-        let plan = element::plan::<T>(self.header.dtype())?;
-        if items.len() > self.remaining() {
-            return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: self.remaining() as u64 }.into());
-        }
-        let count = items.len();
-        self.begin()?;
-        match element::bulk::<T>(&plan, self.header.dtype().itemsize()) {
-            Some((bulk, difference)) => {
-                self.fill_slice(bulk, items, difference == Difference::ByteOrder)?;
-            }
-            None => self.decode_slice(&plan, items)?,
-        }
-        self.position += count;
-        self.end()
+        self.elements().read_into(items)
     }
 
     /// Reads the only element of an array without dimensions.
@@ -345,189 +303,31 @@ impl<R: Read> NpyReader<R> {
     /// assert_eq!(rate, 0.5);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn into_scalar<T: NpyElement>(self) -> Result<T> {
-        let mut items = self.into_dimensions(0)?;
+    pub fn into_scalar<T: NpyElement>(mut self) -> Result<T> {
+        let mut items = self.elements().read_dimensions(0)?;
         items.pop().ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
     }
 
     /// For `load` and similar functions, and for `npy-ndarray`.
     #[doc(hidden)]
-    pub fn into_one_dimension<T: NpyElement>(self) -> Result<Vec<T>> {
-        self.into_dimensions(1)
-    }
-
-    /// Reads an array of `expected` dimensions, not counting those of the elements.
-    fn into_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Vec<T>> {
-        self.expect_dimensions::<T>(expected)?;
-        self.read_all()
+    pub fn into_one_dimension<T: NpyElement>(mut self) -> Result<Vec<T>> {
+        self.elements().read_dimensions(1)
     }
 
     /// The array as elements `T`, which may contain its last axes, with `expected` other
     /// dimensions.
     pub(crate) fn with_dimensions<T: NpyElement>(mut self, expected: usize) -> Result<Self> {
-        self.expect_dimensions::<T>(expected)?;
+        self.state.expect_dimensions::<T>(expected)?;
         Ok(self)
-    }
-
-    /// [`with_dimensions`](Self::with_dimensions) by reference.
-    pub(crate) fn expect_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<()> {
-        let axes = element::inner_axes::<T>();
-        // A file may have sub-arrays as elements, though NumPy reads none such.
-        let is_sub_array = matches!(self.header.dtype(), DType::SubArray(_));
-        if axes > 0 && !is_sub_array && self.header.shape().len() != expected + axes {
-            return Err(element::wrong_shape::<T>(expected, self.header.shape()));
-        }
-        if axes > 0
-            && let Some(header) = self.header.with_inner_axes(axes)
-        {
-            self.header = header;
-        }
-        if axes > 0 && self.header.order() == Order::Fortran && self.header.shape().len() == expected + axes {
-            return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
-        }
-        self.check_dimensions(expected)
-    }
-
-    /// Refuses arrays of more or fewer dimensions.
-    pub(crate) fn check_dimensions(&self, expected: usize) -> Result<()> {
-        match self.header.shape() {
-            shape if shape.len() == expected => Ok(()),
-            shape => Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into()),
-        }
-    }
-
-    /// The offset of the next element in the file.
-    pub(crate) fn offset(&self) -> u64 {
-        // Smaller than the size of the data, which was checked.
-        self.data_offset + self.position as u64 * self.header.dtype().itemsize() as u64
-    }
-
-    /// Whether the input is known to hold `count` more elements, so that all can be allocated at
-    /// once.
-    pub(crate) fn is_there<T>(&self, count: usize) -> bool {
-        self.has_bytes(count.saturating_mul(self.header.dtype().itemsize()), count.saturating_mul(size_of::<T>()))
-    }
-
-    /// Whether the input is known to hold `needed` more bytes, which become `result` bytes of
-    /// memory.
-    fn has_bytes(&self, needed: usize, result: usize) -> bool {
-        // So much is taken on credit, of the file and of the result.
-        (needed <= FIRST_BYTES && result <= FIRST_BYTES)
-            || (self.source.length)(&self.reader, self.offset())
-                .is_some_and(|length| length.saturating_sub(self.offset()) >= needed as u64)
-    }
-
-    /// Reads `count` of the remaining elements.
-    pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
-        let mut items = Vec::new();
-        self.read_over(plan, &mut items, count)?;
-        Ok(items)
-    }
-
-    /// Reads `count` of the remaining elements into an existing vector.
-    fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
-        self.try_read_over(plan, items, count).map_err(|error| self.locate(error))
-    }
-
-    fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
-        self.begin()?;
-        match element::bulk::<T>(plan, self.header.dtype().itemsize()) {
-            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder)?,
-            None => self.decode_over(plan, items, count)?,
-        }
-        self.position += count;
-        self.end()
-    }
-
-    /// Reads `count` elements whose memory is the file's bytes into an existing vector.
-    fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool) -> Result<()> {
-        let length = count.saturating_mul(size_of::<T>());
-        if let Some(bytes) = (self.source.bytes)(&self.reader).get(..length)
-            && bulk.copy(items, swap, bytes)?
-        {
-            (self.source.consume)(&mut self.reader, length);
-            return Ok(());
-        }
-        // The memory is the file's bytes, whatever an element of the file is.
-        let is_there = self.has_bytes(length, length);
-        let offset = self.offset();
-        #[cfg(unix)]
-        if is_there && let Some(part) = self.part_for_threads(length) {
-            let end = part.end;
-            bulk.refill_by_threads(items, count, swap, part)?;
-            return self.go_on_at(end);
-        }
-        let Self { reader, source, .. } = self;
-        bulk.refill(items, count, swap, is_there, offset, &mut |buf| (source.fill)(reader, buf))
-    }
-
-    /// Reads elements whose memory is the file's bytes, over others.
-    fn fill_slice<T>(&mut self, bulk: Bulk<T>, items: &mut [T], swap: bool) -> Result<()> {
-        let offset = self.offset();
-        #[cfg(unix)]
-        if let Some(part) = self.part_for_threads(size_of_val(items))
-            && self.is_there::<T>(items.len())
-        {
-            let end = part.end;
-            bulk.fill_slice_by_threads(items, swap, part)?;
-            return self.go_on_at(end);
-        }
-        let Self { reader, source, .. } = self;
-        bulk.fill_slice(items, swap, offset, &mut |buf| (source.fill)(reader, buf))
-    }
-
-    /// The next `bytes` bytes, if several threads are to read them.
-    #[cfg(unix)]
-    pub(crate) fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
-        let file = self.source.file.as_ref().filter(|_| self.threads > 1 && bytes >= LEAST_BYTES)?;
-        let offset = self.offset();
-        Some(FilePart { file: (file.get)(&self.reader), offset, end: offset.checked_add(bytes as u64)?, threads: self.threads })
-    }
-
-    /// Moves the stream to where other threads have read to.
-    #[cfg(unix)]
-    pub(crate) fn go_on_at(&mut self, offset: u64) -> Result<()> {
-        match &self.source.file {
-            Some(file) => (file.seek)(&mut self.reader, offset).map_err(|error| Error::io("cannot seek in the array", error)),
-            None => Ok(()),
-        }
-    }
-
-    /// The bytes of the next elements, of which there must be as many.
-    pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.begin()?;
-        self.refill(Bulk::<u8>::new(), &mut bytes, count * self.header.dtype().itemsize(), false)
-            .and_then(|()| {
-                self.position += count;
-                self.end()
-            })
-            .map_err(|error| self.locate(error))?;
-        Ok(bytes)
-    }
-
-    /// Records that reading has begun, and refuses it after a failure.
-    pub(crate) fn begin(&mut self) -> Result<()> {
-        if self.failed {
-            return Err(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into());
-        }
-        self.failed = true;
-        Ok(())
-    }
-
-    /// Records that reading has succeeded so far.
-    pub(crate) fn end(&mut self) -> Result<()> {
-        if self.remaining() == 0 {
-            (self.source.finish)(&mut self.reader)?;
-        }
-        self.failed = false;
-        Ok(())
     }
 }
 
 impl<R> fmt::Debug for NpyReader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NpyReader").field("header", &self.header).field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("NpyReader")
+            .field("header", &self.state.header)
+            .field("position", &self.state.position)
+            .finish_non_exhaustive()
     }
 }
 

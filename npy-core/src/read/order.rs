@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::NpyReader;
+use super::elements::Elements;
 use crate::element;
 #[cfg(unix)]
 use crate::element::Difference;
@@ -23,38 +24,48 @@ impl<R: Read> NpyReader<R> {
     /// a second array.
     #[doc(hidden)]
     pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
-        let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
-        let plan = self.plan::<T>()?;
-        #[cfg(unix)]
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
-            && let Some(part) = self.part_for_panels::<T>()
-            && let Some(items) = bulk.read_reversed(&shape, difference == Difference::ByteOrder, part)
-        {
-            return self.go_behind().map(|()| items);
-        }
-        let count = self.remaining();
-        let items = self.read_vec(&plan, count)?;
-        reversed(items, &plan, self.header.dtype().itemsize(), &shape)
+        self.elements().read_vec_in(order)
     }
 
     /// [`into_vec_in`](Self::into_vec_in) into existing elements, of which there must be as many.
     #[doc(hidden)]
     pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
-        let count = self.remaining();
+        self.elements().read_into_in(items, order)
+    }
+}
+
+impl Elements<'_> {
+    fn read_vec_in<T: NpyElement>(&mut self, order: Order) -> Result<Vec<T>> {
+        let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
+        let plan = self.state.plan::<T>()?;
+        #[cfg(unix)]
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
+            && let Some(part) = self.part_for_panels::<T>()
+            && let Some(items) = bulk.read_reversed(&shape, difference == Difference::ByteOrder, part)
+        {
+            return self.go_behind().map(|()| items);
+        }
+        let count = self.state.remaining();
+        let items = self.read_vec(&plan, count)?;
+        reversed(items, &plan, self.itemsize(), &shape)
+    }
+
+    fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
+        let count = self.state.remaining();
         if items.len() != count {
             return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
         }
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
-        let plan = self.plan::<T>()?;
+        let plan = self.state.plan::<T>()?;
         #[cfg(unix)]
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.header.dtype().itemsize())
+        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
             && bulk.fill_reversed(items, &shape, difference == Difference::ByteOrder, part)
         {
             return self.go_behind();
         }
         let read = self.read_vec(&plan, count)?;
-        let read = reversed(read, &plan, self.header.dtype().itemsize(), &shape)?;
+        let read = reversed(read, &plan, self.itemsize(), &shape)?;
         items.iter_mut().zip(read).for_each(|(item, read)| *item = read);
         Ok(())
     }
@@ -62,11 +73,11 @@ impl<R: Read> NpyReader<R> {
     /// The lengths of the axes in the order in which the last varies fastest, without those that
     /// make no difference; `None` if the elements stand in that order.
     fn shape_to_reverse(&self, order: Order) -> Option<Lengths> {
-        if self.header.order() == order {
+        if self.state.header.order() == order {
             return None;
         }
-        let lengths = self.header.shape().iter().copied().filter(|&length| length != 1);
-        let shape: Lengths = if self.header.order() == Order::Fortran { lengths.rev().collect() } else { lengths.collect() };
+        let lengths = self.state.header.shape().iter().copied().filter(|&length| length != 1);
+        let shape: Lengths = if self.state.header.order() == Order::Fortran { lengths.rev().collect() } else { lengths.collect() };
         (shape.len() > 1).then_some(shape)
     }
 
@@ -74,26 +85,27 @@ impl<R: Read> NpyReader<R> {
     /// faster.
     #[cfg(unix)]
     fn part_for_panels<T>(&self) -> Option<FilePart<'_>> {
-        let bytes = self.header.data_bytes();
-        if self.failed || self.position > 0 || bytes < LEAST_BYTES_OF_PANELS as u64 {
+        let bytes = self.state.header.data_bytes();
+        if self.state.failed || self.state.position > 0 || bytes < LEAST_BYTES_OF_PANELS as u64 {
             return None;
         }
-        let file = self.source.file.as_ref()?;
-        if !self.is_there::<T>(self.remaining()) {
+        let file = self.input.file()?;
+        if !self.is_there::<T>(self.state.remaining()) {
             return None;
         }
-        let threads = if bytes < LEAST_BYTES as u64 { 1 } else { self.threads };
-        let offset = self.offset();
-        Some(FilePart { file: (file.get)(&self.reader), offset, end: offset.checked_add(bytes)?, threads })
+        let threads = if bytes < LEAST_BYTES as u64 { 1 } else { self.state.threads };
+        let offset = self.state.offset();
+        Some(FilePart { file, offset, end: offset.checked_add(bytes)?, threads })
     }
 
     /// Moves the stream behind the array.
     #[cfg(unix)]
     fn go_behind(&mut self) -> Result<()> {
-        self.begin()?;
-        self.position = self.header.element_count();
-        self.go_on_at(self.offset())?;
-        self.end()
+        let count = self.state.remaining();
+        self.state.begin()?;
+        let offset = self.state.offset().saturating_add(self.state.header.data_bytes());
+        self.resume_at(offset)?;
+        self.end(count)
     }
 }
 

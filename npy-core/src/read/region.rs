@@ -4,8 +4,9 @@ use std::io::{self, Read, Seek};
 use std::ops::Range;
 
 use super::rows::seek;
-use super::source::Source;
-use super::{NpyReader, in_file};
+use super::NpyReader;
+use super::elements::Elements;
+use super::source::{Source, Stream};
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::format::header::Header;
@@ -48,9 +49,8 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
-        let plan = self.plan::<T>()?;
-        let whole = |reader: &mut Self, count| reader.read_vec(&plan, count);
-        Ok(self.gather(region, whole, |mut reader| reader.read_vec(&plan, reader.remaining()))?.1)
+        let plan = self.state.plan::<T>()?;
+        Ok(self.gather(region, &mut |elements, count| elements.read_vec(&plan, count))?.1)
     }
 
     /// Reads the elements of a region: by `whole` if they are contiguous, otherwise by `each`, from
@@ -58,56 +58,49 @@ impl<R: Read + Seek> NpyReader<R> {
     pub(crate) fn gather<V>(
         &mut self,
         region: &[AxisRange],
-        whole: impl FnOnce(&mut Self, usize) -> Result<V>,
-        each: impl FnOnce(NpyReader<&mut Gather<'_, R>>) -> Result<V>,
+        read: &mut dyn FnMut(&mut Elements<'_>, usize) -> Result<V>,
     ) -> Result<(Header, V)> {
-        let pieces = Pieces::new(&self.header, region)?;
-        let header = self.header.with_shape(region_shape(&self.header, region)?)?;
-        let itemsize = self.header.dtype().itemsize();
+        let pieces = Pieces::new(&self.state.header, region)?;
+        let header = self.state.header.with_shape(region_shape(&self.state.header, region)?)?;
+        let itemsize = self.state.header.dtype().itemsize();
         // Offsets in the data are smaller than the size of the data, which fits an `isize`.
         let element = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX) / itemsize.max(1);
-        self.begin()?;
+        self.state.begin()?;
         if let Some(range) = pieces.only() {
             self.go_to(element(range.start))?;
-            self.end()?;
-            let items = whole(self, header.element_count())?;
+            self.elements().end(0)?;
+            let items = read(&mut self.elements(), header.element_count())?;
             return Ok((header, items));
         }
         let end = pieces.end().unwrap_or(0);
-        let position = self.position as u64 * itemsize as u64;
+        let position = self.state.position as u64 * itemsize as u64;
+        let data_offset = self.state.data_offset;
+        let Stream { reader, source } = &mut self.stream;
         let is_there =
-            (self.source.length)(&self.reader, self.offset()).is_some_and(|length| length.saturating_sub(self.data_offset) >= end);
+            (source.length)(reader, self.state.offset()).is_some_and(|length| length.saturating_sub(data_offset) >= end);
         let mut gather = Gather {
-            origin: Origin { reader: &mut self.reader, fill: self.source.fill, position, missing: None },
+            origin: Origin { reader, fill: source.fill, position, missing: None },
             pieces,
             current: 0..0,
             stage: Vec::new(),
             staged: 0..0,
             is_there,
         };
-        let reader = NpyReader {
-            reader: &mut gather,
-            source: Gather::source(),
-            header: header.clone(),
-            data_offset: 0,
-            position: 0,
-            failed: false,
-            threads: 1,
-            path: self.path.clone(),
-        };
-        let result = each(reader);
+        let mut reader = NpyReader::behind_header(&mut gather, Gather::source(), header.clone(), 0);
+        reader.state.path.clone_from(&self.state.path);
+        let result = read(&mut reader.elements(), header.element_count());
         let missing = gather.origin.missing.take();
         let items = result.map_err(|error| match missing {
             Some(Missing { begin, expected, found }) => {
-                let offset = self.data_offset + begin;
-                in_file(self.path.as_deref(), ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into())
+                let offset = data_offset + begin;
+                self.state.locate(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into())
             }
             None => error,
         })?;
         if end > 0 {
-            self.position = element(end);
+            self.state.position = element(end);
         }
-        self.end()?;
+        self.elements().end(0)?;
         Ok((header, items))
     }
 }

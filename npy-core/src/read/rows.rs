@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::NpyReader;
+use super::elements::Elements;
 use super::stage::with_totals;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,24 +33,28 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn skip(&mut self, rows: usize) -> Result<()> {
-        let elements = rows.saturating_mul(OuterAxis::of(&self.header).per_row);
+        let elements = rows.saturating_mul(OuterAxis::of(&self.state.header).per_row);
         if elements > self.remaining() {
             return Err(ErrorKind::WrongCount { expected: elements as u64, found: self.remaining() as u64 }.into());
         }
-        self.begin()?;
-        self.drop_bytes(elements * self.header.dtype().itemsize())?;
-        self.position += elements;
-        self.end()
+        self.elements().skip(elements)
+    }
+}
+
+impl Elements<'_> {
+    fn skip(&mut self, count: usize) -> Result<()> {
+        self.state.begin()?;
+        self.drop_bytes(count * self.itemsize())?;
+        self.end(count)
     }
 
     fn drop_bytes(&mut self, count: usize) -> Result<()> {
-        let offset = self.offset();
-        let Self { reader, source, .. } = self;
-        if (source.bytes)(reader).len() >= count {
-            (source.consume)(reader, count);
+        let offset = self.state.offset();
+        if self.input.bytes().len() >= count {
+            self.input.consume(count);
             return Ok(());
         }
-        let fill = &mut |buf: &mut ReadBuf<'_>| (source.fill)(reader, buf);
+        let fill = &mut |buf: &mut ReadBuf<'_>| self.input.fill(buf);
         let mut stage = vec![0; STAGE_BYTES.min(count)];
         let mut done = 0;
         while done < count {
@@ -90,10 +95,10 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
-        let element = OuterAxis::of(&self.header).element(row)?;
-        self.begin()?;
+        let element = OuterAxis::of(&self.state.header).element(row)?;
+        self.state.begin()?;
         self.go_to(element)?;
-        self.end()
+        self.elements().end(0)
     }
 
     /// Reads a range of rows, counted from the beginning of the array.
@@ -119,20 +124,20 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
-        let plan = self.plan::<T>()?;
-        let elements = OuterAxis::of(&self.header).elements(&rows)?;
-        self.begin()?;
+        let plan = self.state.plan::<T>()?;
+        let elements = OuterAxis::of(&self.state.header).elements(&rows)?;
+        self.state.begin()?;
         self.go_to(elements.start)?;
-        self.end()?;
-        self.read_vec(&plan, elements.len())
+        self.elements().end(0)?;
+        self.elements().read_vec(&plan, elements.len())
     }
 
     /// Seeks to an element.
     pub(crate) fn go_to(&mut self, element: usize) -> Result<()> {
-        let itemsize = self.header.dtype().itemsize() as u64;
-        seek(&mut self.reader, self.position as u64 * itemsize, element as u64 * itemsize)
+        let itemsize = self.state.header.dtype().itemsize() as u64;
+        seek(&mut self.stream.reader, self.state.position as u64 * itemsize, element as u64 * itemsize)
             .map_err(|error| Error::io("cannot seek in the array", error))?;
-        self.position = element;
+        self.state.position = element;
         Ok(())
     }
 }

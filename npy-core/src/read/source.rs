@@ -35,6 +35,57 @@ pub(crate) struct AsFile<R> {
     pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
 }
 
+/// A reader and what it can do.
+pub(crate) struct Stream<R> {
+    pub(crate) reader: R,
+    pub(crate) source: Source<R>,
+}
+
+/// A [`Stream`] of any type, for code that is compiled once for all of them.
+pub(crate) trait Input {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()>;
+    fn length(&self, offset: u64) -> Option<u64>;
+    fn bytes(&self) -> &[u8];
+    fn consume(&mut self, count: usize);
+    fn finish(&mut self) -> Result<()>;
+    #[cfg(unix)]
+    fn file(&self) -> Option<&File>;
+    #[cfg(unix)]
+    fn seek(&mut self, offset: u64) -> io::Result<()>;
+}
+
+impl<R> Input for Stream<R> {
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        (self.source.fill)(&mut self.reader, buf)
+    }
+
+    fn length(&self, offset: u64) -> Option<u64> {
+        (self.source.length)(&self.reader, offset)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        (self.source.bytes)(&self.reader)
+    }
+
+    fn consume(&mut self, count: usize) {
+        (self.source.consume)(&mut self.reader, count);
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (self.source.finish)(&mut self.reader)
+    }
+
+    #[cfg(unix)]
+    fn file(&self) -> Option<&File> {
+        self.source.file.as_ref().map(|file| (file.get)(&self.reader))
+    }
+
+    #[cfg(unix)]
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        self.source.file.as_ref().map_or(Ok(()), |file| (file.seek)(&mut self.reader, offset))
+    }
+}
+
 impl Source<&[u8]> {
     /// Bytes in memory.
     pub(crate) fn of_bytes() -> Self {

@@ -30,12 +30,29 @@ pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -
     }
 }
 
-/// Where threads put what they decode.
+/// Where threads put what they decode. A trait object, so that what runs the threads is compiled
+/// once.
 #[cfg(unix)]
-pub(crate) trait Decode: Divide {
+pub(crate) trait Decode<'a>: Send {
+    /// What belongs to the first `count` elements, and to the rest.
+    fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>);
+
     /// Decodes the next `count` elements of `itemsize` bytes, of which the first is number `first`
     /// of the array.
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()>;
+
+    /// Keeps what was decoded, when all of it was.
+    fn keep(self: Box<Self>);
+}
+
+#[cfg(unix)]
+pub(crate) type BoxedDecode<'a> = Box<dyn Decode<'a> + 'a>;
+
+#[cfg(unix)]
+impl Divide for BoxedDecode<'_> {
+    fn divide(self, count: usize) -> (Self, Self) {
+        Decode::divide(self, count)
+    }
 }
 
 /// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the
@@ -45,14 +62,14 @@ pub(crate) trait Decode: Divide {
 ///
 /// That of the first element of which there is one.
 #[cfg(unix)]
-pub(crate) fn decode_by_threads<D: Decode>(
-    whole: D,
+pub(crate) fn decode_by_threads(
+    whole: BoxedDecode<'_>,
     count: usize,
     itemsize: usize,
     first: u64,
     part: FilePart<'_>,
-) -> Result<Vec<D>> {
-    let read = |chunk: &mut D, begin: usize, length: usize, stage: &mut Vec<u8>| {
+) -> Result<()> {
+    let read = |chunk: &mut BoxedDecode<'_>, begin: usize, length: usize, stage: &mut Vec<u8>| {
         let end = begin.saturating_add(length);
         let mut done = begin;
         while done < end {
@@ -64,7 +81,8 @@ pub(crate) fn decode_by_threads<D: Decode>(
         }
         Ok(())
     };
-    by_threads(whole, count, itemsize, part, read)
+    by_threads(whole, count, itemsize, part, read)?.into_iter().for_each(Decode::keep);
+    Ok(())
 }
 
 /// Elements that appear where there were none.
@@ -79,24 +97,22 @@ impl<'a, T: NpyElement> NewElements<'a, T> {
     pub(crate) fn new(sends: Sends<T>, slots: Slots<'a, T>, plan: &T::Plan) -> Self {
         Self { slots: Sent::of_slots(sends, slots), plan: *plan }
     }
-
-    pub(crate) fn keep(self) {
-        self.slots.keep();
-    }
 }
 
 #[cfg(unix)]
-impl<T: NpyElement> Divide for NewElements<'_, T> {
-    fn divide(self, count: usize) -> (Self, Self) {
-        let (slots, rest) = self.slots.split(count);
-        (Self { slots, plan: self.plan }, Self { slots: rest, plan: self.plan })
+impl<'a, T: NpyElement + 'a> Decode<'a> for NewElements<'a, T> {
+    fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
+        let Self { slots, plan } = *self;
+        let (slots, rest) = slots.split(count);
+        (Box::new(Self { slots, plan }), Box::new(Self { slots: rest, plan }))
     }
-}
 
-#[cfg(unix)]
-impl<T: NpyElement> Decode for NewElements<'_, T> {
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
         element::decode_slots(&self.plan, itemsize, bytes, count, self.slots.get(), first)
+    }
+
+    fn keep(self: Box<Self>) {
+        self.slots.keep();
     }
 }
 
@@ -115,17 +131,17 @@ impl<'a, T: NpyElement> OldElements<'a, T> {
 }
 
 #[cfg(unix)]
-impl<T: NpyElement> Divide for OldElements<'_, T> {
-    fn divide(self, count: usize) -> (Self, Self) {
-        let (items, rest) = self.rest.split(count);
-        (Self { rest: items, plan: self.plan }, Self { rest, plan: self.plan })
+impl<'a, T: NpyElement + 'a> Decode<'a> for OldElements<'a, T> {
+    fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
+        let Self { rest, plan } = *self;
+        let (items, rest) = rest.split(count);
+        (Box::new(Self { rest: items, plan }), Box::new(Self { rest, plan }))
     }
-}
 
-#[cfg(unix)]
-impl<T: NpyElement> Decode for OldElements<'_, T> {
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
         let items = self.rest.take_front(count);
         element::decode_over(&self.plan, itemsize, bytes, items, first)
     }
+
+    fn keep(self: Box<Self>) {}
 }
