@@ -38,7 +38,8 @@
 //! - [`dtype`]: a table of the Rust type of each dtype, and the parts of a [`DType`].
 //! - [`NpyRecord`]: structs for structured dtypes; [`NpyElement`]: every element type.
 //! - [`types`]: times, text and bytes of fixed width, long doubles.
-//! - [`DynValues`]: arrays of unknown dtype; [`Casting`]: the rules of their conversion.
+//! - `DynValues` (feature `dynamic`): arrays of unknown dtype; `Casting`: the rules of their
+//!   conversion.
 //!
 //! Parts of files:
 //!
@@ -67,7 +68,7 @@
 //! And:
 //!
 //! - [`Header`]: dtype, shape, order and version of a file.
-//! - [`print`](mod@print): arrays as text, exactly as NumPy prints them, and as tables.
+//! - `print` (feature `print`): arrays as text, exactly as NumPy prints them, and as tables.
 //! - [`Error`], [`error`]: what went wrong, and where; [`Limits`]: bounds for untrusted files.
 //!
 //! The crate `npy-ndarray` reads and writes arrays of `ndarray`. Its module `guide` has a chapter
@@ -78,6 +79,8 @@
 //! None is on by default.
 //!
 //! - `derive`: `#[derive(NpyRecord)]`.
+//! - `dynamic`: `DynValues`, arrays of a dtype that is known at run time, and their casts.
+//! - `print`: arrays as text; implies `dynamic`.
 //! - `half`: `half::f16` and `half::bf16` as elements. `cargo update -p half --precise 2.4.1` (or
 //!   2.6.0) builds `half` without `zerocopy` and `syn` 2.
 //! - `complex`: `num_complex::Complex` as an element.
@@ -85,16 +88,17 @@
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
 //! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new
 //!   major release of `zip` is a breaking change of this feature.
-//! - `object`: arrays of Python objects (dtype `O`), which are stored as pickles.
+//! - `object`: arrays of Python objects (dtype `O`), which are stored as pickles; implies `print`.
 //! - `serde`: these objects as any type that implements `serde::Deserialize`; implies `object`.
 //! - `mmap`: files mapped into memory, as `np.lib.format.open_memmap` maps them.
-//! - `rawarray`: files of the RawArray format (`.ra`), converted to and from `.npy`.
+//! - `rawarray`: files of the RawArray format (`.ra`), converted to and from `.npy`; implies
+//!   `dynamic`.
 //! - `lz4`: `.ra` files whose data are compressed.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
 //!
-//! It converts no dtype silently; only the byte order is adapted. [`DynValues::cast`] converts on
+//! It converts no dtype silently; only the byte order is adapted. `DynValues::cast` converts on
 //! request. It refuses arrays of Python objects unless `object` is asked for them, and runs no
 //! pickle.
 
@@ -122,10 +126,12 @@ mod write;
 mod view;
 pub mod shards;
 // Floor 6: dtypes known at run time; archives.
+#[cfg(feature = "dynamic")]
 mod dynamic;
 #[cfg(feature = "npz")]
 pub mod npz;
 // Floor 7: what is built on dynamic values.
+#[cfg(feature = "print")]
 pub mod print;
 #[cfg(feature = "object")]
 pub mod object;
@@ -145,7 +151,9 @@ pub use num_complex;
 #[cfg(feature = "zip")]
 pub use zip;
 
+#[cfg(feature = "dynamic")]
 pub use dynamic::DynValues;
+#[cfg(feature = "dynamic")]
 pub use dynamic::cast::{Casting, NpyNumber};
 pub use element::NpyElement;
 pub use element::record::NpyRecord;

@@ -16,6 +16,7 @@ pub use num_complex;
 pub use std::string::{String, ToString};
 
 pub use crate::__plan as plan;
+#[cfg(feature = "dynamic")]
 pub use crate::dynamic::cast::{Class, Wide, cast_items};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use crate::element::TimePlan;
@@ -35,6 +36,7 @@ pub use crate::format::dtype::{ByteOrder, DType};
 pub use crate::format::shape::is_same_in_both;
 pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
+#[cfg(feature = "print")]
 pub use crate::print::partial::{printed, printed_edges};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};

@@ -15,16 +15,21 @@ mod grow;
 mod view;
 #[cfg(feature = "mmap")]
 mod mmap;
+#[cfg(feature = "dynamic")]
 mod dynamic;
 #[cfg(feature = "rawarray")]
 mod rawarray;
 #[cfg(feature = "npz")]
 mod npz;
+#[cfg(feature = "dynamic")]
 mod any;
 pub mod compat;
 
-use super::{array_ref, match_dtype, ndarray};
+#[cfg(feature = "dynamic")]
+use super::match_dtype;
+use super::{array_ref, ndarray};
 
+#[cfg(feature = "dynamic")]
 pub use any::{Loaded, load_any, load_any_with};
 #[doc(no_inline)]
 pub use compat::{
@@ -34,7 +39,10 @@ pub use compat::{
 #[cfg(feature = "npz")]
 #[doc(no_inline)]
 pub use compat::{ReadNpzError, WriteNpzError};
-pub use dynamic::{DynArray, FromDynArray, PrintedArray, TypedArray};
+#[cfg(feature = "print")]
+pub use dynamic::PrintedArray;
+#[cfg(feature = "dynamic")]
+pub use dynamic::{DynArray, FromDynArray, TypedArray};
 pub use grow::NpyBlockWriter;
 #[cfg(feature = "mmap")]
 pub use mmap::{MapMutNpyExt, MapNpyExt};

@@ -21,7 +21,8 @@
 //! - [`ReadNpyExt`], [`WriteNpyExt`]: any array from and to a file or a stream.
 //! - [`ReadOptions`], [`SaveOptions`]: limits, threads and order; atomic, durable or in place.
 //! - [`load_npy_into`], [`read_npy_into`]: into the elements of an existing array.
-//! - [`DynArray`], [`match_dtype!`]: arrays of unknown dtype; [`load_any`]: files of any format.
+//! - `DynArray`, `match_dtype!` (feature `dynamic`): arrays of unknown dtype; `load_any`: files of
+//!   any format.
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: functions of a path.
 //!
 //! Parts of files:
@@ -59,6 +60,7 @@
 //!   set `default-features = false, features = ["complex", "ndarray-0_16"]`.
 //! - `complex` (default): `Complex` as an element; `ndarray` depends on `num-complex` anyway.
 //! - `derive`: the derives [`NpyRecord`] and, with `npz`, `NpzArchive`.
+//! - `dynamic`: `DynArray`, arrays of a dtype that is known at run time; `print`: their text.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by
 //!   default. It is not a default here, because it adds more than half to the build time.
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
@@ -75,6 +77,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(clippy::duplicate_mod, reason = "the adapter is compiled for each version of `ndarray`")]
 
+#[cfg(feature = "dynamic")]
 #[path = "dynamic/dispatch.rs"]
 mod dispatch;
 #[cfg(feature = "ndarray-0_17")]
@@ -100,7 +103,9 @@ pub use zip;
 /// ```
 pub use npy_core::__private::NpyRecord;
 pub use npy_core::region::AxisRange;
-pub use npy_core::{Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
+#[cfg(feature = "dynamic")]
+pub use npy_core::Casting;
+pub use npy_core::{Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
 
 /// Options of archives.
 ///
@@ -130,6 +135,7 @@ mod ndarray_0_17 {
     #[cfg(all(feature = "npz", feature = "derive"))]
     pub use npy_derive::NpzArchive;
 
+    #[cfg(feature = "dynamic")]
     use crate::match_dtype;
 
     /// An array of any storage: the parameter of a function.
@@ -173,10 +179,13 @@ pub mod ndarray_0_16 {
     #[cfg(all(feature = "npz", feature = "derive"))]
     pub use npy_derive::NpzArchive_0_16 as NpzArchive;
 
+    #[cfg(feature = "dynamic")]
     pub use crate::__match_dtype_0_16 as match_dtype;
+    #[cfg(feature = "dynamic")]
+    pub use crate::Casting;
     #[cfg(feature = "npz")]
     pub use crate::npz;
-    pub use crate::{AxisRange, Casting, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions, npy_core};
+    pub use crate::{AxisRange, Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions, npy_core};
 
     /// An array of any storage: the parameter of a function.
     macro_rules! array_ref {

@@ -61,6 +61,7 @@ impl LongDouble {
     }
 
     /// The number, if it is an integer that fits, as x86 has it: 80 bits.
+    #[cfg(feature = "dynamic")]
     pub(crate) fn to_integer(self) -> Option<i128> {
         let bits = self.bits();
         let mantissa = (bits & u128::from(u64::MAX)) as u64;

@@ -27,6 +27,7 @@ use plan::{Layout, Planner, rust_type};
 pub use array::{ArrayPlan, Items};
 #[cfg(feature = "object")]
 pub(crate) use calendar::days_before;
+#[cfg(feature = "print")]
 pub(crate) use calendar::iso_8601;
 pub use codec::{As, AsIs, Codec, Optional, Through, With};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
@@ -220,6 +221,15 @@ pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error
     ErrorKind::WrongElementShape { rust_type: rust_type::<T>(), expected, found: found.to_vec() }.into()
 }
 
+/// Whether the memory of `T` is the bytes of a file in one of the byte orders, so that it is decoded
+/// only where the dtype is a rare one.
+const fn is_plain<T: NpyElement>() -> bool {
+    match T::BULK {
+        Some(bulk) => bulk.can_swap(),
+        None => false,
+    }
+}
+
 /// Decides how to read and write `T` as `dtype`.
 pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
     if dtype.has_object() {
@@ -313,19 +323,28 @@ pub(crate) fn decode_slots<T: NpyElement>(
     slots: &mut Slots<'_, T>,
     first: u64,
 ) -> Result<()> {
-    let result = by_layout!(
-        T,
-        plan,
-        itemsize,
-        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)),
-        slots.extend(0..count, |_| T::decode(plan, &[]))
-    );
+    let result = if const { is_plain::<T>() } {
+        // One loop, because only rare dtypes come here.
+        slots.extend(0..count, |index| T::decode(plan, bytes.get(index * itemsize..).unwrap_or_default()))
+    } else {
+        by_layout!(
+            T,
+            plan,
+            itemsize,
+            slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)),
+            slots.extend(0..count, |_| T::decode(plan, &[]))
+        )
+    };
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
 
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the
 /// index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
+    if const { is_plain::<T>() } {
+        let elements = (0..items.len()).map(|index| bytes.get(index * itemsize..).unwrap_or_default());
+        return decode_each(plan, items.iter_mut().zip(elements), first);
+    }
     by_layout!(
         T,
         plan,
@@ -387,11 +406,13 @@ fn encode_each<'a, 'b, T: NpyElement + 'a>(
 /// Stores the elements one after another in `bytes`, which has room for them, as [`encode_all`]
 /// does, but by one loop for every plan: for where a type's memory is the file's bytes but in rare
 /// files, so that the others would be compiled for nothing.
+#[cfg(feature = "dynamic")]
 pub(crate) fn encode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, items: &[T], bytes: &mut [u8]) -> Result<()> {
     encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize.max(1))), 0).map(|_| ())
 }
 
 /// Appends all elements that are in `bytes` to `items`: the reverse of [`encode_rarely`].
+#[cfg(feature = "dynamic")]
 pub(crate) fn decode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut Vec<T>) -> Result<()> {
     for (index, element) in bytes.chunks_exact(itemsize.max(1)).enumerate() {
         items.push(T::decode(plan, element).map_err(|error| error.in_element(index as u64))?);

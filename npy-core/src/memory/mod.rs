@@ -120,7 +120,7 @@ impl<T> Bulk<T> {
     }
 
     /// Whether [`swap`](Self::swap) changes between the byte orders.
-    pub(crate) fn can_swap(self) -> bool {
+    pub(crate) const fn can_swap(self) -> bool {
         self.layout.word_bytes > 0
     }
 

@@ -125,6 +125,7 @@ impl<'a> NpyReader<&'a [u8]> {
     }
 
     /// A reader of elements without a header, described by `header`.
+    #[cfg(feature = "dynamic")]
     pub(crate) fn from_parts(bytes: &'a [u8], header: Header) -> Self {
         Self::behind_header(bytes, Source::of_bytes(), header, 0)
     }

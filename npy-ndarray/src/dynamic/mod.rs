@@ -3,6 +3,7 @@
 mod convert;
 #[cfg(feature = "object")]
 mod object;
+#[cfg(feature = "print")]
 mod print;
 mod read;
 mod typed;
@@ -23,6 +24,7 @@ use npy_core::types::LongDouble;
 use npy_core::{DType, DynValues, NpyElement, Order, Result};
 
 pub use convert::FromDynArray;
+#[cfg(feature = "print")]
 pub use print::PrintedArray;
 #[cfg(feature = "npz")]
 pub(crate) use read::from_reader;

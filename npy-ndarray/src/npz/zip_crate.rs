@@ -7,6 +7,7 @@ use npy_core::{NpyElement, ReadOptions, Result, npz};
 use zip::write::{FileOptionExtension, FileOptions};
 use zip::{ZipArchive, ZipReadOptions, ZipWriter};
 
+#[cfg(feature = "dynamic")]
 use super::super::dynamic::DynArray;
 use super::super::write::WriteNpyExt;
 use super::archive::NpzValue;
@@ -115,6 +116,7 @@ pub trait ZipArchiveExt {
     /// # Errors
     ///
     /// Fails like [`read_npy`](Self::read_npy).
+    #[cfg(feature = "dynamic")]
     fn dynamic(&mut self, name: &str) -> Result<DynArray> {
         self.read_npy(name)
     }

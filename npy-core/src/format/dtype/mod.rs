@@ -25,6 +25,7 @@ pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write
 use names::repeated;
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr};
+#[cfg(feature = "print")]
 pub(crate) use repr::{push_escaped, push_repr_of};
 pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use super::super::super::ndarray::{ArrayBase, DataOwned, Dimension};
 use npy_core::{NpyElement, NpyReader, ReadOptions, Result};
 
-use super::super::super::dynamic;
-use super::super::super::dynamic::DynArray;
+#[cfg(feature = "dynamic")]
+use super::super::super::dynamic::{DynArray, from_reader};
 use super::super::super::read::into_array;
 use super::super::super::write::WriteNpyExt;
 
@@ -95,13 +95,14 @@ where
 }
 
 /// Any array; one of Python objects if [`ReadOptions::objects`] allows it.
+#[cfg(feature = "dynamic")]
 impl NpzValue for DynArray {
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
-        dynamic::from_reader(reader, ReadOptions::new())
+        from_reader(reader, ReadOptions::new())
     }
 
     fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
-        dynamic::from_reader(reader, options)
+        from_reader(reader, options)
     }
 
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {

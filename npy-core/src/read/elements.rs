@@ -1,0 +1,251 @@
+//! Elements of an array, read in the same way from a stream of any type.
+
+use std::path::Path;
+
+use super::in_file;
+use super::source::Input;
+use crate::element::{self, Difference, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+#[cfg(unix)]
+use crate::memory::threads::{FilePart, LEAST_BYTES};
+use crate::memory::{Bulk, FIRST_BYTES};
+use crate::options::Order;
+
+/// What a reader knows of its array, and how far it has come.
+pub(crate) struct State {
+    pub(crate) header: Header,
+    pub(crate) data_offset: u64,
+    /// The index of the next element.
+    pub(crate) position: usize,
+    /// Whether reading has failed, so that the position of the stream is unknown.
+    pub(crate) failed: bool,
+    /// How many threads may read from a file.
+    pub(crate) threads: usize,
+    /// The file, for errors, if it was opened by path and no one else names it.
+    pub(crate) path: Option<Box<Path>>,
+}
+
+impl State {
+    pub(crate) fn remaining(&self) -> usize {
+        self.header.element_count() - self.position
+    }
+
+    /// The offset of the next element in the file.
+    pub(crate) fn offset(&self) -> u64 {
+        // Smaller than the size of the data, which was checked.
+        self.data_offset + self.position as u64 * self.header.dtype().itemsize() as u64
+    }
+
+    pub(crate) fn locate(&self, error: Error) -> Error {
+        in_file(self.path.as_deref(), error)
+    }
+
+    /// How to read the elements as values of `T`.
+    pub(crate) fn plan<T: NpyElement>(&self) -> Result<T::Plan> {
+        element::plan::<T>(self.header.dtype()).map_err(|error| self.locate(error))
+    }
+
+    /// Records that reading has begun, and refuses it after a failure.
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        if self.failed {
+            return Err(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into());
+        }
+        self.failed = true;
+        Ok(())
+    }
+
+    /// Has elements `T`, which may contain the last axes of the array, with `expected` other
+    /// dimensions.
+    pub(crate) fn expect_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<()> {
+        let axes = element::inner_axes::<T>();
+        // A file may have sub-arrays as elements, though NumPy reads none such.
+        let is_sub_array = matches!(self.header.dtype(), DType::SubArray(_));
+        if axes > 0 && !is_sub_array && self.header.shape().len() != expected + axes {
+            return Err(element::wrong_shape::<T>(expected, self.header.shape()));
+        }
+        if axes > 0
+            && let Some(header) = self.header.with_inner_axes(axes)
+        {
+            self.header = header;
+        }
+        if axes > 0 && self.header.order() == Order::Fortran && self.header.shape().len() == expected + axes {
+            return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
+        }
+        self.check_dimensions(expected)
+    }
+
+    /// Refuses arrays of more or fewer dimensions.
+    pub(crate) fn check_dimensions(&self, expected: usize) -> Result<()> {
+        match self.header.shape() {
+            shape if shape.len() == expected => Ok(()),
+            shape => Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into()),
+        }
+    }
+}
+
+/// The elements of a reader, whose stream is of any type: what follows is compiled once for all of
+/// them.
+#[expect(unnameable_types, reason = "a hidden method of a sealed trait takes it")]
+pub struct Elements<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) input: &'a mut dyn Input,
+}
+
+impl Elements<'_> {
+    /// Reads all remaining elements.
+    pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
+        let plan = self.state.plan::<T>()?;
+        let count = self.state.remaining();
+        self.read_vec(&plan, count)
+    }
+
+    /// Reads an array of `expected` dimensions, not counting those of the elements.
+    pub(crate) fn read_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<Vec<T>> {
+        self.state.expect_dimensions::<T>(expected)?;
+        self.read_all()
+    }
+
+    /// Reads all remaining elements into an existing vector, which is empty after an error.
+    pub(crate) fn read_to_vec<T: NpyElement>(&mut self, items: &mut Vec<T>) -> Result<()> {
+        items.clear();
+        let plan = self.state.plan::<T>()?;
+        let count = self.state.remaining();
+        let result = self.read_over(&plan, items, count);
+        if result.is_err() {
+            items.clear();
+        }
+        result
+    }
+
+    /// Reads as many elements as `items` holds, and overwrites them.
+    pub(crate) fn read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
+        self.try_read_into(items).map_err(|error| self.state.locate(error))
+    }
+
+    fn try_read_into<T: NpyElement>(&mut self, items: &mut [T]) -> Result<()> {
+        let plan = element::plan::<T>(self.state.header.dtype())?;
+        let (count, remaining) = (items.len(), self.state.remaining());
+        if count > remaining {
+            return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
+        }
+        self.state.begin()?;
+        match element::bulk::<T>(&plan, self.itemsize()) {
+            Some((bulk, difference)) => self.fill_slice(bulk, items, difference == Difference::ByteOrder)?,
+            None => self.decode_slice(&plan, items)?,
+        }
+        self.end(count)
+    }
+
+    pub(crate) fn itemsize(&self) -> usize {
+        self.state.header.dtype().itemsize()
+    }
+
+    /// Whether the input is known to hold `count` more elements, so that all can be allocated at
+    /// once.
+    pub(crate) fn is_there<T>(&self, count: usize) -> bool {
+        self.has_bytes(count.saturating_mul(self.itemsize()), count.saturating_mul(size_of::<T>()))
+    }
+
+    /// Whether the input is known to hold `needed` more bytes, which become `result` bytes of
+    /// memory.
+    pub(crate) fn has_bytes(&self, needed: usize, result: usize) -> bool {
+        let offset = self.state.offset();
+        // So much is taken on credit, of the file and of the result.
+        (needed <= FIRST_BYTES && result <= FIRST_BYTES)
+            || self.input.length(offset).is_some_and(|length| length.saturating_sub(offset) >= needed as u64)
+    }
+
+    /// Reads `count` of the remaining elements.
+    pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.read_over(plan, &mut items, count)?;
+        Ok(items)
+    }
+
+    /// Reads `count` of the remaining elements into an existing vector.
+    fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+        self.try_read_over(plan, items, count).map_err(|error| self.state.locate(error))
+    }
+
+    fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+        self.state.begin()?;
+        match element::bulk::<T>(plan, self.itemsize()) {
+            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder)?,
+            None => self.decode_over(plan, items, count)?,
+        }
+        self.end(count)
+    }
+
+    /// Reads `count` elements whose memory is the file's bytes into an existing vector.
+    fn refill<T>(&mut self, bulk: Bulk<T>, items: &mut Vec<T>, count: usize, swap: bool) -> Result<()> {
+        let length = count.saturating_mul(size_of::<T>());
+        if let Some(bytes) = self.input.bytes().get(..length)
+            && bulk.copy(items, swap, bytes)?
+        {
+            self.input.consume(length);
+            return Ok(());
+        }
+        // The memory is the file's bytes, whatever an element of the file is.
+        let is_there = self.has_bytes(length, length);
+        let offset = self.state.offset();
+        #[cfg(unix)]
+        if is_there && let Some(part) = self.part_for_threads(length) {
+            let end = part.end;
+            bulk.refill_by_threads(items, count, swap, part)?;
+            return self.resume_at(end);
+        }
+        bulk.refill(items, count, swap, is_there, offset, &mut |buf| self.input.fill(buf))
+    }
+
+    /// Reads elements whose memory is the file's bytes, over others.
+    fn fill_slice<T>(&mut self, bulk: Bulk<T>, items: &mut [T], swap: bool) -> Result<()> {
+        let offset = self.state.offset();
+        #[cfg(unix)]
+        if let Some(part) = self.part_for_threads(size_of_val(items))
+            && self.is_there::<T>(items.len())
+        {
+            let end = part.end;
+            bulk.fill_slice_by_threads(items, swap, part)?;
+            return self.resume_at(end);
+        }
+        bulk.fill_slice(items, swap, offset, &mut |buf| self.input.fill(buf))
+    }
+
+    /// The next `bytes` bytes, if several threads are to read them.
+    #[cfg(unix)]
+    pub(crate) fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
+        let threads = self.state.threads;
+        let file = self.input.file().filter(|_| threads > 1 && bytes >= LEAST_BYTES)?;
+        let offset = self.state.offset();
+        Some(FilePart { file, offset, end: offset.checked_add(bytes as u64)?, threads })
+    }
+
+    /// Moves the stream to where other threads have read to.
+    #[cfg(unix)]
+    pub(crate) fn resume_at(&mut self, offset: u64) -> Result<()> {
+        self.input.seek(offset).map_err(|error| Error::io("cannot seek in the array", error))
+    }
+
+    /// The bytes of the next elements, of which there must be as many.
+    #[cfg(feature = "dynamic")]
+    pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.state.begin()?;
+        self.refill(Bulk::<u8>::new(), &mut bytes, count * self.itemsize(), false)
+            .and_then(|()| self.end(count))
+            .map_err(|error| self.state.locate(error))?;
+        Ok(bytes)
+    }
+
+    /// Records that `count` more elements were read.
+    pub(crate) fn end(&mut self, count: usize) -> Result<()> {
+        self.state.position += count;
+        if self.state.remaining() == 0 {
+            self.input.finish()?;
+        }
+        self.state.failed = false;
+        Ok(())
+    }
+}
