@@ -102,9 +102,9 @@ pub use zip;
 /// }
 /// ```
 pub use npy_core::__private::NpyRecord;
-pub use npy_core::region::AxisRange;
 #[cfg(feature = "dynamic")]
 pub use npy_core::Casting;
+pub use npy_core::region::AxisRange;
 pub use npy_core::{Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
 
 /// Options of archives.

@@ -1,22 +1,19 @@
 //! What is wrong with archives.
 
+use std::fmt;
+
 use super::describe_start;
 
 /// What is wrong with a zip archive, or a member of it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArchiveProblem {
     /// The file has no record of a zip archive at its end.
-    #[error("not an .npz file: {}", describe_archive_magic(.found))]
     NotZip {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
     /// The archive has no valid end: it is truncated or damaged, or appending was interrupted.
-    #[error(
-        "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} listed \
-         members; `npy_core::npz::recover` keeps them"
-    )]
     Incomplete {
         /// How many whole members were found.
         members: u64,
@@ -26,13 +23,11 @@ pub enum ArchiveProblem {
         directory_end: u64,
     },
     /// An archive follows another one in the same file.
-    #[error("concatenated archives: expected one archive, found another at byte {offset}; split the file there")]
     Concatenated {
         /// Where in the file the second one begins.
         offset: u64,
     },
     /// Bytes that belong to no archive follow its end.
-    #[error("trailing data: expected the end of the file at byte {end}, found {bytes} more bytes; remove them to add members")]
     NotAtEnd {
         /// Where the archive ends.
         end: u64,
@@ -40,31 +35,23 @@ pub enum ArchiveProblem {
         bytes: u64,
     },
     /// The file has a member that the central directory does not list.
-    #[error("the member at byte {offset} is missing from the central directory")]
     Unlisted {
         /// Where its local header begins.
         offset: u64,
     },
     /// The file is damaged where a member or the central directory should begin, and more members
     /// follow, which recovery would drop.
-    #[error(
-        "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
-    )]
     Unrecoverable {
         /// Where the damage begins.
         offset: u64,
     },
     /// The input cannot seek: a pipe, a socket or a terminal.
-    #[error("cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order")]
     NotSeekable,
     /// The stream ends where a member or the central directory should begin.
-    #[error("truncated archive: expected a member or the central directory, found the end of the stream")]
     NoEnd,
     /// The archive is a part of one in several files.
-    #[error("unsupported archive: it is split into several parts")]
     SeveralDisks,
     /// The central directory is not where the end of the archive says.
-    #[error("invalid archive: expected a central directory of {bytes} bytes at offset {offset}; the file is damaged or truncated")]
     NoDirectory {
         /// Where it should begin.
         offset: u64,
@@ -72,13 +59,11 @@ pub enum ArchiveProblem {
         bytes: u64,
     },
     /// The central directory holds an invalid entry.
-    #[error("invalid entry in the central directory at byte {offset}")]
     NoEntry {
         /// Where in the file.
         offset: u64,
     },
     /// The central directory has more or fewer entries than the end of the archive says.
-    #[error("invalid central directory: expected {expected} entries, found {found}")]
     WrongCount {
         /// What the central directory says.
         expected: u64,
@@ -86,19 +71,15 @@ pub enum ArchiveProblem {
         found: u64,
     },
     /// The local header of a member differs from the central directory.
-    #[error("the local header at byte {offset} differs from the central directory")]
     LocalHeader {
         /// Where in the file.
         offset: u64,
     },
     /// The data of a member overlap another one or the central directory.
-    #[error("the data overlap another member or the central directory")]
     Overlap,
     /// The member is encrypted.
-    #[error("unsupported encryption")]
     Encrypted,
     /// The compression method needs a feature of this crate.
-    #[error("unsupported compression: {name} (method {method}) needs feature `{feature}`")]
     MissingFeature {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
@@ -108,13 +89,11 @@ pub enum ArchiveProblem {
         feature: &'static str,
     },
     /// The compression method is unknown.
-    #[error("unknown compression method {method}: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)")]
     UnknownMethod {
         /// The method's number in APPNOTE 4.4.5.
         method: u16,
     },
     /// There is no member of that index.
-    #[error("member index out of range: expected less than {members}, found {index}")]
     NoIndex {
         /// The index, counted from 0.
         index: usize,
@@ -122,34 +101,25 @@ pub enum ArchiveProblem {
         members: usize,
     },
     /// The local header of a member is invalid.
-    #[error("invalid local header")]
     BrokenHeader,
     /// The previous member is damaged, so the position of the next one is unknown.
-    #[error("unknown position: the previous member is damaged; read the archive from a file")]
     LostPlace,
     /// The sizes of the member follow its data, and no array that would tell them was read.
-    #[error("cannot skip the member: its size follows its data; read its array, or the archive from a file")]
     UnknownSize,
     /// A member of unknown length is written to a stream that cannot seek.
-    #[error("unknown length: a stream that cannot seek needs it before the data")]
     UnknownLength,
     /// The member is compressed, so it cannot be viewed in place.
-    #[error("cannot view a compressed member; read a copy (`view_or_read`)")]
     NotStored,
     /// The compressed data of a member are invalid.
-    #[error("invalid compressed data")]
     Damaged,
     /// The content of the member is read again after an error.
-    #[error("an earlier read failed")]
     FailedBefore,
     /// Decompressing the member needs a larger dictionary than the limit.
-    #[error("dictionary too large: expected at most {} MiB", .limit >> 20)]
     LargeDictionary {
         /// The limit in bytes.
         limit: u64,
     },
     /// The content of a member has more or fewer bytes than the central directory says.
-    #[error("expected {expected} bytes of content, found {found}")]
     WrongSize {
         /// What the central directory says.
         expected: u64,
@@ -158,7 +128,6 @@ pub enum ArchiveProblem {
     },
     /// The data of a member have more or fewer bytes in the archive than the central directory
     /// says.
-    #[error("expected {expected} bytes of data, found {found}")]
     WrongCompressedSize {
         /// What the central directory says.
         expected: u64,
@@ -166,28 +135,22 @@ pub enum ArchiveProblem {
         found: u64,
     },
     /// Bytes follow the compressed data of a member.
-    #[error("expected the end of the compressed data, found {bytes} more bytes")]
     Unused {
         /// How many.
         bytes: u64,
     },
     /// Many bytes follow the array of a member.
-    #[error("expected the end of the member after its array, found {bytes} more bytes")]
     Trailing {
         /// How many.
         bytes: u64,
     },
     /// The name is longer than 65,535 bytes, or contains NUL.
-    #[error("invalid member name: expected at most 65535 bytes without NUL")]
     InvalidName,
     /// The name could lead out of the directory that members are extracted to.
-    #[error("unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device")]
     UnsafeName,
     /// The archive has a member of this name.
-    #[error("duplicate member name")]
     DuplicateName,
     /// The checksum of the content differs from the central directory.
-    #[error("wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")]
     WrongChecksum {
         /// What the central directory says.
         expected: u32,
@@ -195,6 +158,81 @@ pub enum ArchiveProblem {
         found: u32,
     },
 }
+
+impl fmt::Display for ArchiveProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotZip { found } => write!(f, "not an .npz file: {}", describe_archive_magic(found)),
+            Self::Incomplete { members, listed, .. } => write!(
+                f,
+                "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} listed \
+         members; `npy_core::npz::recover` keeps them"
+            ),
+            Self::Concatenated { offset } => {
+                write!(f, "concatenated archives: expected one archive, found another at byte {offset}; split the file there")
+            }
+            Self::NotAtEnd { end, bytes } => write!(
+                f,
+                "trailing data: expected the end of the file at byte {end}, found {bytes} more bytes; remove them to add members"
+            ),
+            Self::Unlisted { offset } => write!(f, "the member at byte {offset} is missing from the central directory"),
+            Self::Unrecoverable { offset } => write!(
+                f,
+                "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
+            ),
+            Self::NotSeekable => f.write_str(
+                "cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order",
+            ),
+            Self::NoEnd => {
+                f.write_str("truncated archive: expected a member or the central directory, found the end of the stream")
+            }
+            Self::SeveralDisks => f.write_str("unsupported archive: it is split into several parts"),
+            Self::NoDirectory { offset, bytes } => write!(
+                f,
+                "invalid archive: expected a central directory of {bytes} bytes at offset {offset}; the file is damaged or truncated"
+            ),
+            Self::NoEntry { offset } => write!(f, "invalid entry in the central directory at byte {offset}"),
+            Self::WrongCount { expected, found } => {
+                write!(f, "invalid central directory: expected {expected} entries, found {found}")
+            }
+            Self::LocalHeader { offset } => write!(f, "the local header at byte {offset} differs from the central directory"),
+            Self::Overlap => f.write_str("the data overlap another member or the central directory"),
+            Self::Encrypted => f.write_str("unsupported encryption"),
+            Self::MissingFeature { method, name, feature } => {
+                write!(f, "unsupported compression: {name} (method {method}) needs feature `{feature}`")
+            }
+            Self::UnknownMethod { method } => write!(
+                f,
+                "unknown compression method {method}: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)"
+            ),
+            Self::NoIndex { index, members } => write!(f, "member index out of range: expected less than {members}, found {index}"),
+            Self::BrokenHeader => f.write_str("invalid local header"),
+            Self::LostPlace => f.write_str("unknown position: the previous member is damaged; read the archive from a file"),
+            Self::UnknownSize => {
+                f.write_str("cannot skip the member: its size follows its data; read its array, or the archive from a file")
+            }
+            Self::UnknownLength => f.write_str("unknown length: a stream that cannot seek needs it before the data"),
+            Self::NotStored => f.write_str("cannot view a compressed member; read a copy (`view_or_read`)"),
+            Self::Damaged => f.write_str("invalid compressed data"),
+            Self::FailedBefore => f.write_str("an earlier read failed"),
+            Self::LargeDictionary { limit } => write!(f, "dictionary too large: expected at most {} MiB", limit >> 20),
+            Self::WrongSize { expected, found } => write!(f, "expected {expected} bytes of content, found {found}"),
+            Self::WrongCompressedSize { expected, found } => write!(f, "expected {expected} bytes of data, found {found}"),
+            Self::Unused { bytes } => write!(f, "expected the end of the compressed data, found {bytes} more bytes"),
+            Self::Trailing { bytes } => write!(f, "expected the end of the member after its array, found {bytes} more bytes"),
+            Self::InvalidName => f.write_str("invalid member name: expected at most 65535 bytes without NUL"),
+            Self::UnsafeName => f.write_str(
+                "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",
+            ),
+            Self::DuplicateName => f.write_str("duplicate member name"),
+            Self::WrongChecksum { expected, found } => {
+                write!(f, "wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ArchiveProblem {}
 
 fn describe_archive_magic(found: &[u8]) -> String {
     if found.starts_with(b"\x93NUM") {

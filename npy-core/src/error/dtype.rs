@@ -1,38 +1,32 @@
 //! What is wrong with dtypes.
 
+use std::fmt;
+
 use super::LiteralProblem;
 use crate::options::Version;
 
 /// Why a text or a value is not a dtype.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DTypeProblem {
     /// The text is not a Python literal.
-    #[error("{0}")]
     Literal(LiteralProblem),
     /// No scalar type of NumPy has this code or name.
-    #[error("unknown type code")]
     UnknownTypeCode,
     /// A `datetime64` or `timedelta64` has a unit that NumPy lacks.
-    #[error("unknown time unit")]
     UnknownTimeUnit,
     /// The divisor of a time unit leaves no whole number of a finer unit.
-    #[error("expected a divisor that divides a finer time unit evenly")]
     InvalidDivisor,
     /// The byte order before a shape differs from that of the type code.
-    #[error("inconsistent byte orders")]
     InconsistentByteOrders,
     /// A value of another type or form is expected.
-    #[error("expected {expected}")]
     Unexpected {
         /// What would be valid.
         expected: &'static str,
     },
     /// A title is unhashable in Python: a list, a dict or a set.
-    #[error("unhashable title")]
     UnhashableTitle,
     /// A list of a dict has fewer items than there are names.
-    #[error("expected {expected} items, one for each name, found {found}")]
     WrongCount {
         /// How many names there are.
         expected: usize,
@@ -40,31 +34,26 @@ pub enum DTypeProblem {
         found: usize,
     },
     /// The shape of a sub-array is not a tuple of lengths.
-    #[error("expected a shape of lengths from 0 to {limit}")]
     InvalidShape {
         /// The largest length.
         limit: usize,
     },
     /// A sub-array has no dimensions, or more than NumPy allows.
-    #[error("expected 1 to 64 dimensions, found {found}")]
     InvalidDimensions {
         /// How many there are.
         found: usize,
     },
     /// An element has more bytes than NumPy allows.
-    #[error("expected an itemsize of at most {limit} bytes")]
     TooLarge {
         /// NumPy's limit.
         limit: usize,
     },
     /// Brackets nest deeper in the text than Python allows.
-    #[error("nesting exceeds the limit of {limit}")]
     NestedTooDeep {
         /// The limit.
         limit: usize,
     },
     /// The dtype has more fields than the [`Limits`](crate::Limits) allow.
-    #[error("expected at most {limit} fields, found {found}")]
     TooManyFields {
         /// The limit.
         limit: u64,
@@ -72,7 +61,6 @@ pub enum DTypeProblem {
         found: u64,
     },
     /// A field begins before the end of the previous one.
-    #[error("expected an offset of at least {expected}, found {found}; NumPy cannot save overlapping or out-of-order fields")]
     Overlap {
         /// Where the previous field ends.
         expected: usize,
@@ -80,7 +68,6 @@ pub enum DTypeProblem {
         found: usize,
     },
     /// The offset of a field is negative, or more than NumPy allows.
-    #[error("expected an offset from 0 to {limit}, found {found}")]
     InvalidOffset {
         /// The largest offset.
         limit: usize,
@@ -88,7 +75,6 @@ pub enum DTypeProblem {
         found: String,
     },
     /// A field of an aligned record begins between two multiples of its alignment.
-    #[error("expected an offset that is a multiple of {alignment}, found {found}")]
     UnalignedOffset {
         /// The alignment of the field.
         alignment: usize,
@@ -96,7 +82,6 @@ pub enum DTypeProblem {
         found: usize,
     },
     /// A record is too short for its fields, or is not a multiple of its alignment.
-    #[error("expected an itemsize of at least {minimum}{}", describe_alignment(*.alignment))]
     InvalidItemsize {
         /// Where the last field ends.
         minimum: usize,
@@ -104,26 +89,57 @@ pub enum DTypeProblem {
         alignment: usize,
     },
     /// Two fields have this name.
-    #[error("duplicate field name")]
     DuplicateName,
     /// A title equals a field name or another title.
-    #[error("duplicate title")]
     DuplicateTitle,
 }
+
+impl fmt::Display for DTypeProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(problem) => problem.fmt(f),
+            Self::UnknownTypeCode => f.write_str("unknown type code"),
+            Self::UnknownTimeUnit => f.write_str("unknown time unit"),
+            Self::InvalidDivisor => f.write_str("expected a divisor that divides a finer time unit evenly"),
+            Self::InconsistentByteOrders => f.write_str("inconsistent byte orders"),
+            Self::Unexpected { expected } => write!(f, "expected {expected}"),
+            Self::UnhashableTitle => f.write_str("unhashable title"),
+            Self::WrongCount { expected, found } => write!(f, "expected {expected} items, one for each name, found {found}"),
+            Self::InvalidShape { limit } => write!(f, "expected a shape of lengths from 0 to {limit}"),
+            Self::InvalidDimensions { found } => write!(f, "expected 1 to 64 dimensions, found {found}"),
+            Self::TooLarge { limit } => write!(f, "expected an itemsize of at most {limit} bytes"),
+            Self::NestedTooDeep { limit } => write!(f, "nesting exceeds the limit of {limit}"),
+            Self::TooManyFields { limit, found } => write!(f, "expected at most {limit} fields, found {found}"),
+            Self::Overlap { expected, found } => write!(
+                f,
+                "expected an offset of at least {expected}, found {found}; NumPy cannot save overlapping or out-of-order fields"
+            ),
+            Self::InvalidOffset { limit, found } => write!(f, "expected an offset from 0 to {limit}, found {found}"),
+            Self::UnalignedOffset { alignment, found } => {
+                write!(f, "expected an offset that is a multiple of {alignment}, found {found}")
+            }
+            Self::InvalidItemsize { minimum, alignment } => {
+                write!(f, "expected an itemsize of at least {minimum}{}", describe_alignment(*alignment))
+            }
+            Self::DuplicateName => f.write_str("duplicate field name"),
+            Self::DuplicateTitle => f.write_str("duplicate title"),
+        }
+    }
+}
+
+impl std::error::Error for DTypeProblem {}
 
 fn describe_alignment(alignment: usize) -> String {
     if alignment == 1 { String::new() } else { format!(", a multiple of {alignment}") }
 }
 
 /// Why a dtype cannot be stored in a header or a pickle that NumPy can read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StorageProblem {
     /// The elements are sub-arrays, which NumPy has as fields only.
-    #[error("expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record")]
     SubArray,
     /// An element has more bytes than NumPy allows.
-    #[error("expected an itemsize of at most {limit} bytes, found {found}")]
     TooLarge {
         /// NumPy's limit.
         limit: usize,
@@ -131,7 +147,6 @@ pub enum StorageProblem {
         found: usize,
     },
     /// The header is too long for this format version, or has a name that it cannot encode.
-    #[error("format version {version} cannot encode the header; version {needed} can")]
     Version {
         /// The version that was asked for.
         version: Version,
@@ -139,12 +154,28 @@ pub enum StorageProblem {
         needed: Version,
     },
     /// The header is longer than any format version allows.
-    #[error("expected a header of at most 4 GiB")]
     HeaderTooLong,
     /// The title of a field is not a text, which a pickle cannot express here.
-    #[error("expected a text as the title of field {field:?}")]
     Title {
         /// The name of the field.
         field: String,
     },
 }
+
+impl fmt::Display for StorageProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SubArray => f.write_str(
+                "expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record",
+            ),
+            Self::TooLarge { limit, found } => write!(f, "expected an itemsize of at most {limit} bytes, found {found}"),
+            Self::Version { version, needed } => {
+                write!(f, "format version {version} cannot encode the header; version {needed} can")
+            }
+            Self::HeaderTooLong => f.write_str("expected a header of at most 4 GiB"),
+            Self::Title { field } => write!(f, "expected a text as the title of field {field:?}"),
+        }
+    }
+}
+
+impl std::error::Error for StorageProblem {}

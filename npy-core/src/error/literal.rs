@@ -1,11 +1,12 @@
 //! What is wrong with the Python literal of a header.
 
+use std::fmt;
+
 /// Why a header, or the text of a dtype, is not a Python literal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LiteralProblem {
     /// Another token is expected.
-    #[error("expected {expected}, found {found}")]
     Unexpected {
         /// What would be valid.
         expected: &'static str,
@@ -13,25 +14,18 @@ pub enum LiteralProblem {
         found: String,
     },
     /// The text is not UTF-8.
-    #[error("invalid UTF-8")]
     NotUtf8,
     /// A NUL byte stands in a string or a comment.
-    #[error("invalid NUL byte")]
     NulByte,
     /// The closing quote of a string is missing.
-    #[error("unterminated string")]
     UnterminatedString,
     /// The letters before a quote are not a string prefix of Python.
-    #[error("unknown string prefix")]
     UnknownPrefix,
     /// A backslash begins an escape sequence that Python rejects.
-    #[error("invalid escape sequence")]
     InvalidEscape,
     /// A decimal integer begins with a zero.
-    #[error("leading zero in an integer")]
     LeadingZero,
     /// A number has more digits than Python reads.
-    #[error("number too long: expected at most {limit} digits, found {found}")]
     TooManyDigits {
         /// The limit.
         limit: usize,
@@ -39,3 +33,20 @@ pub enum LiteralProblem {
         found: usize,
     },
 }
+
+impl fmt::Display for LiteralProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::NotUtf8 => f.write_str("invalid UTF-8"),
+            Self::NulByte => f.write_str("invalid NUL byte"),
+            Self::UnterminatedString => f.write_str("unterminated string"),
+            Self::UnknownPrefix => f.write_str("unknown string prefix"),
+            Self::InvalidEscape => f.write_str("invalid escape sequence"),
+            Self::LeadingZero => f.write_str("leading zero in an integer"),
+            Self::TooManyDigits { limit, found } => write!(f, "number too long: expected at most {limit} digits, found {found}"),
+        }
+    }
+}
+
+impl std::error::Error for LiteralProblem {}

@@ -182,37 +182,31 @@ impl StdError for Error {
 }
 
 /// What went wrong. Each kind carries what was found, what was expected and where.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system or the given stream failed.
-    #[error("{action}")]
     Io {
         /// What was being done.
         action: &'static str,
         /// What the system said.
-        #[source]
         error: std::io::Error,
     },
 
     /// A durable save replaced the file, but could not fsync its directory. A power cut may undo
     /// it.
-    #[error("the file is saved but not durable: cannot fsync its directory")]
     NotDurable {
         /// What the system said.
-        #[source]
         error: std::io::Error,
     },
 
     /// Another writer keeps the file from being changed, or has changed it.
-    #[error("{conflict}")]
     Conflict {
         /// What the other writer does, or did.
         conflict: Conflict,
     },
 
     /// An earlier call failed or panicked, so that the position in the stream is unknown.
-    #[error("{action}: an earlier call failed{}", describe_cause(.cause.as_deref()))]
     FailedBefore {
         /// What was to be done.
         action: &'static str,
@@ -222,7 +216,6 @@ pub enum ErrorKind {
 
     /// A custom [`Read`](std::io::Read) or [`Write`](std::io::Write) reports more bytes than it was
     /// given.
-    #[error("invalid byte count from the {stream}: expected at most {expected}, found {found}")]
     InvalidCount {
         /// Which of the two: `reader` or `writer`.
         stream: &'static str,
@@ -233,25 +226,21 @@ pub enum ErrorKind {
     },
 
     /// The path leads to a pipe, a socket or a device.
-    #[error("expected a regular file, found a pipe or a device")]
     NotRegularFile,
 
     /// The input does not start with `\x93NUMPY`.
-    #[error("not an .npy file: {}", describe_magic("\\x93NUMPY", .found))]
     NotNpy {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// The input begins with the magic bytes of no format this library reads.
-    #[error("unknown file format: expected an .npy file, an .npz archive or an .ra file, found {}", describe_start(.found))]
     UnknownFormat {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
 
     /// Reading the input needs a feature of this library that is off.
-    #[error("cannot read {what}: feature `{feature}` is disabled")]
     MissingFeature {
         /// What the input is.
         what: &'static str,
@@ -260,7 +249,6 @@ pub enum ErrorKind {
     },
 
     /// A format version other than 1.0, 2.0 and 3.0 (NEP 1 defines no others).
-    #[error("unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0")]
     UnsupportedVersion {
         /// Byte 6 of the file.
         major: u8,
@@ -269,7 +257,6 @@ pub enum ErrorKind {
     },
 
     /// The input is truncated.
-    #[error("truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")]
     Truncated {
         /// Which part of the file is cut short.
         part: Part,
@@ -282,7 +269,6 @@ pub enum ErrorKind {
     },
 
     /// The header is not a Python literal.
-    #[error("invalid header at byte {offset}: {problem}")]
     HeaderSyntax {
         /// Where in the file.
         offset: usize,
@@ -291,7 +277,6 @@ pub enum ErrorKind {
     },
 
     /// The header has missing, duplicate or unknown keys.
-    #[error("invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; {}", describe_keys(.missing, .duplicate, .unknown))]
     HeaderKeys {
         /// Missing keys.
         missing: Vec<&'static str>,
@@ -302,7 +287,6 @@ pub enum ErrorKind {
     },
 
     /// A key of the header has an invalid value.
-    #[error("invalid {key} at byte {offset}: expected {expected}, found {found}")]
     HeaderValue {
         /// The key.
         key: &'static str,
@@ -315,7 +299,6 @@ pub enum ErrorKind {
     },
 
     /// A text or a literal is not a dtype.
-    #[error("invalid dtype {text}{}: {problem}", describe_offset(*.offset))]
     InvalidDType {
         /// The part that is wrong.
         text: String,
@@ -326,14 +309,12 @@ pub enum ErrorKind {
     },
 
     /// The dtype cannot be expressed in a header that NumPy can read.
-    #[error("cannot store the dtype: {problem}")]
     UnstorableDType {
         /// Why.
         problem: StorageProblem,
     },
 
     /// The size of the array overflows the address space.
-    #[error("array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(.shape))]
     ShapeOverflow {
         /// The lengths of the axes.
         shape: Vec<usize>,
@@ -342,7 +323,6 @@ pub enum ErrorKind {
     },
 
     /// One of the [`Limits`](crate::Limits) was exceeded.
-    #[error("limit exceeded: expected at most {limit} {what}, found {found}; raise it with `Limits` if the file is trusted")]
     LimitExceeded {
         /// What is limited.
         what: &'static str,
@@ -353,21 +333,18 @@ pub enum ErrorKind {
     },
 
     /// The array has more dimensions than NumPy allows.
-    #[error("too many dimensions: expected at most 64, found {found}")]
     TooManyDimensions {
         /// How many it has.
         found: usize,
     },
 
     /// Brackets nest deeper in the header than the limit.
-    #[error("header nesting exceeds the limit of {limit}")]
     NestedTooDeep {
         /// The limit: [`Limits::nesting_depth`](crate::Limits::nesting_depth), at most 200.
         limit: usize,
     },
 
     /// The array has another number of dimensions than the call needs.
-    #[error("wrong number of dimensions: expected {expected}, found {} with shape {}", .shape.len(), tuple(.shape))]
     WrongDimensions {
         /// How many dimensions the call needs.
         expected: usize,
@@ -376,7 +353,6 @@ pub enum ErrorKind {
     },
 
     /// The array does not have the axes that elements `[T; N]` take from it.
-    #[error("wrong shape for {rust_type}: expected {}, found {}", describe_axes(.expected), tuple(.found))]
     WrongElementShape {
         /// The Rust type of the elements.
         rust_type: String,
@@ -387,7 +363,6 @@ pub enum ErrorKind {
     },
 
     /// The array has another shape than the buffer it is read into.
-    #[error("wrong shape: expected {}, found {}", tuple(.expected), tuple(.found))]
     WrongShape {
         /// The lengths of the axes of the buffer.
         expected: Vec<usize>,
@@ -396,25 +371,18 @@ pub enum ErrorKind {
     },
 
     /// Nothing can be appended to the array.
-    #[error("cannot append: {problem}")]
     CannotGrow {
         /// Why.
         problem: GrowthProblem,
     },
 
     /// The array is in Fortran order, so the elements `[T; N]` are not contiguous in the file.
-    #[error(
-        "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \
-         `np.ascontiguousarray(array)`",
-        tuple(.shape)
-    )]
     FortranRows {
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
     },
 
     /// The dtype of the file does not fit the Rust type. All mismatches are listed.
-    #[error("{}", describe_mismatches(.rust_type, .mismatches))]
     Mismatch {
         /// The requested Rust type.
         rust_type: String,
@@ -423,28 +391,21 @@ pub enum ErrorKind {
     },
 
     /// The array holds Python objects, stored as a pickle.
-    #[error(
-        "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
-         `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`"
-    )]
     ObjectArray,
 
     /// Python objects cannot be converted to this type.
-    #[error("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)")]
     ObjectsInstead {
         /// The requested Rust type.
         rust_type: String,
     },
 
     /// The array does not hold Python objects.
-    #[error("expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it")]
     NotObjects {
         /// Its dtype.
         dtype: String,
     },
 
     /// The pickle of the Python objects is invalid, or uses what a reader must not.
-    #[error("unsupported pickle at byte {offset}: {problem}")]
     Pickle {
         /// Where in the file (or in the stream, counted from its magic string) the opcode stands.
         offset: u64,
@@ -453,14 +414,12 @@ pub enum ErrorKind {
     },
 
     /// A text is not an integer.
-    #[error("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits")]
     InvalidInteger {
         /// The beginning of the text.
         text: String,
     },
 
     /// An element is not a value of the Rust type, or its value does not fit the dtype.
-    #[error("element {index}{}: {problem}{}", if .path.is_empty() { String::new() } else { format!(", {}", .path) }, describe_way_out(.path, .problem))]
     InvalidValue {
         /// The element, counted in the order of the data.
         index: u64,
@@ -471,7 +430,6 @@ pub enum ErrorKind {
     },
 
     /// A Python object is not a value of the Rust type.
-    #[error("{}{}{problem}", .path, if .path.is_empty() { "" } else { ": " })]
     InvalidObject {
         /// Where in the object, such as `origin.name[2]`; empty if it is the object itself.
         path: String,
@@ -480,7 +438,6 @@ pub enum ErrorKind {
     },
 
     /// A text is longer than its fixed width.
-    #[error("{}", describe_too_long(*.length, .dtype))]
     TextTooLong {
         /// Its length, in characters for `U`, else in bytes.
         length: usize,
@@ -489,7 +446,6 @@ pub enum ErrorKind {
     },
 
     /// The number of elements differs from the expected one.
-    #[error("wrong number of elements: expected {expected}, found {found}")]
     WrongCount {
         /// How many are needed.
         expected: u64,
@@ -498,7 +454,6 @@ pub enum ErrorKind {
     },
 
     /// Writing ended within a row, or within a column in Fortran order.
-    #[error("incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}", if *.order == Order::Fortran { "column" } else { "row" }, tuple(.shape))]
     IncompleteRow {
         /// The lengths of the axes, as far as rows are complete.
         shape: Vec<usize>,
@@ -513,9 +468,6 @@ pub enum ErrorKind {
     },
 
     /// The rule does not allow the cast.
-    #[error(
-        "cannot cast {from} to {to} according to the rule '{casting}'; `Casting::Checked` casts what fits, `Casting::Unsafe` all"
-    )]
     CannotCast {
         /// The dtype of the array.
         from: String,
@@ -526,7 +478,6 @@ pub enum ErrorKind {
     },
 
     /// A record has no field of that name, or an array has no fields.
-    #[error("unknown field {name:?}: {}", describe_no_field(.record, .available, *.omitted))]
     NoField {
         /// The requested name.
         name: String,
@@ -540,7 +491,6 @@ pub enum ErrorKind {
     },
 
     /// The elements are not numbers.
-    #[error("cannot cast {from} to {to}: expected numbers{}", describe_no_numbers(.from))]
     NoNumbers {
         /// The dtype of the array.
         from: String,
@@ -549,7 +499,6 @@ pub enum ErrorKind {
     },
 
     /// The data have more or fewer bytes than the dtype and the shape need.
-    #[error("wrong number of bytes: expected {expected}, found {found}")]
     WrongLength {
         /// How many are needed.
         expected: u64,
@@ -558,7 +507,6 @@ pub enum ErrorKind {
     },
 
     /// The region is not a part of the array.
-    #[error("invalid region along axis {axis}: {problem}")]
     InvalidRegion {
         /// The axis, counted from 0.
         axis: usize,
@@ -567,10 +515,6 @@ pub enum ErrorKind {
     },
 
     /// The data are misaligned for the type, so they cannot be viewed in place.
-    #[error(
-        "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
-         (`view_or_read` in an archive), or write the member with `WriteOptions::aligned`"
-    )]
     Misaligned {
         /// The alignment the type needs.
         alignment: usize,
@@ -579,11 +523,6 @@ pub enum ErrorKind {
     },
 
     /// The layout of the data differs from that of the type, so they cannot be viewed in place.
-    #[error(
-        "cannot view {} as {rust_type}: expected dtype {rust}, found {file}; read a copy{}",
-        describe_viewed(path),
-        if path.is_empty() { "" } else { " with `load_columns`" }
-    )]
     NotViewable {
         /// The requested field, such as `origin.depth`; empty for the whole array.
         path: String,
@@ -596,7 +535,6 @@ pub enum ErrorKind {
     },
 
     /// The archive or a member of it is invalid or unsupported.
-    #[error("{problem}")]
     Archive {
         /// What is wrong with it.
         problem: ArchiveProblem,
@@ -605,17 +543,14 @@ pub enum ErrorKind {
     /// The crate `zip` failed: the archive is invalid, or the member cannot be decrypted or
     /// decompressed.
     #[cfg(feature = "zip")]
-    #[error("{action}")]
     Zip {
         /// What was being done.
         action: &'static str,
         /// The error of `zip`.
-        #[source]
         error: zip::result::ZipError,
     },
 
     /// The archive has no members of these names.
-    #[error("missing {}: {}", describe_missing(.names), describe_others(.available, *.omitted))]
     NoMember {
         /// The requested names.
         names: Vec<String>,
@@ -626,7 +561,6 @@ pub enum ErrorKind {
     },
 
     /// The archive has unknown members, and the struct says `deny_unknown_fields`.
-    #[error("unknown members: expected those of the struct, found {}", list(.names, *.omitted))]
     UnknownMembers {
         /// The first of their names.
         names: Vec<String>,
@@ -635,32 +569,170 @@ pub enum ErrorKind {
     },
 
     /// The arrays are not a sparse matrix.
-    #[error("invalid sparse matrix: {problem}")]
     InvalidSparse {
         /// What is wrong.
         problem: SparseProblem,
     },
 
     /// A RawArray file (`.ra`) is invalid or unsupported, or cannot hold an array.
-    #[error("{problem}")]
     RawArray {
         /// What is wrong with it.
         problem: RawArrayProblem,
     },
 
     /// The files of shards do not belong together.
-    #[error("{problem}")]
     Shards {
         /// What is wrong with them.
         problem: ShardProblem,
     },
 
     /// The result cannot be allocated.
-    #[error("cannot allocate {bytes} bytes")]
     Allocation {
         /// The size of the allocation.
         bytes: usize,
     },
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, .. } => action.fmt(f),
+            Self::NotDurable { .. } => f.write_str("the file is saved but not durable: cannot fsync its directory"),
+            Self::Conflict { conflict } => conflict.fmt(f),
+            Self::FailedBefore { action, cause } => {
+                write!(f, "{action}: an earlier call failed{}", describe_cause(cause.as_deref()))
+            }
+            Self::InvalidCount { stream, expected, found } => {
+                write!(f, "invalid byte count from the {stream}: expected at most {expected}, found {found}")
+            }
+            Self::NotRegularFile => f.write_str("expected a regular file, found a pipe or a device"),
+            Self::NotNpy { found } => write!(f, "not an .npy file: {}", describe_magic("\\x93NUMPY", found)),
+            Self::UnknownFormat { found } => write!(
+                f,
+                "unknown file format: expected an .npy file, an .npz archive or an .ra file, found {}",
+                describe_start(found)
+            ),
+            Self::MissingFeature { what, feature } => write!(f, "cannot read {what}: feature `{feature}` is disabled"),
+            Self::UnsupportedVersion { major, minor } => {
+                write!(f, "unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0")
+            }
+            Self::Truncated { part, offset, expected, found } => {
+                write!(f, "truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")
+            }
+            Self::HeaderSyntax { offset, problem } => write!(f, "invalid header at byte {offset}: {problem}"),
+            Self::HeaderKeys { missing, duplicate, unknown } => write!(
+                f,
+                "invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; {}",
+                describe_keys(missing, duplicate, unknown)
+            ),
+            Self::HeaderValue { key, offset, found, expected } => {
+                write!(f, "invalid {key} at byte {offset}: expected {expected}, found {found}")
+            }
+            Self::InvalidDType { text, problem, offset } => {
+                write!(f, "invalid dtype {text}{}: {problem}", describe_offset(*offset))
+            }
+            Self::UnstorableDType { problem } => write!(f, "cannot store the dtype: {problem}"),
+            Self::ShapeOverflow { shape, itemsize } => {
+                write!(f, "array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(shape))
+            }
+            Self::LimitExceeded { what, limit, found } => write!(
+                f,
+                "limit exceeded: expected at most {limit} {what}, found {found}; raise it with `Limits` if the file is trusted"
+            ),
+            Self::TooManyDimensions { found } => write!(f, "too many dimensions: expected at most 64, found {found}"),
+            Self::NestedTooDeep { limit } => write!(f, "header nesting exceeds the limit of {limit}"),
+            Self::WrongDimensions { expected, shape } => {
+                write!(f, "wrong number of dimensions: expected {expected}, found {} with shape {}", shape.len(), tuple(shape))
+            }
+            Self::WrongElementShape { rust_type, expected, found } => {
+                write!(f, "wrong shape for {rust_type}: expected {}, found {}", describe_axes(expected), tuple(found))
+            }
+            Self::WrongShape { expected, found } => write!(f, "wrong shape: expected {}, found {}", tuple(expected), tuple(found)),
+            Self::CannotGrow { problem } => write!(f, "cannot append: {problem}"),
+            Self::FortranRows { shape } => write!(
+                f,
+                "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \
+         `np.ascontiguousarray(array)`",
+                tuple(shape)
+            ),
+            Self::Mismatch { rust_type, mismatches } => f.write_str(&describe_mismatches(rust_type, mismatches)),
+            Self::ObjectArray => f.write_str(
+                "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
+         `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
+            ),
+            Self::ObjectsInstead { rust_type } => write!(
+                f,
+                "cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)"
+            ),
+            Self::NotObjects { dtype } => {
+                write!(f, "expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it")
+            }
+            Self::Pickle { offset, problem } => write!(f, "unsupported pickle at byte {offset}: {problem}"),
+            Self::InvalidInteger { text } => {
+                write!(f, "invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits")
+            }
+            Self::InvalidValue { index, path, problem } => write!(
+                f,
+                "element {index}{}: {problem}{}",
+                if path.is_empty() { String::new() } else { format!(", {}", path) },
+                describe_way_out(path, problem)
+            ),
+            Self::InvalidObject { path, problem } => write!(f, "{}{}{problem}", path, if path.is_empty() { "" } else { ": " }),
+            Self::TextTooLong { length, dtype } => f.write_str(&describe_too_long(*length, dtype)),
+            Self::WrongCount { expected, found } => write!(f, "wrong number of elements: expected {expected}, found {found}"),
+            Self::IncompleteRow { shape, order, row, expected, found } => write!(
+                f,
+                "incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}",
+                if *order == Order::Fortran { "column" } else { "row" },
+                tuple(shape)
+            ),
+            Self::CannotCast { from, to, casting } => write!(
+                f,
+                "cannot cast {from} to {to} according to the rule '{casting}'; `Casting::Checked` casts what fits, `Casting::Unsafe` all"
+            ),
+            Self::NoField { name, record, available, omitted } => {
+                write!(f, "unknown field {name:?}: {}", describe_no_field(record, available, *omitted))
+            }
+            Self::NoNumbers { from, to } => write!(f, "cannot cast {from} to {to}: expected numbers{}", describe_no_numbers(from)),
+            Self::WrongLength { expected, found } => write!(f, "wrong number of bytes: expected {expected}, found {found}"),
+            Self::InvalidRegion { axis, problem } => write!(f, "invalid region along axis {axis}: {problem}"),
+            Self::Misaligned { alignment, misalignment } => write!(
+                f,
+                "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a copy \
+         (`view_or_read` in an archive), or write the member with `WriteOptions::aligned`"
+            ),
+            Self::NotViewable { path, file, rust_type, rust } => write!(
+                f,
+                "cannot view {} as {rust_type}: expected dtype {rust}, found {file}; read a copy{}",
+                describe_viewed(path),
+                if path.is_empty() { "" } else { " with `load_columns`" }
+            ),
+            Self::Archive { problem } => problem.fmt(f),
+            #[cfg(feature = "zip")]
+            Self::Zip { action, .. } => action.fmt(f),
+            Self::NoMember { names, available, omitted } => {
+                write!(f, "missing {}: {}", describe_missing(names), describe_others(available, *omitted))
+            }
+            Self::UnknownMembers { names, omitted } => {
+                write!(f, "unknown members: expected those of the struct, found {}", list(names, *omitted))
+            }
+            Self::InvalidSparse { problem } => write!(f, "invalid sparse matrix: {problem}"),
+            Self::RawArray { problem } => problem.fmt(f),
+            Self::Shards { problem } => problem.fmt(f),
+            Self::Allocation { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for ErrorKind {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } | Self::NotDurable { error } => Some(error),
+            #[cfg(feature = "zip")]
+            Self::Zip { error, .. } => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// A part of an `.npy` file.

@@ -1,20 +1,20 @@
 //! What is wrong with RawArray files.
 
+use std::fmt;
+
 use super::describe_magic;
 
 /// What is wrong with a RawArray file (`.ra`), or why there is none of an array. Offsets are
 /// counted from the beginning of the file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RawArrayProblem {
     /// The input does not start with `rawarray`.
-    #[error("not an .ra file: {}", describe_raw_array_magic(.found))]
     NotRawArray {
         /// The first bytes of the input, at most 8.
         found: Vec<u8>,
     },
     /// A flag that no implementation gives a meaning that could be read.
-    #[error("unknown flags at byte {offset}: expected 0x1 (big-endian) and 0x2 (LZ4) at most, found {found:#x}")]
     UnknownFlags {
         /// Where the flags stand.
         offset: u64,
@@ -22,7 +22,6 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// A type code above 5.
-    #[error("unknown type code at byte {offset}: expected 0 (user-defined) to 5 (brain float), found {found}")]
     UnknownKind {
         /// Where the type code stands.
         offset: u64,
@@ -30,7 +29,6 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// An element of that type has no such number of bytes.
-    #[error("invalid element size at byte {offset}: expected {} bytes for type code {kind}, found {found}", describe_widths(.known))]
     UnknownWidth {
         /// Where the number stands.
         offset: u64,
@@ -42,7 +40,6 @@ pub enum RawArrayProblem {
         known: &'static [u16],
     },
     /// More dimensions than an array can have.
-    #[error("too many dimensions at byte {offset}: expected at most 64, found {found}")]
     TooManyDimensions {
         /// Where the number stands.
         offset: u64,
@@ -50,9 +47,6 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// Dimensions whose product is more than an array can have.
-    #[error(
-        "array too large at byte {offset}: dimensions {dims:?} with {element_bytes} bytes per element overflow the address space"
-    )]
     Overflow {
         /// Where the dimensions begin.
         offset: u64,
@@ -62,7 +56,6 @@ pub enum RawArrayProblem {
         element_bytes: u64,
     },
     /// The size of the data is not what the dimensions and the type need.
-    #[error("invalid data size at byte {offset}: expected {expected} bytes, found {found}")]
     WrongSize {
         /// Where the size stands.
         offset: u64,
@@ -72,7 +65,6 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The size of compressed data cannot be that of what the dimensions and the type need.
-    #[error("invalid compressed size at byte {offset}: {found} bytes cannot decompress to {expected}")]
     WrongCompressedSize {
         /// Where the size stands.
         offset: u64,
@@ -82,19 +74,15 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The data are compressed, and this build does not decompress them.
-    #[error("unsupported LZ4 compression: feature `lz4` is disabled")]
     MissingFeature,
     /// The data are compressed, so no part of the file holds the elements.
-    #[error("cannot map compressed data; `RaArray::load` reads them")]
     NotMappable,
     /// The compressed data cannot be decompressed.
-    #[error("invalid compressed data at byte {offset}")]
     Damaged {
         /// Where the compressed data begin, or the part that is damaged.
         offset: u64,
     },
     /// The compressed data are those of more or fewer bytes than the dimensions and the type need.
-    #[error("wrong length of the decompressed data at byte {offset}: expected {expected} bytes, found {found}")]
     WrongLength {
         /// Where the compressed data begin.
         offset: u64,
@@ -104,7 +92,6 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// The array is larger than what LZ4 compresses at once.
-    #[error("array too large for LZ4: expected at most {limit} bytes, found {found}")]
     TooLargeToCompress {
         /// How many LZ4 compresses.
         limit: u64,
@@ -112,20 +99,12 @@ pub enum RawArrayProblem {
         found: u64,
     },
     /// One file has one byte order, and the dtype two.
-    #[error(
-        "unsupported dtype {dtype}: expected one byte order, found both; convert it with \
-         `array.astype(array.dtype.newbyteorder('<'))`"
-    )]
     MixedByteOrders {
         /// The dtype.
         dtype: String,
     },
     /// A dtype was named for elements that are no user-defined ones, or have another number of
     /// bytes.
-    #[error(
-        "cannot read the elements as {dtype}: expected user-defined ones (type code 0) of its size, found type code {kind} with \
-         {element_bytes} bytes"
-    )]
     NotThatDType {
         /// The dtype that was named.
         dtype: String,
@@ -135,6 +114,59 @@ pub enum RawArrayProblem {
         element_bytes: u64,
     },
 }
+
+impl fmt::Display for RawArrayProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRawArray { found } => write!(f, "not an .ra file: {}", describe_raw_array_magic(found)),
+            Self::UnknownFlags { offset, found } => {
+                write!(f, "unknown flags at byte {offset}: expected 0x1 (big-endian) and 0x2 (LZ4) at most, found {found:#x}")
+            }
+            Self::UnknownKind { offset, found } => {
+                write!(f, "unknown type code at byte {offset}: expected 0 (user-defined) to 5 (brain float), found {found}")
+            }
+            Self::UnknownWidth { offset, kind, found, known } => write!(
+                f,
+                "invalid element size at byte {offset}: expected {} bytes for type code {kind}, found {found}",
+                describe_widths(known)
+            ),
+            Self::TooManyDimensions { offset, found } => {
+                write!(f, "too many dimensions at byte {offset}: expected at most 64, found {found}")
+            }
+            Self::Overflow { offset, dims, element_bytes } => write!(
+                f,
+                "array too large at byte {offset}: dimensions {dims:?} with {element_bytes} bytes per element overflow the address space"
+            ),
+            Self::WrongSize { offset, expected, found } => {
+                write!(f, "invalid data size at byte {offset}: expected {expected} bytes, found {found}")
+            }
+            Self::WrongCompressedSize { offset, expected, found } => {
+                write!(f, "invalid compressed size at byte {offset}: {found} bytes cannot decompress to {expected}")
+            }
+            Self::MissingFeature => f.write_str("unsupported LZ4 compression: feature `lz4` is disabled"),
+            Self::NotMappable => f.write_str("cannot map compressed data; `RaArray::load` reads them"),
+            Self::Damaged { offset } => write!(f, "invalid compressed data at byte {offset}"),
+            Self::WrongLength { offset, expected, found } => {
+                write!(f, "wrong length of the decompressed data at byte {offset}: expected {expected} bytes, found {found}")
+            }
+            Self::TooLargeToCompress { limit, found } => {
+                write!(f, "array too large for LZ4: expected at most {limit} bytes, found {found}")
+            }
+            Self::MixedByteOrders { dtype } => write!(
+                f,
+                "unsupported dtype {dtype}: expected one byte order, found both; convert it with \
+         `array.astype(array.dtype.newbyteorder('<'))`"
+            ),
+            Self::NotThatDType { dtype, kind, element_bytes } => write!(
+                f,
+                "cannot read the elements as {dtype}: expected user-defined ones (type code 0) of its size, found type code {kind} with \
+         {element_bytes} bytes"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RawArrayProblem {}
 
 fn describe_raw_array_magic(found: &[u8]) -> String {
     match found {

@@ -1,11 +1,12 @@
 //! What is wrong with shards.
 
+use std::fmt;
+
 /// Why shards cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShardProblem {
     /// A shard is missing between others.
-    #[error("missing shard {number}: expected {count} shards without a gap")]
     Missing {
         /// Which one is missing.
         number: u64,
@@ -13,7 +14,6 @@ pub enum ShardProblem {
         count: u64,
     },
     /// An unfinished shard is not the one after the last.
-    #[error("unexpected unfinished shard: expected number {expected}, found {found}")]
     Unexpected {
         /// The number of the next shard.
         expected: u64,
@@ -21,3 +21,16 @@ pub enum ShardProblem {
         found: u64,
     },
 }
+
+impl fmt::Display for ShardProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { number, count } => write!(f, "missing shard {number}: expected {count} shards without a gap"),
+            Self::Unexpected { expected, found } => {
+                write!(f, "unexpected unfinished shard: expected number {expected}, found {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ShardProblem {}

@@ -68,8 +68,7 @@ impl<T> Copy for Bulk<T> {}
 impl<T: Plain> Bulk<T> {
     /// Creates the proof.
     pub const fn new() -> Self {
-        let layout =
-            BulkLayout { size: size_of::<T>(), word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false };
+        let layout = BulkLayout { size: size_of::<T>(), word_bytes: T::WORD_BYTES, is_bool: T::IS_BOOL, has_padding: false };
         Self { layout, marker: PhantomData }
     }
 }
@@ -241,13 +240,7 @@ impl<T> GrowingMemory for GrowingItems<'_, T> {
 
 impl BulkLayout {
     /// Overwrites whole elements, all of which are initialised but perhaps for their padding.
-    pub(crate) fn fill_whole(
-        self,
-        memory: &mut [MaybeUninit<u8>],
-        swap: bool,
-        offset: u64,
-        fill: &mut Fill<'_>,
-    ) -> Result<()> {
+    pub(crate) fn fill_whole(self, memory: &mut [MaybeUninit<u8>], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         let expected = memory.len() as u64;
         self.fill_memory(memory, swap, !self.has_padding, fill)
             .map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled as u64))

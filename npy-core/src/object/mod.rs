@@ -175,9 +175,8 @@ impl<R: Read> NpyReader<R> {
         // What is in memory is read where it is; of a file that may be no more than the beginning.
         let bytes = if source.file.is_some() { &[] } else { (source.bytes)(reader) };
         let array = if bytes.is_empty() {
-            let pickle =
-                pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)
-                    .map_err(|error| error_of(error, offset, |_| 0))?;
+            let pickle = pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)
+                .map_err(|error| error_of(error, offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
-use super::stage::with_totals;
 use super::elements::Elements;
+use super::stage::with_totals;
 use super::{NpyReader, in_file};
 use crate::element;
 use crate::element::{Difference, NpyElement};

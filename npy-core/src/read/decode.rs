@@ -1,10 +1,10 @@
 //! Decodes elements whose memory is not the bytes of the file.
 
+use super::elements::Elements;
+use super::in_file;
 #[cfg(unix)]
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, with_totals};
-use super::elements::Elements;
-use super::in_file;
 use crate::element;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};

@@ -3,9 +3,9 @@
 use std::io::{self, Read, Seek};
 use std::ops::Range;
 
-use super::rows::seek;
 use super::NpyReader;
 use super::elements::Elements;
+use super::rows::seek;
 use super::source::{Source, Stream};
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
@@ -76,8 +76,7 @@ impl<R: Read + Seek> NpyReader<R> {
         let position = self.state.position as u64 * itemsize as u64;
         let data_offset = self.state.data_offset;
         let Stream { reader, source } = &mut self.stream;
-        let is_there =
-            (source.length)(reader, self.state.offset()).is_some_and(|length| length.saturating_sub(data_offset) >= end);
+        let is_there = (source.length)(reader, self.state.offset()).is_some_and(|length| length.saturating_sub(data_offset) >= end);
         let mut gather = Gather {
             origin: Origin { reader, fill: source.fill, position, missing: None },
             pieces,

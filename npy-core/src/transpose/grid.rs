@@ -73,7 +73,21 @@ impl<'a> Grid<'a> {
             length -= length % last;
         }
         let is_streamed = are_bytes && tile::CAN_STREAM && bytes >= LEAST_BYTES_OF_STREAMS;
-        Some(Self { size, first, middle, last, per_first, per_last, count, lines, tile_lines, skew: 0, length, are_bytes, is_streamed })
+        Some(Self {
+            size,
+            first,
+            middle,
+            last,
+            per_first,
+            per_last,
+            count,
+            lines,
+            tile_lines,
+            skew: 0,
+            length,
+            are_bytes,
+            is_streamed,
+        })
     }
 
     /// Has panels begin where lines of the cache do in a result at this address, if those of all
