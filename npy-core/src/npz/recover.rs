@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::read::stream::NpzStream;
 use super::write::append::open_locked;
+use super::zip::ReadSeek;
 use super::zip::central_directory;
 use super::zip::central_directory::{Directory, END_BYTES, Entry, Window};
 use super::zip::emit::{Local, push_end};
@@ -119,14 +120,14 @@ fn restore(path: &Path) -> Result<Recovered> {
 }
 
 /// The file as recovery would leave it: its first bytes, and the new directory.
-struct Restored<'a, R> {
-    reader: &'a mut R,
+struct Restored<'a> {
+    reader: &'a mut dyn ReadSeek,
     kept: u64,
     tail: &'a [u8],
     position: u64,
 }
 
-impl<R: Read + Seek> Read for Restored<'_, R> {
+impl Read for Restored<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match self.position.checked_sub(self.kept) {
             Some(place) => {
@@ -143,7 +144,7 @@ impl<R: Read + Seek> Read for Restored<'_, R> {
     }
 }
 
-impl<R> Seek for Restored<'_, R> {
+impl Seek for Restored<'_> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         let sought = match position {
             SeekFrom::Start(position) => Some(position),
@@ -156,7 +157,7 @@ impl<R> Seek for Restored<'_, R> {
 }
 
 /// The error for a file without a valid central directory: tells what was found instead.
-pub(super) fn explain<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> Result<Error> {
+pub(super) fn explain(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<Error> {
     let walk = walk(reader, length, limits, Streamed::Stop)?;
     if let Stop::OtherArchive { offset } = walk.stop {
         return Ok(archive(ArchiveProblem::Concatenated { offset }));
@@ -258,7 +259,7 @@ impl Found {
 
 /// Reads the file forward from its first local header or end record on. Each byte is read about
 /// once; data are skipped.
-fn walk<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits, streamed: Streamed) -> Result<Walk> {
+fn walk(reader: &mut dyn ReadSeek, length: u64, limits: &Limits, streamed: Streamed) -> Result<Walk> {
     let mut window = Window::new(reader, length);
     let mut walk = Walk { found: Vec::new(), last: None, mentioned: Vec::new(), stop: Stop::End };
     let Some(mut place) = window.find_archive(length)? else { return Ok(walk) };
@@ -337,8 +338,8 @@ enum Step {
     Unknown,
 }
 
-fn read_member<R: Read + Seek>(
-    window: &mut Window<'_, R>,
+fn read_member(
+    window: &mut Window<'_>,
     offset: u64,
     length: u64,
     limits: &Limits,
@@ -386,7 +387,7 @@ fn read_member<R: Read + Seek>(
 
 /// Where the members begin that the directory at `place` lists, as far as it is whole. Only those
 /// without content are asked for.
-fn mentioned<R: Read + Seek>(window: &mut Window<'_, R>, mut place: u64, prefix: u64) -> Result<Vec<u64>> {
+fn mentioned(window: &mut Window<'_>, mut place: u64, prefix: u64) -> Result<Vec<u64>> {
     let mut offsets = Vec::new();
     while let Some((entry, bytes)) = read_entry(window, place)? {
         place += bytes.len() as u64;
@@ -398,7 +399,7 @@ fn mentioned<R: Read + Seek>(window: &mut Window<'_, R>, mut place: u64, prefix:
 }
 
 /// The entry at `place`, and its bytes.
-fn read_entry<'w, R: Read + Seek>(window: &'w mut Window<'_, R>, place: u64) -> Result<Option<(Entry, &'w [u8])>> {
+fn read_entry<'w>(window: &'w mut Window<'_>, place: u64) -> Result<Option<(Entry, &'w [u8])>> {
     /// Bytes of an entry before its name.
     const FIXED: usize = 46;
     let mut lengths = Fields::new(window.at(place, FIXED)?.get(28..34).unwrap_or_default());
@@ -409,8 +410,8 @@ fn read_entry<'w, R: Read + Seek>(window: &'w mut Window<'_, R>, place: u64) -> 
 
 /// The directory that begins at `begin`, if it is whole. The offsets of its entries are those that
 /// it states.
-fn read_directory<R: Read + Seek>(
-    window: &mut Window<'_, R>,
+fn read_directory(
+    window: &mut Window<'_>,
     begin: u64,
     length: u64,
     limits: &Limits,

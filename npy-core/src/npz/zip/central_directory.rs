@@ -1,10 +1,11 @@
 //! The central directory, which lists the members of an archive (APPNOTE 4.3 and 4.4).
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, SeekFrom};
 
 use super::super::codec::blocks::Blocks;
 use super::super::codec::decoder::DEFLATED;
 use super::super::recover;
+use super::ReadSeek;
 use super::problem::{archive, cannot_read};
 use super::records::{
     Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
@@ -80,7 +81,7 @@ pub(crate) struct Directory {
 /// It is that of the whole file: whatever lies before, between and behind the members belongs to no
 /// archive. Directories left behind by an interrupted append or a damaged end are ignored, as are
 /// those of archives that are members.
-pub(crate) fn read<R: Read + Seek>(reader: &mut R, limits: &Limits) -> Result<Directory> {
+pub(crate) fn read(reader: &mut dyn ReadSeek, limits: &Limits) -> Result<Directory> {
     let length = reader.seek(SeekFrom::End(0)).map_err(|error| match error.kind() {
         io::ErrorKind::NotSeekable => archive(ArchiveProblem::NotSeekable),
         _ => cannot_read(error),
@@ -108,7 +109,7 @@ enum Ending {
     Missing,
 }
 
-fn read_end<R: Read + Seek>(reader: &mut R, length: u64, limits: &Limits) -> Result<Ending> {
+fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<Ending> {
     let Some(end) = find_end(reader, length)? else { return Ok(Ending::Missing) };
     if end.is_followed {
         return Ok(Ending::Doubtful);
@@ -149,7 +150,7 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
 ///
 /// A member so small that it fits the usual extra fields of the one before is not seen:
 /// [`expect_proven`] sees it.
-fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) -> Result<bool> {
+fn is_complete(reader: &mut dyn ReadSeek, entries: &mut [Entry], end: u64) -> Result<bool> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&i| entries[i].offset);
     let mut window = Window::new(reader, end);
@@ -181,7 +182,7 @@ fn is_complete<R: Read + Seek>(reader: &mut R, entries: &mut [Entry], end: u64) 
 
 /// Checks that the file ends with the archive, and that each local header is the one that the
 /// directory describes, with no member hidden behind it: before members are added.
-pub(crate) fn expect_proven<R: Read + Seek>(reader: &mut R, directory: &Directory) -> Result<()> {
+pub(crate) fn expect_proven(reader: &mut dyn ReadSeek, directory: &Directory) -> Result<()> {
     let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
     if length != directory.end {
         return Err(archive(ArchiveProblem::NotAtEnd { end: directory.end, bytes: length - directory.end }));
@@ -200,7 +201,7 @@ pub(crate) fn expect_proven<R: Read + Seek>(reader: &mut R, directory: &Director
 }
 
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
-fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>> {
+fn find_end(reader: &mut dyn ReadSeek, length: u64) -> Result<Option<Place>> {
     let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
     let tail_begin = length - tail_bytes;
     let tail = read_at(reader, tail_begin, tail_bytes)?;
@@ -238,7 +239,7 @@ fn find_end<R: Read + Seek>(reader: &mut R, length: u64) -> Result<Option<Place>
 
 /// Reads the number of entries, the size and the offset of the central directory from the zip64
 /// record, and the position of that record. Returns `None` if there is no such record.
-fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
+fn read_end64(reader: &mut dyn ReadSeek, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
     let Some(locator) =
         before.len().checked_sub(END64_LOCATOR_BYTES).map(|at| &before[at..]).filter(|at| at.starts_with(END64_LOCATOR))
     else {
@@ -259,7 +260,7 @@ fn read_end64<R: Read + Seek>(reader: &mut R, before: &[u8], end: u64) -> Result
 }
 
 /// Reads bytes that the file was found to have.
-pub(crate) fn read_at<R: Read + Seek>(reader: &mut R, offset: u64, count: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_at(reader: &mut dyn ReadSeek, offset: u64, count: u64) -> Result<Vec<u8>> {
     reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
     let mut bytes = Vec::new();
     let room = usize::try_from(count).unwrap_or(usize::MAX);
@@ -273,21 +274,21 @@ pub(crate) fn read_at<R: Read + Seek>(reader: &mut R, offset: u64, count: u64) -
 
 /// A part of a file that is read forward, a window at a time, and skipped where nothing is asked
 /// for.
-pub(crate) struct Window<'a, R> {
-    reader: &'a mut R,
+pub(crate) struct Window<'a> {
+    reader: &'a mut dyn ReadSeek,
     /// Where the part ends.
     length: u64,
     begin: u64,
     bytes: Vec<u8>,
 }
 
-impl<'a, R: Read + Seek> Window<'a, R> {
-    pub(crate) fn new(reader: &'a mut R, length: u64) -> Self {
+impl<'a> Window<'a> {
+    pub(crate) fn new(reader: &'a mut dyn ReadSeek, length: u64) -> Self {
         Self { reader, length, begin: 0, bytes: Vec::new() }
     }
 
     /// The reader, wherever it stands.
-    pub(crate) fn reader(&mut self) -> &mut R {
+    pub(crate) fn reader(&mut self) -> &mut dyn ReadSeek {
         self.reader
     }
 
@@ -386,7 +387,7 @@ impl Entry {
     }
 
     /// Reads the member's local header, and leaves `reader` at its data, whose place it gives.
-    pub(crate) fn seek_to_data<R: Read + Seek>(&self, reader: &mut R) -> Result<u64> {
+    pub(crate) fn seek_to_data(&self, reader: &mut dyn ReadSeek) -> Result<u64> {
         let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
         let fixed = LOCAL_BYTES + self.raw_name.len();
         // No more than belongs to the member, so that it is there.

@@ -26,7 +26,7 @@ pub(crate) struct LocalHeader {
 impl LocalHeader {
     /// Reads the header that begins here; `None` at the end of the archive. Skips central
     /// directories, because members may have been appended behind them.
-    pub(crate) fn read(reader: &mut impl Read) -> Result<Option<Self>> {
+    pub(crate) fn read(reader: &mut dyn Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
         if let Err(error) = reader.read_exact(&mut signature) {
             let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
@@ -80,7 +80,7 @@ impl LocalHeader {
     }
 
     /// The fields that follow the data.
-    pub(crate) fn read_descriptor(&self, reader: &mut impl Read) -> Result<Claim> {
+    pub(crate) fn read_descriptor(&self, reader: &mut dyn Read) -> Result<Claim> {
         let mut number = |bytes: usize| {
             let mut number = [0; 8];
             reader.read_exact(&mut number[..bytes]).map_err(cannot_read)?;
@@ -99,7 +99,7 @@ impl LocalHeader {
 
 /// Skips a record of `bytes` bytes and what follows it, whose lengths are at these places of the
 /// record.
-fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<()> {
+fn pass_over(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<()> {
     let mut record = [0; 42];
     let record = &mut record[..bytes];
     reader.read_exact(record).map_err(cannot_read)?;
@@ -108,7 +108,7 @@ fn pass_over(reader: &mut impl Read, bytes: usize, lengths: &[usize]) -> Result<
 }
 
 /// Skips `bytes` bytes.
-pub(crate) fn pass_bytes(reader: &mut impl Read, bytes: u64) -> Result<()> {
+pub(crate) fn pass_bytes(reader: &mut dyn Read, bytes: u64) -> Result<()> {
     let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
     if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
 }
