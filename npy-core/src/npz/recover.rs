@@ -246,7 +246,7 @@ impl Found {
 
     fn is_listed_as(&self, entry: &Entry, prefix: u64) -> bool {
         let is_at = entry.offset.checked_add(prefix) == Some(self.offset);
-        is_at && entry.raw_name == self.name && entry.method == self.method && entry.claim == self.claim
+        is_at && *entry.raw_name() == *self.name && entry.method == self.method && entry.claim == self.claim
     }
 
     fn to_local(&self, prefix: u64) -> Local {

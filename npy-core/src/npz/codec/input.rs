@@ -1,6 +1,6 @@
 //! Buffered input, bounded by the current member.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 use crate::format::trust::read_once;
 use crate::memory::ReadBuf;
@@ -115,6 +115,32 @@ impl<R> Input<R> {
         if let Some(left) = &mut self.left {
             *left += bytes.len() as u64;
         }
+    }
+}
+
+impl<R: Read + Seek> Input<R> {
+    /// Reads `bytes` bytes at `offset` into the buffer, in place of what it held.
+    pub(crate) fn read_at(&mut self, offset: u64, bytes: u64) -> io::Result<&[u8]> {
+        self.reader.seek(SeekFrom::Start(offset))?;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if self.buffer.len() < bytes {
+            self.buffer.resize(bytes, 0);
+        }
+        (self.begin, self.end) = (0, 0);
+        while self.end < bytes {
+            match read_once(&mut self.reader, &mut self.buffer[self.end..bytes]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => self.end += read,
+            }
+        }
+        Ok(&self.buffer[..self.end])
+    }
+
+    /// Skips the first bytes of those that [`read_at`](Self::read_at) has read.
+    pub(crate) fn skip_front(&mut self, bytes: usize) {
+        self.begin = bytes.min(self.end);
     }
 }
 

@@ -8,22 +8,19 @@ use crate::error::Error;
 /// The names and sizes of the members of an archive.
 pub struct Index {
     entries: Vec<Entry>,
-    /// Indices of `entries`, sorted by the members' whole names; of those that are the same, by
-    /// where they stand.
-    by_member: Vec<usize>,
-    /// The same by names without `.npy`.
-    by_key: Vec<usize>,
+    /// Indices of `entries`, sorted by the members' names without `.npy`; of those that are the
+    /// same, by whole names, and then by where they stand.
+    by_name: Vec<usize>,
     /// Where the archive is, for errors.
     path: Option<PathBuf>,
 }
 
 impl Index {
     pub(crate) fn new(entries: Vec<Entry>, path: Option<&Path>) -> Self {
-        let mut by_member: Vec<usize> = (0..entries.len()).collect();
-        let mut by_key = by_member.clone();
-        by_member.sort_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
-        by_key.sort_by(|&a, &b| entries[a].key().cmp(entries[b].key()).then(a.cmp(&b)));
-        Self { entries, by_member, by_key, path: path.map(Path::to_owned) }
+        let mut by_name: Vec<usize> = (0..entries.len()).collect();
+        let names = |i: usize| (entries[i].key(), &*entries[i].name);
+        by_name.sort_unstable_by(|&a, &b| names(a).cmp(&names(b)).then(a.cmp(&b)));
+        Self { entries, by_name, path: path.map(Path::to_owned) }
     }
 
     pub(crate) fn entry(&self, index: usize) -> Option<&Entry> {
@@ -65,17 +62,18 @@ impl Index {
     /// Returns the index of a member by name. A whole name takes precedence over one without
     /// `.npy`, and the last of several over the others.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        self.by_whole_name(name).or_else(|| self.last(&self.by_key, Entry::key, name))
+        // Those of a key that have another name are all called `{name}.npy`.
+        self.by_whole_name(name).or_else(|| {
+            let after = self.by_name.partition_point(|&i| self.entries[i].key() <= name);
+            after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| self.entries[i].key() == name)
+        })
     }
 
     /// Returns the index of a member by its whole name, of several the last.
     pub fn by_whole_name(&self, name: &str) -> Option<usize> {
-        self.last(&self.by_member, |entry| &entry.name, name)
-    }
-
-    fn last(&self, order: &[usize], text: fn(&Entry) -> &str, name: &str) -> Option<usize> {
-        let after = order.partition_point(|&i| text(&self.entries[i]) <= name);
-        after.checked_sub(1).map(|at| order[at]).filter(|&i| text(&self.entries[i]) == name)
+        let names = (name.strip_suffix(".npy").unwrap_or(name), name);
+        let after = self.by_name.partition_point(|&i| (self.entries[i].key(), &*self.entries[i].name) <= names);
+        after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| *self.entries[i].name == *name)
     }
 
     /// An error with the member it happened in, and the file.
@@ -92,7 +90,7 @@ impl Index {
 
     /// Returns whether the name of a member, without `.npy`, begins with `prefix`.
     pub fn has_prefix(&self, prefix: &str) -> bool {
-        let first = self.by_key.partition_point(|&i| self.entries[i].key() < prefix);
-        self.by_key.get(first).is_some_and(|&i| self.entries[i].key().starts_with(prefix))
+        let first = self.by_name.partition_point(|&i| self.entries[i].key() < prefix);
+        self.by_name.get(first).is_some_and(|&i| self.entries[i].key().starts_with(prefix))
     }
 }

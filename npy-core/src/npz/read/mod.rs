@@ -476,10 +476,10 @@ impl<R: Read + Seek> NpzReader<R> {
         let Some(entry) = self.index.entry(index) else {
             return Err(self.no_member(index));
         };
-        let begin = entry.seek_to_data(self.input.reader_mut())?;
+        let begin = entry.begin_data(&mut self.input)?;
         let (threads, inflate) = (self.threads, self.inflate.filter(|_| self.threads > 1));
         let parallel = inflate.and_then(|inflate| {
-            let blocks = Blocks::parse(&entry.blocks, entry.claim)?;
+            let blocks = Blocks::parse(entry.blocks(), entry.claim)?;
             Some(Parallel { blocks, begin, threads, inflate })
         });
         Ok(Member::new(entry, &mut self.input, &self.limits)?.with_parallel(parallel))
@@ -611,12 +611,12 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// Fails if there is no such member, or if it is compressed.
     pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
-        let member = self.member(index)?;
-        if !member.is_stored() {
+        if !self.member(index)?.is_stored() {
             return Err(archive(ArchiveProblem::NotStored));
         }
-        let size = self.index.size(index).and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
-        let begin = usize::try_from(self.input.reader().position()).unwrap_or(usize::MAX);
+        let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
+        let size = usize::try_from(entry.claim.size).unwrap_or(usize::MAX);
+        let begin = usize::try_from(entry.seek_to_data(self.input.reader_mut())?).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
         bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| archive(ArchiveProblem::Overlap))
     }

@@ -233,7 +233,7 @@ impl NpzWriter<File> {
         let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
         let mut writer = Self::in_file(file);
         writer.position = existing.directory.end - existing.directory.prefix;
-        writer.names = existing.directory.entries.iter().map(|entry| entry.name.clone()).collect();
+        writer.names = existing.directory.entries.iter().map(|entry| entry.name.to_string()).collect();
         writer.existing = Some(existing);
         writer.path = Some(path.to_owned());
         writer.options = options.into();

@@ -1,9 +1,10 @@
 //! The central directory, which lists the members of an archive (APPNOTE 4.3 and 4.4).
 
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::super::codec::blocks::Blocks;
 use super::super::codec::decoder::DEFLATED;
+use super::super::codec::input::Input;
 use super::super::recover;
 use super::ReadSeek;
 use super::problem::{archive, cannot_read};
@@ -13,6 +14,9 @@ use super::records::{
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::format::trust::Checked;
 use crate::limits::Limits;
+
+/// Bytes of an entry of the directory, without its name, extra fields and comment.
+const ENTRY_BYTES: usize = 46;
 
 /// Bytes of the record at the end of an archive, without its comment.
 pub(crate) const END_BYTES: usize = 22;
@@ -28,11 +32,14 @@ const SEARCHED_PREFIX: u64 = 1 << 20;
 /// alignment take up to 70 more.
 const USUAL_EXTRA: u64 = 96;
 
+/// How many bytes behind a local header are read with it: all of a small member.
+const USUAL_DATA: u64 = 4096;
+
 /// A member of the archive, as the directory has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Its whole name, `.npy` included.
-    pub(crate) name: String,
+    pub(crate) name: Box<str>,
     pub(crate) method: u16,
     pub(crate) is_encrypted: bool,
     /// Whether LZMA data say themselves where they end.
@@ -40,12 +47,19 @@ pub(crate) struct Entry {
     pub(crate) claim: Claim,
     /// Where in the file its local header begins.
     pub(crate) offset: u64,
-    /// The name as stored in the archive, for comparison with the local header.
-    pub(crate) raw_name: Box<[u8]>,
     /// Bytes from there to the next member, or to the directory.
     room: u64,
+    /// What few members have. An archive may have a hundred thousand, of which each takes memory.
+    rare: Option<Box<Rare>>,
+}
+
+/// What few members have.
+#[derive(Clone, Debug)]
+struct Rare {
+    /// The name as stored in the archive, where its bytes are not those of the name.
+    raw_name: Option<Box<[u8]>>,
     /// What the directory says of its blocks, which has not been looked at.
-    pub(crate) blocks: Box<[u8]>,
+    blocks: Box<[u8]>,
 }
 
 /// Where the directory is.
@@ -125,7 +139,10 @@ fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<E
 }
 
 fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
+    // As many as there can be, of those that there are said to be.
+    let most = usize::try_from(end.entries).unwrap_or(usize::MAX).min(bytes.len() / ENTRY_BYTES);
     let mut entries = Vec::new();
+    entries.try_reserve_exact(most).map_err(|_| ErrorKind::Allocation { bytes: most.saturating_mul(size_of::<Entry>()) })?;
     let mut rest = bytes;
     while !rest.is_empty() {
         let Some((entry, after)) = Entry::parse(rest, end.prefix) else {
@@ -152,7 +169,7 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
 /// [`expect_proven`] sees it.
 fn is_complete(reader: &mut dyn ReadSeek, entries: &mut [Entry], end: u64) -> Result<bool> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by_key(|&i| entries[i].offset);
+    order.sort_unstable_by_key(|&i| (entries[i].offset, i));
     let mut window = Window::new(reader, end);
     let start = order.first().map_or(end, |&i| entries[i].offset.min(end));
     if window.find_member(0, start)?.is_some() {
@@ -163,7 +180,7 @@ fn is_complete(reader: &mut dyn ReadSeek, entries: &mut [Entry], end: u64) -> Re
         let next = following.next().map_or(end, |next| entries[next].offset);
         let entry = &mut entries[i];
         entry.room = next.saturating_sub(entry.offset);
-        let least = (LOCAL_BYTES + entry.raw_name.len()) as u64;
+        let least = (LOCAL_BYTES + entry.raw_name().len()) as u64;
         // What lies behind the data, but for the extra fields of the local header. Members that
         // reach into the next one are refused when they are read.
         let Some(rest) = least.checked_add(entry.claim.compressed).and_then(|least| entry.room.checked_sub(least)) else {
@@ -367,16 +384,19 @@ impl Entry {
             return None;
         }
         read_zip64(extra, [&mut size, &mut compressed, &mut offset])?;
+        let blocks: Box<[u8]> = if method == DEFLATED { Blocks::find(extra).into() } else { Box::default() };
+        let decoded = decode_name(name, flags);
+        let raw_name = (decoded.as_bytes() != name).then(|| name.into());
+        let rare = (raw_name.is_some() || !blocks.is_empty()).then(|| Box::new(Rare { raw_name, blocks }));
         let entry = Self {
-            name: decode_name(name, flags),
+            name: decoded.into(),
             method,
             is_encrypted: flags & ENCRYPTED != 0,
             has_end_mark: flags & END_MARK != 0,
             claim: Claim { crc, size, compressed },
             offset: offset.checked_add(prefix)?,
-            raw_name: name.into(),
             room: 0,
-            blocks: if method == DEFLATED { Blocks::find(extra).into() } else { Box::default() },
+            rare,
         };
         Some((entry, fields.rest))
     }
@@ -386,32 +406,71 @@ impl Entry {
         self.name.strip_suffix(".npy").unwrap_or(&self.name)
     }
 
+    /// The name as stored in the archive.
+    pub(crate) fn raw_name(&self) -> &[u8] {
+        let raw = self.rare.as_ref().and_then(|rare| rare.raw_name.as_deref());
+        raw.unwrap_or(self.name.as_bytes())
+    }
+
+    /// What the directory says of its blocks, which has not been looked at.
+    pub(crate) fn blocks(&self) -> &[u8] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.blocks)
+    }
+
     /// Reads the member's local header, and leaves `reader` at its data, whose place it gives.
     pub(crate) fn seek_to_data(&self, reader: &mut dyn ReadSeek) -> Result<u64> {
-        let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
-        let fixed = LOCAL_BYTES + self.raw_name.len();
-        // No more than belongs to the member, so that it is there.
-        let most = self.room.min(fixed as u64 + USUAL_EXTRA);
-        let mut header = read_at(reader, self.offset, most)?;
+        let mut header = read_at(reader, self.offset, self.front(USUAL_EXTRA))?;
+        let bytes = self.local_bytes(&header)?;
+        if header.len() < bytes {
+            header = read_at(reader, self.offset, bytes as u64)?;
+        }
+        self.check_local(&header[..bytes])?;
+        reader.seek(SeekFrom::Start(self.offset + bytes as u64)).map_err(cannot_read)
+    }
+
+    /// [`seek_to_data`](Self::seek_to_data) of an input, which keeps what was read of the data.
+    pub(crate) fn begin_data<R: Read + Seek>(&self, input: &mut Input<R>) -> Result<u64> {
+        let front = self.front(USUAL_DATA);
+        let mut header = input.read_at(self.offset, front).map_err(cannot_read)?;
+        let bytes = self.local_bytes(header)?;
+        if header.len() < bytes {
+            header = input.read_at(self.offset, bytes as u64).map_err(cannot_read)?;
+        }
+        self.check_local(&header[..bytes])?;
+        input.skip_front(bytes);
+        Ok(self.offset + bytes as u64)
+    }
+
+    /// How many bytes to read of the local header and what follows it. No more than belongs to the
+    /// member, so that they are there.
+    fn front(&self, behind: u64) -> u64 {
+        self.room.min((LOCAL_BYTES + self.raw_name().len()) as u64 + behind)
+    }
+
+    /// The length of the local header that begins with these bytes.
+    fn local_bytes(&self, header: &[u8]) -> Result<usize> {
         let extra_bytes = Fields::new(header.get(LOCAL_BYTES - 2..).unwrap_or_default()).u16();
-        let needed = fixed + usize::from(extra_bytes);
+        let needed = LOCAL_BYTES + self.raw_name().len() + usize::from(extra_bytes);
         if self.room.checked_sub(self.claim.compressed).is_none_or(|room| room < needed as u64) {
             return Err(archive(ArchiveProblem::Overlap));
         }
-        if header.len() < needed {
-            header = read_at(reader, self.offset, needed as u64)?;
-        }
-        let mut fields = Fields::new(&header);
+        Ok(needed)
+    }
+
+    /// Compares the local header with the directory.
+    fn check_local(&self, header: &[u8]) -> Result<()> {
+        let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
+        let mut fields = Fields::new(header);
         let signature = fields.bytes(4);
         let _version = fields.bytes(2);
         let (flags, method) = (fields.u16(), fields.u16());
         let _time = fields.bytes(4);
         let crc = fields.u32();
         let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
-        let (name_bytes, _) = (fields.u16(), fields.u16());
+        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
         let name = fields.bytes(name_bytes.into());
         let extra = fields.bytes(extra_bytes.into());
-        if fields.is_short || signature != LOCAL || method != self.method || *name != *self.raw_name {
+        if fields.is_short || signature != LOCAL || method != self.method || name != self.raw_name() {
             return Err(other());
         }
         read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(other)?;
@@ -419,6 +478,6 @@ impl Entry {
         if flags & DESCRIPTOR == 0 && (Claim { crc, size, compressed }) != self.claim {
             return Err(other());
         }
-        reader.seek(SeekFrom::Start(self.offset + needed as u64)).map_err(cannot_read)
+        Ok(())
     }
 }
