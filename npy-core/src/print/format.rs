@@ -141,14 +141,15 @@ impl<'a> Format<'a> {
         let integer = |signed| integer_format(elements, order, signed, options.sign);
         let float = |kind: FloatKind| match place {
             Place::Array | Place::ArrayWithoutAxes => {
-                let numbers: Vec<Binary> = elements.iter().map(|bytes| kind.decode(bytes, order)).collect();
-                Self::Float { kind, order, format: FloatFormat::new(kind, &numbers, options, options.sign) }
+                let numbers = elements.iter().map(|bytes| kind.decode(bytes, order));
+                Self::Float { kind, order, format: FloatFormat::new(kind, numbers, options, options.sign) }
             }
             Place::Alone | Place::SubArrayAlone => Self::ScalarFloat { kind, order },
         };
         let complex = |kind: FloatKind| {
-            let (real, imaginary): (Vec<_>, Vec<_>) = elements.iter().map(|bytes| complex_parts(kind, order, bytes)).unzip();
-            Self::Complex { kind, order, format: ComplexFormat::new(kind, &real, &imaginary, options) }
+            let parts = elements.iter().map(|bytes| complex_parts(kind, order, bytes));
+            let (real, imaginary) = (parts.clone().map(|(real, _)| real), parts.map(|(_, imaginary)| imaginary));
+            Self::Complex { kind, order, format: ComplexFormat::new(kind, real, imaginary, options) }
         };
         match scalar.kind() {
             ScalarKind::Bool => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
@@ -189,7 +190,7 @@ impl<'a> Format<'a> {
                 push_right(&integer_text(integer(bytes, *order, *signed), *sign), *width, out);
             }
             Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out),
-            Self::ScalarFloat { kind, order } => out.push_str(&kind.decode(bytes, *order).scalar_text(*kind)),
+            Self::ScalarFloat { kind, order } => kind.push_scalar(bytes, *order, out),
             Self::Complex { kind, order, format } => {
                 let (real, imaginary) = complex_parts(*kind, *order, bytes);
                 format.write(real, imaginary, out);

@@ -264,5 +264,14 @@ fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], 
 
 /// Appends `count` blanks.
 fn pad(count: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n(' ', count));
+    push_repeated("                                                                ", count, out);
+}
+
+/// Appends `count` characters of an ASCII text that repeats one.
+fn push_repeated(text: &str, mut count: usize, out: &mut String) {
+    while count > 0 {
+        let part = text.get(..count).unwrap_or(text);
+        out.push_str(part);
+        count -= part.len();
+    }
 }
