@@ -59,14 +59,44 @@ pub(super) fn digits(kind: FloatKind, number: Finite, wanted: Wanted) -> Digits 
     if number.is_zero() {
         return Digits::ZERO;
     }
+    if let Some((rounded, places)) = fixed_point(number, wanted) {
+        return Digits::of_integer(rounded, -places);
+    }
     let found = match wanted {
         Wanted::Unique { most: None, .. } => Some(shortest(kind, number)),
-        Wanted::Unique { least: None, most: Some(most) } => within(kind, number, most),
+        Wanted::Unique { least: None, most: Some(most) } => {
+            let mut digits = shortest(kind, number);
+            digits.round(most).then_some(digits)
+        }
         // The range of such a number is not symmetric, so that its digits may not be the nearest.
         Wanted::Unique { .. } if number.is_nearer_below => None,
         Wanted::Unique { least: Some(count), .. } | Wanted::Exact { most: count } => nearest(number, count),
     };
     found.unwrap_or_else(|| generate(number, wanted))
+}
+
+/// The wanted digits with zeros at their end, if they are the nearest number of so many and 64 bits
+/// hold them: the number in units of the last one, and how many places that is behind the point.
+pub(super) fn fixed_point(number: Finite, wanted: Wanted) -> Option<(u64, i32)> {
+    let (count, is_nearest) = match wanted {
+        Wanted::Unique { least: None, most: Some(most) } => (most, false),
+        Wanted::Unique { least: Some(count), .. } => (count, !number.is_nearer_below),
+        Wanted::Exact { most } => (most, true),
+        Wanted::Unique { .. } => return None,
+    };
+    let (rounded, places) = match count {
+        Count::BehindPoint(places) => (number.in_units(places)?, places),
+        Count::InAll(count) if number.is_zero() => (0, count - 1),
+        Count::InAll(count) => {
+            let places = count - 1 - number.estimate_first();
+            let rounded = number.in_units(places)?;
+            if rounded < power_of_ten(count)? { (rounded, places) } else { (number.in_units(places - 1)?, places - 1) }
+        }
+    };
+    // Shortest digits within the limit are the nearest number with so many, if they are less than
+    // half a unit of the last one away: of an integer none, where half a unit is more.
+    let is_nearest = is_nearest || number.is_finer_than(places) || number.is_integer() && number.is_finer_than(0);
+    is_nearest.then_some((rounded, places))
 }
 
 /// The fewest digits that distinguish the number from its neighbours.
@@ -80,33 +110,15 @@ pub(super) fn shortest(kind: FloatKind, number: Finite) -> Digits {
     }
 }
 
-/// The shortest digits if they are no more than `most`, or else the nearest number of so many.
-fn within(kind: FloatKind, number: Finite, most: Count) -> Option<Digits> {
-    if let Count::BehindPoint(places) = most
-        && number.is_finer_than(places)
-    {
-        // Shortest digits within the limit are the nearest such number, because they are less than
-        // half a unit of the last one away.
-        return fixed_point(number, places);
-    }
-    let mut digits = shortest(kind, number);
-    digits.round(most).then_some(digits)
-}
-
-/// The nearest number of so many digits, ties to even.
+/// The nearest number of so many digits, ties to even, if the shortest digits of a double tell it.
 fn nearest(number: Finite, count: Count) -> Option<Digits> {
-    match count {
-        Count::BehindPoint(places) => fixed_point(number, places),
-        Count::InAll(most) => {
-            // Smaller ones have fewer bits.
-            let value = number.to_f64().filter(|&value| value >= f64::MIN_POSITIVE)?;
-            let mut digits = Digits::parse(zmij::Buffer::new().format_finite(value));
-            let is_shorter = digits.as_str().len() <= usize::try_from(most).unwrap_or(0);
-            // Those are the nearest ones too while a double has more bits than the digits.
-            let found = if is_shorter { most <= 15 } else { digits.round(count) };
-            found.then_some(digits)
-        }
-    }
+    // Smaller ones have fewer bits.
+    let value = number.to_f64().filter(|&value| value >= f64::MIN_POSITIVE)?;
+    let mut digits = Digits::parse(zmij::Buffer::new().format_finite(value));
+    let (end, wanted) = (Count::InAll(digits.count()).last(digits.exponent), count.last(digits.exponent));
+    // Shortest digits are the nearest ones too while a double has more bits than all digits.
+    let found = if end >= wanted { digits.exponent - wanted < 15 } else { digits.round(count) };
+    found.then_some(digits)
 }
 
 /// The powers of ten in 64 bits.
@@ -120,25 +132,36 @@ const POWERS_OF_TEN: [u64; 20] = {
     powers
 };
 
-fn power_of_ten(power: i32) -> Option<u64> {
-    POWERS_OF_TEN.get(usize::try_from(power).ok()?).copied()
-}
-
-/// The nearest number with so many digits behind the point, ties to even.
-fn fixed_point(number: Finite, places: i32) -> Option<Digits> {
-    let scaled = u128::from(number.mantissa) * u128::from(power_of_ten(places)?);
-    let down = match number.exponent {
-        ..=-129 => return Some(Digits::ZERO),
-        exponent @ -127..=-1 => exponent.unsigned_abs(),
-        _ => return None,
-    };
-    let (rounded, rest, half) = (scaled >> down, scaled & ((1 << down) - 1), 1 << (down - 1));
-    let rounded = u64::try_from(rounded).ok()?;
-    let round_up = rest > half || rest == half && rounded % 2 == 1;
-    Some(Digits::of_integer(rounded.checked_add(u64::from(round_up))?, -places))
+pub(super) fn power_of_ten(power: impl TryInto<usize>) -> Option<u64> {
+    POWERS_OF_TEN.get(power.try_into().ok()?).copied()
 }
 
 impl Finite {
+    /// The nearest number with so many digits behind the point, in units of the last one, ties to
+    /// even.
+    fn in_units(self, places: i32) -> Option<u64> {
+        let scaled = u128::from(self.mantissa) * u128::from(power_of_ten(places)?);
+        let down = match self.exponent {
+            ..=-129 => return Some(0),
+            exponent @ -127..=-1 => exponent.unsigned_abs(),
+            _ => return None,
+        };
+        let (rounded, rest, half) = (scaled >> down, scaled & ((1 << down) - 1), 1 << (down - 1));
+        let round_up = rest > half || rest == half && rounded % 2 == 1;
+        u64::try_from(rounded + u128::from(round_up)).ok()
+    }
+
+    fn is_integer(self) -> bool {
+        self.mantissa.trailing_zeros() >= self.exponent.min(0).unsigned_abs()
+    }
+
+    /// The power of ten of the first digit, or the one below. Where there are more than 400 digits
+    /// it can be the one above, too.
+    fn estimate_first(self) -> i32 {
+        let bits = 63 - i64::from(self.mantissa.leading_zeros()) + i64::from(self.exponent);
+        i32::try_from((bits * 78_913) >> 18).unwrap_or(0)
+    }
+
     /// Whether its neighbours are nearer than a unit of this place behind the point.
     fn is_finer_than(self, places: i32) -> bool {
         let down = self.exponent.checked_neg().and_then(|down| u32::try_from(down).ok());
@@ -161,10 +184,24 @@ impl Finite {
 impl Digits {
     const ZERO: Self = Self { few: [b'0'; MOST_FEW], length: 1, many: Vec::new(), exponent: 0 };
 
+    /// The number in units of this place behind the point, if it has no digits behind that and 64
+    /// bits hold it.
+    pub(super) fn in_units(&self, places: i32) -> Option<u64> {
+        let zeros = places + self.exponent + 1 - self.count();
+        let append = |number: u64, digit: &u8| number.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+        self.ascii().iter().try_fold(0, append)?.checked_mul(power_of_ten(zeros)?)
+    }
+
+    fn count(&self) -> i32 {
+        i32::try_from(self.ascii().len()).unwrap_or(i32::MAX)
+    }
+
+    fn ascii(&self) -> &[u8] {
+        if self.many.is_empty() { self.few.get(..self.length).unwrap_or_default() } else { &self.many }
+    }
+
     pub(super) fn as_str(&self) -> &str {
-        let digits = if self.many.is_empty() { self.few.get(..self.length).unwrap_or_default() } else { &self.many };
-        // They are ASCII.
-        std::str::from_utf8(digits).unwrap_or_default()
+        std::str::from_utf8(self.ascii()).unwrap_or_default()
     }
 
     /// Of an integer in units of a power of ten.
@@ -173,7 +210,8 @@ impl Digits {
             return Self::ZERO;
         }
         let mut buffer = [0; MOST_IN_64_BITS];
-        let text = decimal(value, &mut buffer).as_bytes();
+        let begin = decimal(value, &mut buffer);
+        let text = &buffer[begin..];
         let mut digits = Self { length: 0, exponent: unit + i32::try_from(text.len()).unwrap_or(0) - 1, ..Self::ZERO };
         digits.push(text);
         digits.trim();
@@ -186,7 +224,9 @@ impl Digits {
         if digits.is_empty() {
             return Self::ZERO;
         }
-        digits.iter_mut().for_each(|digit| *digit += b'0');
+        for digit in &mut digits {
+            *digit += b'0';
+        }
         if digits.len() > MOST_FEW {
             return Self { many: digits, exponent, ..Self::ZERO };
         }
@@ -197,21 +237,26 @@ impl Digits {
 
     /// Of the text of a positive number, such as `0.00125`, `1.25e-3` or `125.0`.
     pub(super) fn parse(text: &str) -> Self {
-        let (text, exponent) = match text.rfind('e') {
-            Some(place) => text.split_at(place),
-            None => (text, ""),
+        let text = text.as_bytes();
+        let letter = text.iter().rposition(|&byte| byte == b'e').unwrap_or(text.len());
+        let (text, exponent) = text.split_at(letter);
+        let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+        let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
+        let digits_of = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + i32::from(digit - b'0'));
+        let exponent = match exponent {
+            [b'e', b'-', digits @ ..] => -digits_of(digits),
+            [b'e', b'+', digits @ ..] | [b'e', digits @ ..] => digits_of(digits),
+            _ => 0,
         };
-        let exponent = exponent.get(1..).and_then(|exponent| exponent.parse().ok()).unwrap_or(0);
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let mut digits = Self { length: 0, exponent, ..Self::ZERO };
-        if whole == "0" {
-            let significant = fraction.trim_start_matches('0');
-            digits.exponent -= i32::try_from(fraction.len() - significant.len()).unwrap_or(0) + 1;
-            digits.push(significant.as_bytes());
+        if whole == b"0" {
+            let zeros = fraction.iter().take_while(|&&digit| digit == b'0').count();
+            digits.exponent -= i32::try_from(zeros).unwrap_or(0) + 1;
+            digits.push(&fraction[zeros..]);
         } else {
             digits.exponent += i32::try_from(whole.len()).unwrap_or(0) - 1;
-            digits.push(whole.as_bytes());
-            digits.push(fraction.as_bytes());
+            digits.push(whole);
+            digits.push(fraction);
             digits.trim();
         }
         digits
@@ -286,10 +331,11 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// An integer in decimal, at the end of the buffer.
-pub(super) fn decimal(mut value: u64, buffer: &mut [u8; MOST_IN_64_BITS]) -> &str {
+/// Writes an integer in decimal to the end of a buffer of at least [`MOST_IN_64_BITS`]. Returns where
+/// it begins.
+pub(super) fn decimal(mut value: u64, buffer: &mut [u8]) -> usize {
     let pair = |number: u64| usize::try_from(number).ok().and_then(|number| PAIRS.get(number)).copied().unwrap_or(*b"00");
-    let mut begin = MOST_IN_64_BITS;
+    let mut begin = buffer.len();
     while value >= 100 {
         begin -= 2;
         buffer[begin..begin + 2].copy_from_slice(&pair(value % 100));
@@ -302,8 +348,7 @@ pub(super) fn decimal(mut value: u64, buffer: &mut [u8; MOST_IN_64_BITS]) -> &st
         begin -= 1;
         buffer[begin] = tens;
     }
-    // Digits are ASCII.
-    std::str::from_utf8(&buffer[begin..]).unwrap_or_default()
+    begin
 }
 
 /// The digits of a number other than 0, one after the other.
@@ -312,30 +357,21 @@ fn generate(number: Finite, wanted: Wanted) -> Digits {
         Wanted::Unique { least, most } => (least, most),
         Wanted::Exact { most } => (None, Some(most)),
     };
-    let power = power_above(number, most);
+    // With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
+    let power = match most {
+        Some(Count::BehindPoint(count)) => number.estimate_first().max(1 - count),
+        _ => number.estimate_first(),
+    };
     // Of a power of ten, and at least as many.
     let bits = |power: i32| u32::try_from(power).unwrap_or(0) * 10 / 3 + 1;
     let value = 64 - number.mantissa.leading_zeros() + u32::try_from(number.exponent).unwrap_or(0) + bits(-power);
     let scale = u32::try_from(-number.exponent).unwrap_or(0) + bits(power);
-    // Twelve for quarters, two factors of ten and a sum. Digits behind the last unique one widen the
+    // Sixteen for quarters, three factors of ten and a sum. Digits behind the last unique one widen the
     // range without a limit.
-    if least.is_none() && value.max(scale) <= 128 - 12 {
+    if least.is_none() && value.max(scale) <= 128 - 16 {
         State::<u128>::new(number, wanted, power).digits(number, least, most)
     } else {
         State::<Natural>::new(number, wanted, power).digits(number, least, most)
-    }
-}
-
-/// A power of ten that is greater than the number, or the one below it: of the logarithm an estimate
-/// that is never too high is enough.
-///
-/// With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
-fn power_above(number: Finite, most: Option<Count>) -> i32 {
-    let bits = 63 - i64::from(number.mantissa.leading_zeros()) + i64::from(number.exponent);
-    let power = i32::try_from(((bits * 78_913) >> 18) - 1).unwrap_or(0);
-    match most {
-        Some(Count::BehindPoint(count)) => power.max(1 - count),
-        _ => power,
     }
 }
 
@@ -353,7 +389,8 @@ struct State<N> {
 }
 
 impl<N: Number> State<N> {
-    /// The state before the first digit of a number less than the power of ten, or ten times that.
+    /// The state before the first digit of a number less than the power of ten, or ten or a hundred
+    /// times that.
     fn new(number: Finite, wanted: Wanted, power: i32) -> Self {
         // Quarters, so that half the distance to the nearer of two unequal neighbours is a whole
         // number.
@@ -361,11 +398,8 @@ impl<N: Number> State<N> {
         value.shift_left(2);
         let mut scale = N::from(4);
         let is_unique = matches!(wanted, Wanted::Unique { .. });
-        let distances = match is_unique {
-            true => (if number.is_nearer_below { 1 } else { 2 }, 2),
-            // The neighbours do not matter.
-            false => (0, 0),
-        };
+        // Of exact digits the neighbours do not matter.
+        let distances = if is_unique { (if number.is_nearer_below { 1 } else { 2 }, 2) } else { (0, 0) };
         let (mut below, mut above) = (N::from(distances.0), N::from(distances.1));
         match number.exponent {
             up @ 0.. => {
@@ -402,9 +436,10 @@ impl<N: Number> State<N> {
             let digit = self.next_digit();
             let (low, high) = if self.is_unique { self.is_in_reach(number.mantissa.is_multiple_of(2)) } else { (false, false) };
             digits.push(digit);
-            let may_end = match self.is_unique {
-                true => (low || high) && earliest.is_none_or(|earliest| exponent <= earliest),
-                false => self.value.is_zero(),
+            let may_end = if self.is_unique {
+                (low || high) && earliest.is_none_or(|earliest| exponent <= earliest)
+            } else {
+                self.value.is_zero()
             };
             if may_end || end == Some(exponent) {
                 // Where both ends are in reach, or none is, the nearer one.

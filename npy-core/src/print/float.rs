@@ -1,7 +1,9 @@
 //! Floating-point and complex numbers as text.
 
+use std::fmt::Write as _;
+
 use super::binary::{Binary, Finite, FloatKind, Magnitude, unsigned};
-use super::digits::{Count, Digits, MOST_IN_64_BITS, Wanted, decimal, digits};
+use super::digits::{Count, Digits, Wanted, decimal, digits, fixed_point, power_of_ten};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
@@ -138,14 +140,16 @@ impl<'a> FloatFormat<'a> {
         let most = precision.map_or(usize::MAX, |precision| usize::try_from(precision).unwrap_or(0));
         self.right = if fixed { most } else { self.widest_fraction(numbers, most) };
         let equal = scientific || fixed || self.options.float_mode == FloatMode::EqualAtMost;
+        let most = self.count(i32::try_from(self.right).unwrap_or(i32::MAX));
         if equal {
-            let digits = i32::try_from(self.right).unwrap_or(i32::MAX);
-            let most = self.count(digits);
             self.wanted = match self.wanted {
                 Wanted::Unique { .. } => Wanted::Unique { least: Some(most), most: Some(most) },
                 Wanted::Exact { .. } => Wanted::Exact { most },
             };
             self.trim = Trim::Keep { digits: self.right };
+        } else if precision.is_some() {
+            // No number has more, and fewer are faster.
+            self.wanted = Wanted::Unique { least: None, most: Some(most) };
         }
         if scientific {
             // Without the `e` and the sign.
@@ -161,7 +165,18 @@ impl<'a> FloatFormat<'a> {
             if widest == most {
                 break;
             }
-            widest = widest.max(Parts::new(&digits(self.kind, number, self.wanted), self.notation).fraction_width());
+            match fixed_point(number, self.wanted) {
+                Some((rounded, _)) => {
+                    let has_more = |digits: usize| power_of_ten(most - digits).is_some_and(|unit| !rounded.is_multiple_of(unit));
+                    while has_more(widest) {
+                        widest += 1;
+                    }
+                }
+                None => {
+                    let digits = digits(self.kind, number, self.wanted);
+                    widest = widest.max(Parts::new(&digits, self.notation).fraction_width());
+                }
+            }
         }
         widest
     }
@@ -181,7 +196,23 @@ impl<'a> FloatFormat<'a> {
             Magnitude::Nan => &self.options.nan,
             Magnitude::Infinite => &self.options.infinity,
             Magnitude::Finite(finite) => {
+                if let Some(number) = fixed_point(finite, self.wanted)
+                    && self.write_fixed_point(sign, number, out)
+                {
+                    return;
+                }
                 let digits = digits(self.kind, finite, self.wanted);
+                let places = match self.notation {
+                    Notation::Positional => i32::try_from(self.right).unwrap_or(i32::MAX),
+                    Notation::Scientific { exponent_digits } => {
+                        i32::try_from(self.right - exponent_digits - 2).unwrap_or(i32::MAX) - digits.exponent
+                    }
+                };
+                if let Some(rounded) = digits.in_units(places)
+                    && self.write_fixed_point(sign, (rounded, places), out)
+                {
+                    return;
+                }
                 let parts = Parts::new(&digits, self.notation);
                 let fraction = parts.fraction_width();
                 let missing = match self.trim {
@@ -204,6 +235,44 @@ impl<'a> FloatFormat<'a> {
         pad((self.left + self.right + 1).saturating_sub(sign.len() + special.chars().count()), out);
         out.push_str(sign);
         out.push_str(special);
+    }
+
+    /// Appends a number in units of the last digit, which is at this place behind the point, in one
+    /// piece. Returns whether it is short enough for that.
+    fn write_fixed_point(&self, sign: &str, (rounded, places): (u64, i32), out: &mut String) -> bool {
+        let mut buffer = [b' '; 48];
+        let Some(all @ 2..) = buffer.len().checked_sub(self.left + 1 + self.right) else { return false };
+        let (mut end, mut fraction) = (buffer.len(), self.right);
+        if let Notation::Scientific { exponent_digits } = self.notation {
+            fraction -= exponent_digits + 2;
+            // The rounded number has the digits of the fraction and one more.
+            let exponent = if rounded == 0 { 0 } else { i32::try_from(fraction).unwrap_or(0) - places };
+            let begin = decimal(u64::from(exponent.unsigned_abs()), &mut buffer);
+            end -= exponent_digits;
+            buffer[end..begin].fill(b'0');
+            end -= 2;
+            buffer[end] = b'e';
+            buffer[end + 1] = if exponent < 0 { b'-' } else { b'+' };
+        }
+        let point = end - 1 - fraction;
+        let mut begin = decimal(rounded, &mut buffer[..end]);
+        if begin > point {
+            buffer[point..begin].fill(b'0');
+            begin = point;
+        }
+        for place in begin..=point {
+            buffer[place - 1] = buffer[place];
+        }
+        buffer[point] = b'.';
+        if let [sign] = sign.as_bytes() {
+            buffer[begin - 2] = *sign;
+        }
+        if self.trim == Trim::Zeros {
+            buffer.iter_mut().rev().take_while(|digit| **digit == b'0').for_each(|digit| *digit = b' ');
+        }
+        // All of it is ASCII.
+        out.push_str(std::str::from_utf8(&buffer[all..]).unwrap_or_default());
+        true
     }
 }
 
@@ -250,8 +319,13 @@ impl<'a> Parts<'a> {
 
     /// Of the `e`, the sign and at least two digits.
     fn exponent_width(&self) -> usize {
-        let mut buffer = [0; MOST_IN_64_BITS];
-        2 + decimal(u64::from(self.exponent.unsigned_abs()), &mut buffer).len().max(2)
+        2 + if self.exponent.unsigned_abs() < 100 {
+            2
+        } else if self.exponent.unsigned_abs() < 1000 {
+            3
+        } else {
+            4
+        }
     }
 
     fn push_whole(&self, out: &mut String) {
@@ -265,11 +339,9 @@ impl<'a> Parts<'a> {
     }
 
     fn push_exponent(&self, digits: usize, out: &mut String) {
-        let mut buffer = [0; MOST_IN_64_BITS];
-        let exponent = decimal(u64::from(self.exponent.unsigned_abs()), &mut buffer);
         out.push_str(if self.exponent < 0 { "e-" } else { "e+" });
-        push_repeated(ZEROS, digits.saturating_sub(exponent.len()), out);
-        out.push_str(exponent);
+        // Writing to a `String` cannot fail.
+        let _ = write!(out, "{:0digits$}", self.exponent.unsigned_abs());
     }
 }
 
@@ -386,9 +458,9 @@ fn push_shortest<F: zmij::Float + Into<f64> + Copy>(number: F, most: f64, out: &
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(number);
-    // Python writes at least two digits of an exponent.
-    let is_exponent_long = || text.rsplit_once('e').is_some_and(|(_, exponent)| exponent.len() > 2);
-    if size == 0.0 || (1e-4..most).contains(&size) || is_exponent_long() {
+    // Python writes at least two digits of an exponent, and its sign.
+    let is_as_python = || text.rsplit_once('e').is_some_and(|(_, exponent)| exponent.starts_with(['+', '-']) && exponent.len() > 2);
+    if size == 0.0 || (1e-4..most).contains(&size) || is_as_python() {
         return out.push_str(text);
     }
     let absolute = text.strip_prefix('-').unwrap_or(text);
