@@ -75,8 +75,8 @@ pub(super) fn digits(kind: FloatKind, number: Finite, wanted: Wanted) -> Digits 
     found.unwrap_or_else(|| generate(number, wanted))
 }
 
-/// The wanted digits with zeros at their end, if they are the nearest number of so many and 64 bits
-/// hold them: the number in units of the last one, and how many places that is behind the point.
+/// The wanted digits with zeros at their end, if they are the nearest number and 64 bits hold them:
+/// the number in units of the last one, and how many places that is behind the point.
 pub(super) fn fixed_point(number: Finite, wanted: Wanted) -> Option<(u64, i32)> {
     let (count, is_nearest) = match wanted {
         Wanted::Unique { least: None, most: Some(most) } => (most, false),
@@ -84,17 +84,10 @@ pub(super) fn fixed_point(number: Finite, wanted: Wanted) -> Option<(u64, i32)> 
         Wanted::Exact { most } => (most, true),
         Wanted::Unique { .. } => return None,
     };
-    let (rounded, places) = match count {
-        Count::BehindPoint(places) => (number.in_units(places)?, places),
-        Count::InAll(count) if number.is_zero() => (0, count - 1),
-        Count::InAll(count) => {
-            let places = count - 1 - number.estimate_first();
-            let rounded = number.in_units(places)?;
-            if rounded < power_of_ten(count)? { (rounded, places) } else { (number.in_units(places - 1)?, places - 1) }
-        }
-    };
-    // Shortest digits within the limit are the nearest number with so many, if they are less than
-    // half a unit of the last one away: of an integer none, where half a unit is more.
+    let (rounded, places) = number.round(count)?;
+    // Shortest digits within the limit are the nearest number, if they are less than half a unit of
+    // the last one away. Those of an integer are the integer, if its neighbours are nearer than the
+    // next one.
     let is_nearest = is_nearest || number.is_finer_than(places) || number.is_integer() && number.is_finer_than(0);
     is_nearest.then_some((rounded, places))
 }
@@ -110,7 +103,8 @@ pub(super) fn shortest(kind: FloatKind, number: Finite) -> Digits {
     }
 }
 
-/// The nearest number of so many digits, ties to even, if the shortest digits of a double tell it.
+/// The nearest number with this count of digits, ties to even, if the shortest ones of a double tell
+/// it.
 fn nearest(number: Finite, count: Count) -> Option<Digits> {
     // Smaller ones have fewer bits.
     let value = number.to_f64().filter(|&value| value >= f64::MIN_POSITIVE)?;
@@ -137,8 +131,38 @@ pub(super) fn power_of_ten(power: impl TryInto<usize>) -> Option<u64> {
 }
 
 impl Finite {
-    /// The nearest number with so many digits behind the point, in units of the last one, ties to
-    /// even.
+    /// The nearest number with this count of digits, ties to even, in units of the last one, and the
+    /// place of that behind the point; if 64 bits hold it.
+    fn round(self, count: Count) -> Option<(u64, i32)> {
+        match count {
+            Count::BehindPoint(places) => Some((self.in_units(places)?, places)),
+            Count::InAll(count) if self.is_zero() => Some((0, count - 1)),
+            Count::InAll(count) => {
+                let places = count - 1 - self.estimate_first();
+                let rounded = self.in_units(places)?;
+                if rounded < power_of_ten(count)? {
+                    Some((rounded, places))
+                } else {
+                    Some((self.in_units(places - 1)?, places - 1))
+                }
+            }
+        }
+    }
+
+    /// Whether this count of digits is known to distinguish the number from its neighbours.
+    pub(super) fn is_told_by(self, count: Count) -> bool {
+        let error = || {
+            let (rounded, places) = self.round(count)?;
+            let unit = power_of_ten(places)?;
+            let down = self.exponent.unsigned_abs().min(127);
+            Some((unit, (u128::from(rounded) << down).abs_diff(u128::from(self.mantissa) * u128::from(unit))))
+        };
+        // The neighbours are at least half a unit away.
+        error().is_some_and(|(unit, error)| error == 0 || error < u128::from(unit / 4))
+    }
+
+    /// The nearest number with its last digit at this place behind the point, in units of that, ties
+    /// to even.
     fn in_units(self, places: i32) -> Option<u64> {
         let scaled = u128::from(self.mantissa) * u128::from(power_of_ten(places)?);
         let down = match self.exponent {

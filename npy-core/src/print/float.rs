@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::binary::{Binary, Finite, FloatKind, Magnitude, unsigned};
-use super::digits::{Count, Digits, Wanted, decimal, digits, fixed_point, power_of_ten};
+use super::digits::{Count, Digits, Wanted, decimal, digits, fixed_point};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
@@ -158,25 +158,18 @@ impl<'a> FloatFormat<'a> {
         }
     }
 
-    /// The most digits behind the point of all numbers, at most so many.
+    /// The most digits behind the point of all numbers, at most `most`.
     fn widest_fraction(&self, numbers: impl Iterator<Item = Binary>, most: usize) -> usize {
         let mut widest = 0;
         for (_, number) in numbers.filter_map(Binary::finite) {
             if widest == most {
                 break;
             }
-            match fixed_point(number, self.wanted) {
-                Some((rounded, _)) => {
-                    let has_more = |digits: usize| power_of_ten(most - digits).is_some_and(|unit| !rounded.is_multiple_of(unit));
-                    while has_more(widest) {
-                        widest += 1;
-                    }
-                }
-                None => {
-                    let digits = digits(self.kind, number, self.wanted);
-                    widest = widest.max(Parts::new(&digits, self.notation).fraction_width());
-                }
+            if number.is_told_by(self.count(i32::try_from(widest).unwrap_or(i32::MAX))) {
+                continue;
             }
+            let digits = digits(self.kind, number, self.wanted);
+            widest = widest.max(Parts::new(&digits, self.notation).fraction_width());
         }
         widest
     }
@@ -458,9 +451,9 @@ fn push_shortest<F: zmij::Float + Into<f64> + Copy>(number: F, most: f64, out: &
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(number);
-    // Python writes at least two digits of an exponent, and its sign.
-    let is_as_python = || text.rsplit_once('e').is_some_and(|(_, exponent)| exponent.starts_with(['+', '-']) && exponent.len() > 2);
-    if size == 0.0 || (1e-4..most).contains(&size) || is_as_python() {
+    // Python writes the sign of an exponent, and at least two digits.
+    let has_long_exponent = || matches!(text.as_bytes(), [.., b'e', b'+' | b'-', _, _] | [.., b'e', b'+' | b'-', _, _, _]);
+    if size == 0.0 || (1e-4..most).contains(&size) || has_long_exponent() {
         return out.push_str(text);
     }
     let absolute = text.strip_prefix('-').unwrap_or(text);
