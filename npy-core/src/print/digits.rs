@@ -355,6 +355,17 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
+/// A buffer of ASCII text. It is aligned, because checking that takes words then.
+#[repr(align(16))]
+pub(super) struct Ascii<const N: usize>(pub(super) [u8; N]);
+
+impl<const N: usize> Ascii<N> {
+    /// The text from this place on.
+    pub(super) fn from(&self, begin: usize) -> &str {
+        std::str::from_utf8(&self.0).ok().and_then(|text| text.get(begin..)).unwrap_or_default()
+    }
+}
+
 /// Writes an integer in decimal to the end of a buffer of at least [`MOST_IN_64_BITS`]. Returns where
 /// it begins.
 pub(super) fn decimal(mut value: u64, buffer: &mut [u8]) -> usize {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::binary::{Binary, Finite, FloatKind, Magnitude, unsigned};
-use super::digits::{Count, Digits, Wanted, decimal, digits, fixed_point};
+use super::digits::{Ascii, Count, Digits, Wanted, decimal, digits, fixed_point};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
@@ -233,14 +233,15 @@ impl<'a> FloatFormat<'a> {
     /// Appends a number in units of the last digit, which is at this place behind the point, in one
     /// piece. Returns whether it is short enough for that.
     fn write_fixed_point(&self, sign: &str, (rounded, places): (u64, i32), out: &mut String) -> bool {
-        let mut buffer = [b' '; 48];
+        let mut text = Ascii([b' '; 48]);
+        let buffer = &mut text.0;
         let Some(all @ 2..) = buffer.len().checked_sub(self.left + 1 + self.right) else { return false };
         let (mut end, mut fraction) = (buffer.len(), self.right);
         if let Notation::Scientific { exponent_digits } = self.notation {
             fraction -= exponent_digits + 2;
             // The rounded number has the digits of the fraction and one more.
             let exponent = if rounded == 0 { 0 } else { i32::try_from(fraction).unwrap_or(0) - places };
-            let begin = decimal(u64::from(exponent.unsigned_abs()), &mut buffer);
+            let begin = decimal(u64::from(exponent.unsigned_abs()), buffer);
             end -= exponent_digits;
             buffer[end..begin].fill(b'0');
             end -= 2;
@@ -263,8 +264,7 @@ impl<'a> FloatFormat<'a> {
         if self.trim == Trim::Zeros {
             buffer.iter_mut().rev().take_while(|digit| **digit == b'0').for_each(|digit| *digit = b' ');
         }
-        // All of it is ASCII.
-        out.push_str(std::str::from_utf8(&buffer[all..]).unwrap_or_default());
+        out.push_str(text.from(all));
         true
     }
 }

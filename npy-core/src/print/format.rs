@@ -1,7 +1,7 @@
 //! Elements of every dtype as text, in the form that they have in an array.
 
 use super::binary::{Binary, FloatKind, signed, unsigned};
-use super::digits::{MOST_IN_64_BITS, decimal};
+use super::digits::{Ascii, decimal};
 use super::float::{ComplexFormat, FloatFormat};
 use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
@@ -344,10 +344,9 @@ fn integer_format<'a>(elements: &[&[u8]], order: ByteOrder, signed: bool, sign: 
 
 /// Appends an integer of 64 bits, aligned to the right.
 fn push_integer(value: i128, sign: Sign, width: usize, out: &mut String) {
-    let mut buffer = [0; MOST_IN_64_BITS];
-    let begin = decimal(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX), &mut buffer);
-    // Digits are ASCII.
-    let digits = std::str::from_utf8(&buffer[begin..]).unwrap_or_default();
+    let mut text = Ascii([b'0'; 32]);
+    let begin = decimal(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX), &mut text.0);
+    let digits = text.from(begin);
     let sign = match sign {
         _ if value < 0 => "-",
         Sign::Always => "+",
