@@ -12,10 +12,11 @@ use crate::support::numpy::{frames, numpy, push_frame};
 use crate::support::{announce, data};
 
 /// How many random arrays NumPy prints with its default options, how many with random ones, and how
-/// many with objects.
+/// many with objects; and how many floats of each width.
 const PLAIN: usize = 1_500;
 const WITH_OPTIONS: usize = 800;
 const WITH_OBJECTS: usize = 700;
+const FLOATS: usize = 20_000;
 
 #[test]
 fn random_arrays_are_printed_as_numpy_does() {
@@ -51,6 +52,29 @@ fn random_arrays_are_printed_as_numpy_does() {
     assert!(
         [counts.scalars, counts.records, counts.summarised, counts.with_exponents, counts.wrapped].iter().all(|&count| count > 50)
     );
+}
+
+#[test]
+fn random_floats_are_printed_as_numpy_does() {
+    let Some(numpy) = numpy("random_floats_are_printed_as_numpy_does") else { return };
+    let stream = numpy.run(["printing.py", "floats", "20261123", &FLOATS.to_string()], b"");
+    let frames = frames(&stream);
+    let Some((version, cases)) = current(&frames) else { return };
+    let mut count = 0;
+    for case in cases.chunks_exact(6) {
+        let [name, options, file, expected, _, alone] = case.try_into().unwrap();
+        let values = DynValues::read(file).unwrap();
+        let about = format!("{}: {} {:?}", text(name), values.dtype(), text(options));
+        let printed = values.display_with(options_of(text(options))).to_string();
+        assert!(printed == text(expected), "{about}\n{}", first_difference(&printed, text(expected)));
+        for (bytes, expected) in values.bytes().chunks_exact(values.dtype().itemsize()).zip(text(alone).lines()) {
+            let alone = DynValues::new(values.dtype().clone(), values.order(), &[], bytes.to_vec()).unwrap();
+            assert_eq!(alone.to_string(), expected, "{about}");
+            count += 1;
+        }
+    }
+    announce(&format!("floats printed by NumPy {version}: {count}"));
+    assert_eq!(count, 4 * FLOATS);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 - `random SEED PLAIN OPTIONS`: a name, the options, the file, `str` and `repr`; arrays of every dtype, so many with the default options and
   so many with random ones.
+- `floats SEED COUNT`: the same of floats of every width, so many of each, and the lines of `str` of each float by itself.
 - `records SEED COUNT`: the same of arrays of objects and of records with objects in their fields.
 - `files`: the text of each file that comes as a frame on the standard input; nothing for those that NumPy cannot load or print.
 - `objects SEED COUNT`: the options, the shape, the elements, the text; arrays of `str` as objects.
@@ -42,9 +43,9 @@ def frame(payload):
     sys.stdout.buffer.write(struct.pack("<I", len(payload)) + payload)
 
 
-def floats(dtype, count):
+def floats(dtype, count, sort=None):
     """Numbers of one of many sorts, as an array of this dtype."""
-    sort = RANDOM.randrange(12)
+    sort = RANDOM.randrange(12) if sort is None else sort
     info = np.finfo(dtype)
     with np.errstate(all="ignore"):
         if sort == 0:
@@ -233,6 +234,29 @@ def random_cases(seed, plain, with_options):
         case(f"options {number}", random_options(), file_of(random_array()))
 
 
+def float_arrays(dtype, count):
+    """Floats of any bits, with few digits, and in the middle between two numbers with few digits."""
+    numbers = [RANDOM.uniform(1, 900) for _ in range(count)]
+    limit = {"f2": 1.0, "f4": 30.0}.get(dtype, 300.0)
+    yield {}, floats(dtype, count, sort=3)
+    yield {"floatmode": "unique"}, np.array([10.0 ** RANDOM.uniform(-limit, limit) for _ in range(count)], dtype)
+    yield {"floatmode": "unique"}, np.array([RANDOM.uniform(0.5, 2) for _ in range(count)], dtype)
+    yield {}, np.array(numbers, dtype)
+    yield {"precision": 2}, np.array([round(number, RANDOM.randrange(2, 4)) for number in numbers], dtype)
+    yield {"precision": 3, "floatmode": "maxprec_equal"}, np.array([round(number * 16) / 16 for number in numbers], dtype)
+    yield {"precision": RANDOM.randrange(12, 22), "floatmode": "fixed"}, np.array(numbers, dtype)
+    yield {"precision": 4}, np.array([float(f"{number:.5e}") * 10.0 ** RANDOM.randrange(-4, 4) for number in numbers], dtype)
+
+
+def float_cases(seed, count):
+    RANDOM.seed(seed)
+    for dtype in FLOATS:
+        for number, (options, array) in enumerate(float_arrays(dtype, count // 8)):
+            array[::2] *= RANDOM.choice([-1, 1])
+            case(f"floats {number}", options | {"threshold": sys.maxsize}, file_of(array))
+            frame("\n".join(map(str, array)).encode())
+
+
 def python_object(depth=0):
     """A Python object of any class that pickles of NumPy's users have."""
     leaves = [
@@ -412,4 +436,4 @@ def object_cases(seed, count):
 warnings.simplefilter("ignore")
 mode, *numbers = sys.argv[1:]
 frame(np.__version__.encode())
-{"random": random_cases, "records": records_cases, "files": printed_files, "objects": object_cases}[mode](*map(int, numbers))
+{"random": random_cases, "records": records_cases, "files": printed_files, "objects": object_cases, "floats": float_cases}[mode](*map(int, numbers))

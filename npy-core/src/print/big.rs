@@ -2,16 +2,71 @@
 
 use std::cmp::Ordering;
 
+/// The arithmetic of digit generation, in 128 bits where they are known to suffice.
+pub(super) trait Number: Ord + From<u64> {
+    fn is_zero(&self) -> bool;
+
+    fn shift_left(&mut self, bits: u32);
+
+    fn multiply(&mut self, factor: u64);
+
+    fn multiply_by_power_of_ten(&mut self, power: u32);
+
+    fn plus(&self, other: &Self) -> Self;
+
+    /// Subtracts a number that is not greater.
+    fn subtract(&mut self, other: &Self);
+
+    /// Divides a number less than ten times `divisor`: leaves the remainder, and returns the
+    /// quotient.
+    fn take_digit(&mut self, divisor: &Self) -> u8 {
+        let mut quotient = 0;
+        // At most nine subtractions are as fast as an estimate with its correction, for numbers of
+        // a few limbs.
+        while quotient < 9 && *self >= *divisor {
+            self.subtract(divisor);
+            quotient += 1;
+        }
+        quotient
+    }
+}
+
+impl Number for u128 {
+    fn is_zero(&self) -> bool {
+        *self == 0
+    }
+
+    fn shift_left(&mut self, bits: u32) {
+        *self <<= bits;
+    }
+
+    fn multiply(&mut self, factor: u64) {
+        *self *= Self::from(factor);
+    }
+
+    fn multiply_by_power_of_ten(&mut self, power: u32) {
+        *self *= 10_u128.pow(power);
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        self + other
+    }
+
+    fn subtract(&mut self, other: &Self) {
+        *self -= other;
+    }
+}
+
 /// A natural number. Limbs of 64 bits, the least significant first, the last one other than 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Natural(Vec<u64>);
 
-impl Natural {
-    pub(super) fn is_zero(&self) -> bool {
+impl Number for Natural {
+    fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn shift_left(&mut self, bits: u32) {
+    fn shift_left(&mut self, bits: u32) {
         if self.is_zero() {
             return;
         }
@@ -20,7 +75,7 @@ impl Natural {
         self.0.splice(..0, (0..limbs).map(|_| 0));
     }
 
-    pub(super) fn multiply(&mut self, factor: u64) {
+    fn multiply(&mut self, factor: u64) {
         let mut carry = 0;
         for limb in &mut self.0 {
             let (low, high) = halves(u128::from(*limb) * u128::from(factor) + u128::from(carry));
@@ -31,7 +86,7 @@ impl Natural {
         }
     }
 
-    pub(super) fn multiply_by_power_of_ten(&mut self, power: u32) {
+    fn multiply_by_power_of_ten(&mut self, power: u32) {
         // The largest power that fits a limb.
         for _ in 0..power / 19 {
             self.multiply(10_000_000_000_000_000_000);
@@ -39,7 +94,7 @@ impl Natural {
         self.multiply(10_u64.pow(power % 19));
     }
 
-    pub(super) fn plus(&self, other: &Self) -> Self {
+    fn plus(&self, other: &Self) -> Self {
         let mut sum = Vec::with_capacity(self.0.len().max(other.0.len()) + 1);
         let mut carry = 0;
         for index in 0..self.0.len().max(other.0.len()) {
@@ -53,20 +108,6 @@ impl Natural {
         Self(sum)
     }
 
-    /// Divides a number less than ten times `divisor`: leaves the remainder, and returns the
-    /// quotient.
-    pub(super) fn take_digit(&mut self, divisor: &Self) -> u8 {
-        let mut quotient = 0;
-        // At most nine subtractions are as fast as an estimate with its correction, for numbers of
-        // a few limbs.
-        while quotient < 9 && (*self).cmp(divisor) != Ordering::Less {
-            self.subtract(divisor);
-            quotient += 1;
-        }
-        quotient
-    }
-
-    /// Subtracts a number that is not greater.
     fn subtract(&mut self, other: &Self) {
         let mut borrow = false;
         for (index, limb) in self.0.iter_mut().enumerate() {
@@ -78,7 +119,9 @@ impl Natural {
             self.0.pop();
         }
     }
+}
 
+impl Natural {
     fn limb(&self, index: usize) -> u128 {
         self.0.get(index).copied().map_or(0, u128::from)
     }
@@ -110,7 +153,7 @@ fn halves(value: u128) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::Natural;
+    use super::{Natural, Number};
 
     fn natural(value: u128) -> Natural {
         let (low, high) = (u64::try_from(value & u128::from(u64::MAX)).unwrap(), u64::try_from(value >> 64).unwrap());

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::big::Natural;
+use super::big::{Natural, Number as _};
 use crate::format::dtype::ByteOrder;
 
 /// A format of floating-point numbers that NumPy has a dtype for.
@@ -139,7 +139,14 @@ impl PartialOrd for Finite {
 }
 
 /// The unsigned integer with these at most 16 bytes.
+#[inline]
 pub(super) fn unsigned(bytes: &[u8], order: ByteOrder) -> u128 {
+    if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
+        return u128::from(if order == ByteOrder::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) });
+    }
+    if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
+        return u128::from(if order == ByteOrder::Big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) });
+    }
     let append = |value: u128, &byte: &u8| value << 8 | u128::from(byte);
     match order {
         ByteOrder::Big => bytes.iter().fold(0, append),

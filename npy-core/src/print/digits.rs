@@ -1,22 +1,28 @@
 //! The decimal digits of a binary number: the shortest unique ones, or an exact number of them.
 //!
-//! The algorithm of Steele and White in the form that Burger and Dybvig gave it ("Printing
-//! Floating-Point Numbers Quickly and Accurately", 1996), in exact integers, with limits to the
-//! digits as NumPy has them.
+//! The shortest digits of singles and doubles are those of the crate `zmij`, and a number of digits
+//! behind the point is rounded in 128 bits. What neither can tell is left to the algorithm of Steele
+//! and White in the form that Burger and Dybvig gave it ("Printing Floating-Point Numbers Quickly
+//! and Accurately", 1996), in exact integers, with limits to the digits as NumPy has them.
 
 use std::cmp::Ordering;
 
-use super::big::Natural;
-use super::binary::Finite;
+use super::big::{Natural, Number};
+use super::binary::{Finite, FloatKind};
 
-/// Decimal digits without leading zeros, but for a number that is rounded to 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Decimal digits without zeros at either end, but for the number 0.
+#[derive(Clone, Debug)]
 pub(super) struct Digits {
-    /// In ASCII.
-    pub(super) digits: String,
+    /// In ASCII: all digits, or none if there are more than fit.
+    few: [u8; MOST_FEW],
+    length: usize,
+    many: Vec<u8>,
     /// The power of ten that the first digit stands for.
     pub(super) exponent: i32,
 }
+
+/// Digits that are stored without an allocation. The shortest ones of every number are.
+const MOST_FEW: usize = 24;
 
 /// How many digits are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,67 +55,387 @@ impl Count {
 }
 
 /// The digits of a number.
-pub(super) fn digits(number: Finite, wanted: Wanted) -> Digits {
+pub(super) fn digits(kind: FloatKind, number: Finite, wanted: Wanted) -> Digits {
     if number.is_zero() {
-        return Digits { digits: "0".to_owned(), exponent: 0 };
+        return Digits::ZERO;
     }
-    let (at_least, most) = match wanted {
+    if let Some((rounded, places)) = fixed_point(number, wanted) {
+        return Digits::of_integer(rounded, -places);
+    }
+    let found = match wanted {
+        Wanted::Unique { most: None, .. } => Some(shortest(kind, number)),
+        Wanted::Unique { least: None, most: Some(most) } => {
+            let mut digits = shortest(kind, number);
+            digits.round(most).then_some(digits)
+        }
+        // The range of such a number is not symmetric, so that its digits may not be the nearest.
+        Wanted::Unique { .. } if number.is_nearer_below => None,
+        Wanted::Unique { least: Some(count), .. } | Wanted::Exact { most: count } => nearest(number, count),
+    };
+    found.unwrap_or_else(|| generate(number, wanted))
+}
+
+/// The wanted digits with zeros at their end, if they are the nearest number and 64 bits hold them:
+/// the number in units of the last one, and how many places that is behind the point.
+pub(super) fn fixed_point(number: Finite, wanted: Wanted) -> Option<(u64, i32)> {
+    let (count, is_nearest) = match wanted {
+        Wanted::Unique { least: None, most: Some(most) } => (most, false),
+        Wanted::Unique { least: Some(count), .. } => (count, !number.is_nearer_below),
+        Wanted::Exact { most } => (most, true),
+        Wanted::Unique { .. } => return None,
+    };
+    let (rounded, places) = number.round(count)?;
+    // Shortest digits within the limit are the nearest number, if they are less than half a unit of
+    // the last one away. Those of an integer are the integer, if its neighbours are nearer than the
+    // next one.
+    let is_nearest = is_nearest || number.is_finer_than(places) || number.is_integer() && number.is_finer_than(0);
+    is_nearest.then_some((rounded, places))
+}
+
+/// The fewest digits that distinguish the number from its neighbours.
+pub(super) fn shortest(kind: FloatKind, number: Finite) -> Digits {
+    let value = number.to_f64();
+    match (kind, value) {
+        #[expect(clippy::cast_possible_truncation, reason = "the number is a single")]
+        (FloatKind::Single, Some(value)) => Digits::parse(zmij::Buffer::new().format_finite(value as f32)),
+        (FloatKind::Double, Some(value)) => Digits::parse(zmij::Buffer::new().format_finite(value)),
+        _ => generate(number, Wanted::Unique { least: None, most: None }),
+    }
+}
+
+/// The nearest number with this count of digits, ties to even, if the shortest ones of a double tell
+/// it.
+fn nearest(number: Finite, count: Count) -> Option<Digits> {
+    // Smaller ones have fewer bits.
+    let value = number.to_f64().filter(|&value| value >= f64::MIN_POSITIVE)?;
+    let mut digits = Digits::parse(zmij::Buffer::new().format_finite(value));
+    let (end, wanted) = (Count::InAll(digits.count()).last(digits.exponent), count.last(digits.exponent));
+    // Shortest digits are the nearest ones too while a double has more bits than all digits.
+    let found = if end >= wanted { digits.exponent - wanted < 15 } else { digits.round(count) };
+    found.then_some(digits)
+}
+
+/// The powers of ten in 64 bits.
+const POWERS_OF_TEN: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = powers[power - 1] * 10;
+        power += 1;
+    }
+    powers
+};
+
+pub(super) fn power_of_ten(power: impl TryInto<usize>) -> Option<u64> {
+    POWERS_OF_TEN.get(power.try_into().ok()?).copied()
+}
+
+impl Finite {
+    /// The nearest number with this count of digits, ties to even, in units of the last one, and the
+    /// place of that behind the point; if 64 bits hold it.
+    fn round(self, count: Count) -> Option<(u64, i32)> {
+        match count {
+            Count::BehindPoint(places) => Some((self.in_units(places)?, places)),
+            Count::InAll(count) if self.is_zero() => Some((0, count - 1)),
+            Count::InAll(count) => {
+                let places = count - 1 - self.estimate_first();
+                let rounded = self.in_units(places)?;
+                if rounded < power_of_ten(count)? {
+                    Some((rounded, places))
+                } else {
+                    Some((self.in_units(places - 1)?, places - 1))
+                }
+            }
+        }
+    }
+
+    /// Whether this count of digits is known to distinguish the number from its neighbours.
+    pub(super) fn is_told_by(self, count: Count) -> bool {
+        let error = || {
+            let (rounded, places) = self.round(count)?;
+            let unit = power_of_ten(places)?;
+            let down = self.exponent.unsigned_abs().min(127);
+            Some((unit, (u128::from(rounded) << down).abs_diff(u128::from(self.mantissa) * u128::from(unit))))
+        };
+        // The neighbours are at least half a unit away.
+        error().is_some_and(|(unit, error)| error == 0 || error < u128::from(unit / 4))
+    }
+
+    /// The nearest number with its last digit at this place behind the point, in units of that, ties
+    /// to even.
+    fn in_units(self, places: i32) -> Option<u64> {
+        let scaled = u128::from(self.mantissa) * u128::from(power_of_ten(places)?);
+        let down = match self.exponent {
+            ..=-129 => return Some(0),
+            exponent @ -127..=-1 => exponent.unsigned_abs(),
+            _ => return None,
+        };
+        let (rounded, rest, half) = (scaled >> down, scaled & ((1 << down) - 1), 1 << (down - 1));
+        let round_up = rest > half || rest == half && rounded % 2 == 1;
+        u64::try_from(rounded + u128::from(round_up)).ok()
+    }
+
+    fn is_integer(self) -> bool {
+        self.mantissa.trailing_zeros() >= self.exponent.min(0).unsigned_abs()
+    }
+
+    /// The power of ten of the first digit, or the one below. Where there are more than 400 digits
+    /// it can be the one above, too.
+    fn estimate_first(self) -> i32 {
+        let bits = 63 - i64::from(self.mantissa.leading_zeros()) + i64::from(self.exponent);
+        i32::try_from((bits * 78_913) >> 18).unwrap_or(0)
+    }
+
+    /// Whether its neighbours are nearer than a unit of this place behind the point.
+    fn is_finer_than(self, places: i32) -> bool {
+        let down = self.exponent.checked_neg().and_then(|down| u32::try_from(down).ok());
+        down.zip(power_of_ten(places)).is_some_and(|(down, power)| power.checked_shr(down).unwrap_or(0) == 0)
+    }
+
+    /// The number as a double, if it is one.
+    fn to_f64(self) -> Option<f64> {
+        const FRACTION_BITS: u32 = 52;
+        let shift = i32::try_from(self.mantissa.leading_zeros()).ok()? - 11;
+        let mantissa = self.mantissa.checked_shl(u32::try_from(shift).ok()?)?;
+        let biased = self.exponent - shift + 1075;
+        match u64::try_from(biased) {
+            Ok(biased @ 1..2047) => Some(f64::from_bits((biased << FRACTION_BITS) | (mantissa & ((1 << FRACTION_BITS) - 1)))),
+            _ => (self.exponent == -1074).then(|| f64::from_bits(self.mantissa)),
+        }
+    }
+}
+
+impl Digits {
+    const ZERO: Self = Self { few: [b'0'; MOST_FEW], length: 1, many: Vec::new(), exponent: 0 };
+
+    /// The number in units of this place behind the point, if it has no digits behind that and 64
+    /// bits hold it.
+    pub(super) fn in_units(&self, places: i32) -> Option<u64> {
+        let zeros = places + self.exponent + 1 - self.count();
+        let append = |number: u64, digit: &u8| number.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+        self.ascii().iter().try_fold(0, append)?.checked_mul(power_of_ten(zeros)?)
+    }
+
+    fn count(&self) -> i32 {
+        i32::try_from(self.ascii().len()).unwrap_or(i32::MAX)
+    }
+
+    fn ascii(&self) -> &[u8] {
+        if self.many.is_empty() { self.few.get(..self.length).unwrap_or_default() } else { &self.many }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        std::str::from_utf8(self.ascii()).unwrap_or_default()
+    }
+
+    /// Of an integer in units of a power of ten.
+    fn of_integer(value: u64, unit: i32) -> Self {
+        if value == 0 {
+            return Self::ZERO;
+        }
+        let mut buffer = [0; MOST_IN_64_BITS];
+        let begin = decimal(value, &mut buffer);
+        let text = &buffer[begin..];
+        let mut digits = Self { length: 0, exponent: unit + i32::try_from(text.len()).unwrap_or(0) - 1, ..Self::ZERO };
+        digits.push(text);
+        digits.trim();
+        digits
+    }
+
+    /// Of single digits, which may end in zeros.
+    fn of_digits(mut digits: Vec<u8>, exponent: i32) -> Self {
+        digits.truncate(digits.iter().rposition(|&digit| digit != 0).map_or(0, |last| last + 1));
+        if digits.is_empty() {
+            return Self::ZERO;
+        }
+        for digit in &mut digits {
+            *digit += b'0';
+        }
+        if digits.len() > MOST_FEW {
+            return Self { many: digits, exponent, ..Self::ZERO };
+        }
+        let mut few = Self { length: 0, exponent, ..Self::ZERO };
+        few.push(&digits);
+        few
+    }
+
+    /// Of the text of a positive number, such as `0.00125`, `1.25e-3` or `125.0`.
+    pub(super) fn parse(text: &str) -> Self {
+        let text = text.as_bytes();
+        let letter = text.iter().rposition(|&byte| byte == b'e').unwrap_or(text.len());
+        let (text, exponent) = text.split_at(letter);
+        let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+        let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
+        let digits_of = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + i32::from(digit - b'0'));
+        let exponent = match exponent {
+            [b'e', b'-', digits @ ..] => -digits_of(digits),
+            [b'e', b'+', digits @ ..] | [b'e', digits @ ..] => digits_of(digits),
+            _ => 0,
+        };
+        let mut digits = Self { length: 0, exponent, ..Self::ZERO };
+        if whole == b"0" {
+            let zeros = fraction.iter().take_while(|&&digit| digit == b'0').count();
+            digits.exponent -= i32::try_from(zeros).unwrap_or(0) + 1;
+            digits.push(&fraction[zeros..]);
+        } else {
+            digits.exponent += i32::try_from(whole.len()).unwrap_or(0) - 1;
+            digits.push(whole);
+            digits.push(fraction);
+            digits.trim();
+        }
+        digits
+    }
+
+    fn push(&mut self, digits: &[u8]) {
+        let end = self.length + digits.len();
+        if let Some(place) = self.few.get_mut(self.length..end) {
+            place.copy_from_slice(digits);
+            self.length = end;
+        }
+    }
+
+    /// Drops zeros at the end.
+    fn trim(&mut self) {
+        while self.length > 1 && self.few.get(self.length - 1) == Some(&b'0') {
+            self.length -= 1;
+        }
+    }
+
+    /// Rounds the shortest digits of a number as the number itself is to be rounded. Says whether
+    /// they tell how.
+    ///
+    /// No number with fewer digits reads as the same number. Hence the middle between two numbers
+    /// of the wanted digits, which has one digit more than they have, lies on the same side of both
+    /// the shortest digits and the number, unless it is the shortest digits itself.
+    fn round(&mut self, most: Count) -> bool {
+        let kept = match most {
+            Count::BehindPoint(places) => self.exponent.saturating_add(places).saturating_add(1),
+            Count::InAll(count) => count,
+        };
+        let Ok(kept) = usize::try_from(kept) else {
+            *self = Self::ZERO;
+            return true;
+        };
+        let dropped = match self.few.get(kept..self.length) {
+            None | Some([]) => return true,
+            Some([b'5']) => return false,
+            Some(dropped) => dropped,
+        };
+        let round_up = dropped.first() >= Some(&b'5');
+        self.length = kept;
+        if round_up {
+            while self.length > 0 && self.few.get(self.length - 1) == Some(&b'9') {
+                self.length -= 1;
+            }
+            match self.length.checked_sub(1).and_then(|last| self.few.get_mut(last)) {
+                Some(last) => *last += 1,
+                None => *self = Self::of_integer(1, self.exponent + 1),
+            }
+        } else if kept == 0 {
+            *self = Self::ZERO;
+        } else {
+            self.trim();
+        }
+        true
+    }
+}
+
+/// The digits of the largest integer of 64 bits.
+pub(super) const MOST_IN_64_BITS: usize = 20;
+
+/// The digits of the numbers below 100, two of each.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [*b"00"; 100];
+    let mut number = 1;
+    while number < pairs.len() {
+        let [tens, ones] = pairs[number - 1];
+        pairs[number] = if ones == b'9' { [tens + 1, b'0'] } else { [tens, ones + 1] };
+        number += 1;
+    }
+    pairs
+};
+
+/// A buffer of ASCII text. It is aligned, because checking that takes words then.
+#[repr(align(16))]
+pub(super) struct Ascii<const N: usize>(pub(super) [u8; N]);
+
+impl<const N: usize> Ascii<N> {
+    /// The text from this place on.
+    pub(super) fn from(&self, begin: usize) -> &str {
+        std::str::from_utf8(&self.0).ok().and_then(|text| text.get(begin..)).unwrap_or_default()
+    }
+}
+
+/// Writes an integer in decimal to the end of a buffer of at least [`MOST_IN_64_BITS`]. Returns where
+/// it begins.
+pub(super) fn decimal(mut value: u64, buffer: &mut [u8]) -> usize {
+    let pair = |number: u64| usize::try_from(number).ok().and_then(|number| PAIRS.get(number)).copied().unwrap_or(*b"00");
+    let mut begin = buffer.len();
+    while value >= 100 {
+        begin -= 2;
+        buffer[begin..begin + 2].copy_from_slice(&pair(value % 100));
+        value /= 100;
+    }
+    let [tens, ones] = pair(value);
+    begin -= 1;
+    buffer[begin] = ones;
+    if value >= 10 {
+        begin -= 1;
+        buffer[begin] = tens;
+    }
+    begin
+}
+
+/// The digits of a number other than 0, one after the other.
+fn generate(number: Finite, wanted: Wanted) -> Digits {
+    let (least, most) = match wanted {
         Wanted::Unique { least, most } => (least, most),
         Wanted::Exact { most } => (None, Some(most)),
     };
-    let (mut state, mut exponent) = State::new(number, wanted, most);
-    let end = most.map(|count| count.last(exponent));
-    // Before this one it does not end, though it could.
-    let earliest = at_least.map(|count| count.last(exponent));
-    let mut digits = Vec::new();
-    let first = exponent;
-    let round_up = loop {
-        let digit = state.next_digit();
-        let (low, high) = match wanted {
-            Wanted::Unique { .. } => state.is_in_reach(number.mantissa.is_multiple_of(2)),
-            Wanted::Exact { .. } => (false, false),
-        };
-        digits.push(digit);
-        let may_end = match wanted {
-            Wanted::Unique { .. } => (low || high) && earliest.is_none_or(|earliest| exponent <= earliest),
-            Wanted::Exact { .. } => state.value.is_zero(),
-        };
-        if may_end || end == Some(exponent) {
-            // Where both ends are in reach, or none is, the nearer one.
-            break if low == high { state.is_nearer_above(digit) } else { high };
-        }
-        exponent -= 1;
+    // With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
+    let power = match most {
+        Some(Count::BehindPoint(count)) => number.estimate_first().max(1 - count),
+        _ => number.estimate_first(),
     };
-    let carried = round_up && increment(&mut digits);
-    let digits = digits.into_iter().map(|digit| char::from(b'0' + digit)).collect();
-    Digits { digits, exponent: first + i32::from(carried) }
+    // Of a power of ten, and at least as many.
+    let bits = |power: i32| u32::try_from(power).unwrap_or(0) * 10 / 3 + 1;
+    let value = 64 - number.mantissa.leading_zeros() + u32::try_from(number.exponent).unwrap_or(0) + bits(-power);
+    let scale = u32::try_from(-number.exponent).unwrap_or(0) + bits(power);
+    // Sixteen for quarters, three factors of ten and a sum. Digits behind the last unique one widen the
+    // range without a limit.
+    if least.is_none() && value.max(scale) <= 128 - 16 {
+        State::<u128>::new(number, wanted, power).digits(number, least, most)
+    } else {
+        State::<Natural>::new(number, wanted, power).digits(number, least, most)
+    }
 }
 
 /// The rest of the number in units of the next digit, as a fraction: `value` / `scale`, with half
 /// the distances to its neighbours.
-struct State {
-    value: Natural,
-    scale: Natural,
-    below: Natural,
-    above: Natural,
+struct State<N> {
+    value: N,
+    scale: N,
+    below: N,
+    above: N,
+    /// Whether digits end where the number is told from its neighbours.
+    is_unique: bool,
+    /// The power of ten of the first digit.
+    first: i32,
 }
 
-impl State {
-    /// The state before the first digit, and the power of ten of that digit.
-    ///
-    /// With a limit behind the point the first digit is not beyond it: it is 0 for smaller numbers.
-    fn new(number: Finite, wanted: Wanted, most: Option<Count>) -> (Self, i32) {
+impl<N: Number> State<N> {
+    /// The state before the first digit of a number less than the power of ten, or ten or a hundred
+    /// times that.
+    fn new(number: Finite, wanted: Wanted, power: i32) -> Self {
         // Quarters, so that half the distance to the nearer of two unequal neighbours is a whole
         // number.
-        let mut value = Natural::from(number.mantissa);
+        let mut value = N::from(number.mantissa);
         value.shift_left(2);
-        let mut scale = Natural::from(4);
-        let distances = match wanted {
-            Wanted::Unique { .. } => (if number.is_nearer_below { 1 } else { 2 }, 2),
-            // The neighbours do not matter.
-            Wanted::Exact { .. } => (0, 0),
-        };
-        let (mut below, mut above) = (Natural::from(distances.0), Natural::from(distances.1));
+        let mut scale = N::from(4);
+        let is_unique = matches!(wanted, Wanted::Unique { .. });
+        // Of exact digits the neighbours do not matter.
+        let distances = if is_unique { (if number.is_nearer_below { 1 } else { 2 }, 2) } else { (0, 0) };
+        let (mut below, mut above) = (N::from(distances.0), N::from(distances.1));
         match number.exponent {
             up @ 0.. => {
                 for part in [&mut value, &mut below, &mut above] {
@@ -117,14 +443,6 @@ impl State {
                 }
             }
             down => scale.shift_left(down.unsigned_abs()),
-        }
-
-        // The number is less than 10^power. Of the logarithm an estimate that is never too high is
-        // enough.
-        let bits = 63 - i64::from(number.mantissa.leading_zeros()) + i64::from(number.exponent);
-        let mut power = i32::try_from(((bits * 78_913) >> 18) - 1).unwrap_or(0);
-        if let Some(Count::BehindPoint(count)) = most {
-            power = power.max(1 - count);
         }
         match power {
             up @ 0.. => scale.multiply_by_power_of_ten(up.unsigned_abs()),
@@ -134,11 +452,38 @@ impl State {
                 }
             }
         }
+        let mut first = power - 1;
         while value >= scale {
             scale.multiply(10);
-            power += 1;
+            first += 1;
         }
-        (Self { value, scale, below, above }, power - 1)
+        Self { value, scale, below, above, is_unique, first }
+    }
+
+    fn digits(mut self, number: Finite, least: Option<Count>, most: Option<Count>) -> Digits {
+        let first = self.first;
+        let end = most.map(|count| count.last(first));
+        // Before this one it does not end, though it could.
+        let earliest = least.map(|count| count.last(first));
+        let mut digits = Vec::new();
+        let mut exponent = first;
+        let round_up = loop {
+            let digit = self.next_digit();
+            let (low, high) = if self.is_unique { self.is_in_reach(number.mantissa.is_multiple_of(2)) } else { (false, false) };
+            digits.push(digit);
+            let may_end = if self.is_unique {
+                (low || high) && earliest.is_none_or(|earliest| exponent <= earliest)
+            } else {
+                self.value.is_zero()
+            };
+            if may_end || end == Some(exponent) {
+                // Where both ends are in reach, or none is, the nearer one.
+                break if low == high { self.is_nearer_above(digit) } else { high };
+            }
+            exponent -= 1;
+        };
+        let carried = round_up && increment(&mut digits);
+        Digits::of_digits(digits, first + i32::from(carried))
     }
 
     fn next_digit(&mut self) -> u8 {
@@ -190,7 +535,7 @@ mod tests {
     use std::str::FromStr;
 
     use super::super::binary::{Finite, FloatKind, Magnitude};
-    use super::{Count, Wanted, digits};
+    use super::{Count, Digits, Wanted, digits, generate};
     use crate::format::dtype::ByteOrder;
 
     fn finite(kind: FloatKind, bytes: &[u8]) -> Option<Finite> {
@@ -201,11 +546,10 @@ mod tests {
     }
 
     /// In the form `1.25e-3`, as Rust writes floats.
-    fn scientific(number: Finite, wanted: Wanted) -> String {
-        let shortest = digits(number, wanted);
-        let (first, rest) = shortest.digits.split_at(1);
+    fn scientific(digits: &Digits) -> String {
+        let (first, rest) = digits.as_str().split_at(1);
         let point = if rest.is_empty() { "" } else { "." };
-        format!("{first}{point}{rest}e{}", shortest.exponent)
+        format!("{first}{point}{rest}e{}", digits.exponent)
     }
 
     const SHORTEST: Wanted = Wanted::Unique { least: None, most: None };
@@ -225,7 +569,7 @@ mod tests {
     /// They may for a number in the middle between two of the shortest ones: this takes the even
     /// one, as Python does.
     fn check_shortest(number: Finite, value: f64, expected: &str) -> u32 {
-        let ours = scientific(number, SHORTEST);
+        let ours = scientific(&generate(number, SHORTEST));
         if ours == expected {
             return 0;
         }
@@ -266,7 +610,7 @@ mod tests {
             let value = f64::from_bits(bits & !(1 << 63));
             let Some(number) = finite(FloatKind::Double, &value.to_le_bytes()) else { continue };
             for count in [1, 2, 5, 17, 30] {
-                let ours = scientific(number, Wanted::Exact { most: Count::InAll(count) });
+                let ours = scientific(&generate(number, Wanted::Exact { most: Count::InAll(count) }));
                 let exact = format!("{value:.*e}", usize::try_from(count).unwrap() - 1);
                 let (mantissa, exponent) = exact.split_once('e').unwrap();
                 let (ours, our_exponent) = ours.split_once('e').unwrap();
@@ -276,11 +620,55 @@ mod tests {
         }
     }
 
+    /// Numbers whose digits are few, many, or just as many as are wanted, up to a 5 at the end.
+    fn numbers(kind: FloatKind) -> Vec<Finite> {
+        let powers = (1..2046).step_by(19).map(|exponent| f64::from_bits(exponent << 52));
+        let random = random_bits().take(200).map(|bits| f64::from_bits(bits & !(1 << 63)));
+        let rounded = random_bits().take(600).enumerate().map(|(index, bits)| {
+            let power = i32::try_from(index % 23).unwrap() - 11;
+            f64::from(u32::try_from(bits >> (33 + index % 30)).unwrap()) * 5.0 * 10_f64.powi(power)
+        });
+        let halves = (1..100).map(|number| f64::from(number) / 16.0);
+        let values = powers.chain(random).chain(rounded).chain(halves).filter(|value| *value != 0.0);
+        let of_kind = |value: f64| match kind {
+            FloatKind::Double => finite(kind, &value.to_le_bytes()),
+            #[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
+            FloatKind::Single => finite(kind, &(value as f32).to_le_bytes()).filter(|number| !number.is_zero()),
+            _ => finite(kind, &value.to_le_bytes()[4..6]).filter(|number| !number.is_zero()),
+        };
+        values.filter_map(of_kind).collect()
+    }
+
+    fn check(kind: FloatKind, number: Finite, wanted: Wanted) -> String {
+        let generated = scientific(&generate(number, wanted));
+        assert_eq!(scientific(&digits(kind, number, wanted)), generated, "{number:?} {wanted:?}");
+        generated
+    }
+
+    #[test]
+    fn all_ways_to_the_digits_agree() {
+        let counts = |most: i32| (0..most).map(Count::BehindPoint).chain((1..most).map(Count::InAll));
+        for kind in [FloatKind::Double, FloatKind::Single, FloatKind::Half] {
+            for number in numbers(kind) {
+                check(kind, number, SHORTEST);
+                for count in counts(19) {
+                    let limits = [(None, Some(count)), (Some(count), Some(count))];
+                    let unique = limits.map(|(least, most)| Wanted::Unique { least, most });
+                    for wanted in unique.into_iter().chain([Wanted::Exact { most: count }]) {
+                        check(kind, number, wanted);
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn digits_beyond_the_limit_are_rounded_away() {
         let number = |value: f64| finite(FloatKind::Double, &value.to_le_bytes()).unwrap();
-        let cut = |value, count| scientific(number(value), Wanted::Unique { least: None, most: Some(Count::BehindPoint(count)) });
-        assert_eq!(cut(1e-10, 8), "0e-8");
+        let cut = |value, count| {
+            check(FloatKind::Double, number(value), Wanted::Unique { least: None, most: Some(Count::BehindPoint(count)) })
+        };
+        assert_eq!(cut(1e-10, 8), "0e0");
         assert_eq!(cut(6e-9, 8), "1e-8");
         assert_eq!(cut(0.5, 0), "0e0");
         assert_eq!(cut(1.5, 0), "2e0");

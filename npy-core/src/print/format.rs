@@ -1,6 +1,7 @@
 //! Elements of every dtype as text, in the form that they have in an array.
 
 use super::binary::{Binary, FloatKind, signed, unsigned};
+use super::digits::{Ascii, decimal};
 use super::float::{ComplexFormat, FloatFormat};
 use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
@@ -141,14 +142,15 @@ impl<'a> Format<'a> {
         let integer = |signed| integer_format(elements, order, signed, options.sign);
         let float = |kind: FloatKind| match place {
             Place::Array | Place::ArrayWithoutAxes => {
-                let numbers: Vec<Binary> = elements.iter().map(|bytes| kind.decode(bytes, order)).collect();
-                Self::Float { kind, order, format: FloatFormat::new(kind, &numbers, options, options.sign) }
+                let numbers = elements.iter().map(|bytes| kind.decode(bytes, order));
+                Self::Float { kind, order, format: FloatFormat::new(kind, numbers, options, options.sign) }
             }
             Place::Alone | Place::SubArrayAlone => Self::ScalarFloat { kind, order },
         };
         let complex = |kind: FloatKind| {
-            let (real, imaginary): (Vec<_>, Vec<_>) = elements.iter().map(|bytes| complex_parts(kind, order, bytes)).unzip();
-            Self::Complex { kind, order, format: ComplexFormat::new(kind, &real, &imaginary, options) }
+            let parts = elements.iter().map(|bytes| complex_parts(kind, order, bytes));
+            let (real, imaginary) = (parts.clone().map(|(real, _)| real), parts.map(|(_, imaginary)| imaginary));
+            Self::Complex { kind, order, format: ComplexFormat::new(kind, real, imaginary, options) }
         };
         match scalar.kind() {
             ScalarKind::Bool => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
@@ -186,10 +188,10 @@ impl<'a> Format<'a> {
                 (true, true) => " True",
             }),
             Self::Integer { order, signed, sign, width } => {
-                push_right(&integer_text(integer(bytes, *order, *signed), *sign), *width, out);
+                push_integer(integer(bytes, *order, *signed), *sign, *width, out);
             }
             Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out),
-            Self::ScalarFloat { kind, order } => out.push_str(&kind.decode(bytes, *order).scalar_text(*kind)),
+            Self::ScalarFloat { kind, order } => kind.push_scalar(bytes, *order, out),
             Self::Complex { kind, order, format } => {
                 let (real, imaginary) = complex_parts(*kind, *order, bytes);
                 format.write(real, imaginary, out);
@@ -200,7 +202,7 @@ impl<'a> Format<'a> {
             },
             Self::Timedelta { order, width } => match steps(bytes, *order) {
                 None => push_right("'NaT'", *width, out),
-                Some(steps) => push_right(&steps.to_string(), *width, out),
+                Some(steps) => push_integer(i128::from(steps), Sign::Negative, *width, out),
             },
             Self::Bytes => push_bytes(bytes, out),
             Self::Unicode { order } => push_unicode(bytes, *order, out),
@@ -327,19 +329,33 @@ pub(super) fn integer(bytes: &[u8], order: ByteOrder, is_signed: bool) -> i128 {
 }
 
 fn integer_format<'a>(elements: &[&[u8]], order: ByteOrder, signed: bool, sign: Sign) -> Format<'a> {
-    let values = || elements.iter().map(|bytes| integer(bytes, order, signed));
-    let least = values().min().unwrap_or(0);
-    let sign = if sign == Sign::Blank && least < 0 { Sign::Negative } else { sign };
-    let widest = [values().min(), values().max()].into_iter().flatten().map(|value| integer_text(value, sign).len()).max();
-    Format::Integer { order, signed, sign, width: widest.unwrap_or(0) }
+    let widen = |range: Option<(i128, i128)>, value: i128| {
+        Some(range.map_or((value, value), |(least, most)| (value.min(least), value.max(most))))
+    };
+    let range = elements.iter().map(|bytes| integer(bytes, order, signed)).fold(None, widen);
+    let sign = if sign == Sign::Blank && range.is_some_and(|(least, _)| least < 0) { Sign::Negative } else { sign };
+    let width = |value: i128| {
+        let mut text = String::new();
+        push_integer(value, sign, 0, &mut text);
+        text.len()
+    };
+    Format::Integer { order, signed, sign, width: range.map_or(0, |(least, most)| width(least).max(width(most))) }
 }
 
-fn integer_text(value: i128, sign: Sign) -> String {
-    match sign {
-        Sign::Always if value >= 0 => format!("+{value}"),
-        Sign::Blank if value >= 0 => format!(" {value}"),
-        _ => value.to_string(),
-    }
+/// Appends an integer of 64 bits, aligned to the right.
+fn push_integer(value: i128, sign: Sign, width: usize, out: &mut String) {
+    let mut text = Ascii([b'0'; 32]);
+    let begin = decimal(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX), &mut text.0);
+    let digits = text.from(begin);
+    let sign = match sign {
+        _ if value < 0 => "-",
+        Sign::Always => "+",
+        Sign::Blank => " ",
+        Sign::Negative => "",
+    };
+    pad(width.saturating_sub(sign.len() + digits.len()), out);
+    out.push_str(sign);
+    out.push_str(digits);
 }
 
 /// The width of the first and the last time, or of NaT where there is one. Others are cut by

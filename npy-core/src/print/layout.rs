@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::repeat_n;
 
 use super::options::PrintOptions;
+use super::pad;
 
 /// Which elements of an array are printed: all, or the corners.
 #[derive(Clone, Debug)]
@@ -157,15 +158,12 @@ impl Layout<'_> {
         self.out.write_char('[')?;
         let indent = self.frame.indent + axis + 1;
         let mut line = Line { indent, width, text: String::new(), length: indent, blanks: 0 };
-        let mut word = String::new();
         for index in 0..printed {
             if edge == Some(index) {
-                line.push("...", self.out)?;
+                line.push(&mut |text| text.push_str("..."), self.out)?;
                 line.append(self.frame.separator, self.frame.separator.len());
             }
-            word.clear();
-            (self.next)(&mut word);
-            line.push(&word, self.out)?;
+            line.push(self.next, self.out)?;
             if index + 1 < printed {
                 line.append(self.frame.separator, self.frame.separator.len());
             }
@@ -191,36 +189,56 @@ struct Line {
 impl Line {
     /// Appends the text of an element; to a new line, if it does not fit this one and something is
     /// in it.
-    fn push(&mut self, word: &str, out: &mut dyn fmt::Write) -> fmt::Result {
-        let lines: Vec<&str> = if word.is_ascii() && !word.contains(is_line_end) { Vec::new() } else { split_lines(word) };
-        let ([first, others @ .., last], true) = (lines.as_slice(), lines.len() > 1) else {
-            let length = word.chars().count();
-            if self.length + length > self.width && self.length > self.indent {
-                self.start(self.indent, out)?;
+    fn push(&mut self, element: &mut dyn FnMut(&mut String), out: &mut dyn fmt::Write) -> fmt::Result {
+        let begin = self.text.len();
+        element(&mut self.text);
+        let word = self.text.get(begin..).unwrap_or_default();
+        let width = if is_plain(word) {
+            word.len()
+        } else {
+            let lines = split_lines(word);
+            if lines.len() > 1 {
+                let word = self.text.split_off(begin);
+                return self.push_lines(&split_lines(&word), out);
             }
-            self.append(word, length);
-            return Ok(());
+            word.chars().count()
         };
-        // An element of several lines, which stay one below the other.
-        let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-        if self.length + widest > self.width && self.length > self.indent {
+        if self.is_beyond(width) {
+            let word = self.text.split_off(begin);
             self.start(self.indent, out)?;
+            self.text.push_str(&word);
         }
-        let indent = self.length;
-        self.append(first, first.chars().count());
-        for line in others.iter().chain([last]) {
-            self.start(indent, out)?;
-            self.append(line, line.chars().count());
-        }
-        let missing = widest - last.chars().count();
-        self.text.extend(repeat_n(' ', missing));
-        self.length += missing;
+        self.length += width;
         Ok(())
     }
 
-    fn append(&mut self, word: &str, length: usize) {
-        self.text.push_str(word);
-        self.length += length;
+    /// Appends an element of several lines, which stay one below the other.
+    fn push_lines(&mut self, lines: &[&str], out: &mut dyn fmt::Write) -> fmt::Result {
+        let width = |line: &str| line.chars().count();
+        let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+        if self.is_beyond(widest) {
+            self.start(self.indent, out)?;
+        }
+        let indent = self.length;
+        for (index, line) in lines.iter().enumerate() {
+            if index > 0 {
+                self.start(indent, out)?;
+            }
+            self.append(line, width(line));
+        }
+        pad(indent + widest - self.length, &mut self.text);
+        self.length = indent + widest;
+        Ok(())
+    }
+
+    /// Whether a word of this width is to be written to a new line.
+    fn is_beyond(&self, width: usize) -> bool {
+        self.length + width > self.width && self.length > self.indent
+    }
+
+    fn append(&mut self, text: &str, width: usize) {
+        self.text.push_str(text);
+        self.length += width;
     }
 
     /// Writes the line without the blanks at its end, and begins another one.
@@ -243,6 +261,20 @@ impl Line {
         repeat_n(' ', self.blanks).try_for_each(|blank| out.write_char(blank))?;
         out.write_str(&self.text)
     }
+}
+
+/// Whether all characters are ASCII, and none ends a line: eight at once, because numbers are short.
+fn is_plain(word: &str) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let are_plain = |bytes: [u8; 8]| {
+        let bytes = u64::from_le_bytes(bytes);
+        // The upper bit of bytes below a blank, or of ASCII no longer.
+        (bytes.wrapping_sub(ONES * 0x20) | bytes) & (ONES * 0x80) == 0
+    };
+    let (chunks, rest) = word.as_bytes().as_chunks::<8>();
+    let mut last = [b' '; 8];
+    last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
+    chunks.iter().all(|chunk| are_plain(*chunk)) && are_plain(last)
 }
 
 /// Where Python's `str.splitlines` ends a line.

@@ -249,12 +249,14 @@ fn selected<'a>(values: &'a DynValues, selection: &Selection) -> Vec<&'a [u8]> {
 
 fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], begin: usize, elements: &mut Vec<&'a [u8]>) {
     let axis = values.shape().len() - strides.len();
-    match strides.split_first() {
-        None => {
-            let end = begin.saturating_add(values.dtype().itemsize());
-            elements.push(values.bytes().get(begin..end).unwrap_or_default());
+    let size = values.dtype().itemsize();
+    let element = |begin: usize| values.bytes().get(begin..begin.saturating_add(size)).unwrap_or_default();
+    match strides {
+        [] => elements.push(element(begin)),
+        [stride] => {
+            elements.extend(selection.positions(axis, values.shape()[axis]).map(|position| element(begin + position * stride)));
         }
-        Some((&stride, inner)) => {
+        [stride, inner @ ..] => {
             for position in selection.positions(axis, values.shape()[axis]) {
                 collect(values, selection, inner, begin + position * stride, elements);
             }
@@ -264,5 +266,14 @@ fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], 
 
 /// Appends `count` blanks.
 fn pad(count: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n(' ', count));
+    push_repeated("                                                                ", count, out);
+}
+
+/// Appends `count` characters of an ASCII text that repeats one.
+fn push_repeated(text: &str, mut count: usize, out: &mut String) {
+    while count > 0 {
+        let part = text.get(..count).unwrap_or(text);
+        out.push_str(part);
+        count -= part.len();
+    }
 }

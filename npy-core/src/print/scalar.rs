@@ -1,7 +1,7 @@
 //! Zero-dimensional arrays, which NumPy prints as scalars.
 
 use super::binary::FloatKind;
-use super::float::complex_scalar_text;
+use super::float::push_complex;
 use super::format::{Format, Place, Scope, complex_parts};
 use super::options::PrintOptions;
 use super::text::{push_bytes, unicode};
@@ -30,7 +30,9 @@ fn plain_text(scalar: Scalar, bytes: &[u8]) -> Option<String> {
     let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
     let complex = |kind| {
         let (real, imaginary) = complex_parts(kind, order, bytes);
-        complex_scalar_text(kind, real, imaginary)
+        let mut text = String::new();
+        push_complex(kind, real, imaginary, &mut text);
+        text
     };
     Some(match scalar.kind() {
         ScalarKind::Complex32 => complex(FloatKind::Half),

@@ -1,5 +1,6 @@
 //! Arrays of any dtype as text, exactly as NumPy prints them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::super::ndarray::{Dimension, IxDyn, indices};
@@ -65,7 +66,12 @@ impl fmt::Display for PrintedArray<'_> {
 fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOptions) -> Result<DynValues> {
     let corners = Corners::new(numbers.shape(), options);
     let items = numbers.items();
-    let picked: Vec<T> = corners.places(numbers.order()).into_iter().filter_map(|place| items.get(place).cloned()).collect();
+    let order = numbers.order();
+    let picked = if order == Order::C && corners.lengths == numbers.shape() {
+        Cow::Borrowed(items)
+    } else {
+        corners.places(order).into_iter().filter_map(|place| items.get(place).cloned()).collect()
+    };
     let header = Header::new(numbers.dtype().clone(), Order::C, &corners.lengths)?;
     DynValues::with_items(header, &stored_as(numbers.dtype()), &picked)
 }
