@@ -22,7 +22,7 @@ pub use crate::dynamic::cast::{Class, Wide, cast_items};
 pub use crate::element::TimePlan;
 pub use crate::element::plan::{Layout, Planner, rust_type};
 pub use crate::element::record::{
-    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, each, largest,
+    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, dtype_of_records, each, largest,
     plan_record, plan_whole_record, unknown_variant,
 };
 pub use crate::element::{

@@ -535,19 +535,31 @@ impl RecordBuilder {
         self
     }
 
-    /// Adds a field whose dtype fits these values. Without values, it is the dtype of the type.
+    /// Adds a field whose dtype fits the values that it has in the records. Without records, it is
+    /// the dtype of the type.
     #[must_use]
-    pub fn field<'a, T: 'a, C: Codec<T>>(
-        mut self,
+    pub fn field<'a, R: 'a, T: 'a, C: Codec<T>>(
+        self,
         name: &'static str,
-        values: Option<impl Iterator<Item = &'a T> + Clone>,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a T + Clone,
     ) -> Self {
-        let dtype = values.map_or_else(C::dtype, C::dtype_of);
+        // Of most types nothing has to be compiled to look at the values.
+        if const { C::VARIES }
+            && let Some(records) = records
+        {
+            return self.field_of(name, &|| C::dtype_of(records.clone().map(value.clone())), C::HAS_ORDER, C::ALIGNMENT);
+        }
+        self.field_of(name, &C::dtype, C::HAS_ORDER, C::ALIGNMENT)
+    }
+
+    fn field_of(mut self, name: &'static str, dtype: &dyn Fn() -> DType, has_order: bool, alignment: usize) -> Self {
+        let dtype = dtype();
         let dtype = match self.order {
-            Some(order) if !C::HAS_ORDER => dtype.with_byte_order(order),
+            Some(order) if !has_order => dtype.with_byte_order(order),
             _ => dtype,
         };
-        let offset = self.cursor.place(dtype.itemsize(), C::ALIGNMENT);
+        let offset = self.cursor.place(dtype.itemsize(), alignment);
         let field = Field::new(name, offset, dtype);
         self.fields.push(match self.title.take() {
             Some(title) => field.with_title(title),
@@ -558,15 +570,20 @@ impl RecordBuilder {
 
     /// Adds an optional field. It is absent if there are values and all of them are missing.
     #[must_use]
-    pub fn optional<'a, T: 'a, C: Codec<Option<T>>>(
+    pub fn optional<'a, R: 'a, T: 'a, C: Codec<Option<T>>>(
         self,
         name: &'static str,
-        values: Option<impl Iterator<Item = &'a Option<T>> + Clone>,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a Option<T> + Clone,
     ) -> Self {
-        let mut every = values.clone().into_iter().flatten();
-        let first = every.next();
-        let is_absent = !C::HAS_NONE && first.is_some_and(Option::is_none) && every.all(Option::is_none);
-        if is_absent { Self { title: None, ..self } } else { self.field::<Option<T>, C>(name, values) }
+        if const { !C::HAS_NONE } {
+            let mut every = records.clone().into_iter().flatten().map(&value);
+            let first = every.next();
+            if first.is_some_and(Option::is_none) && every.all(Option::is_none) {
+                return Self { title: None, ..self };
+            }
+        }
+        self.field::<R, Option<T>, C>(name, records, value)
     }
 
     /// Sets the title of the next field.
@@ -578,13 +595,21 @@ impl RecordBuilder {
 
     /// Adds the fields of a flattened struct.
     #[must_use]
-    pub fn flatten<'a, T: NpyRecord + 'a>(mut self, values: Option<impl Iterator<Item = &'a T> + Clone>) -> Self {
-        let dtype = T::dtype_with(values);
+    pub fn flatten<'a, R: 'a, T: NpyRecord + 'a>(
+        self,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a T + Clone,
+    ) -> Self {
+        let dtype = if const { T::VARIES } { T::dtype_with(records.clone().map(|records| records.map(value))) } else { T::dtype() };
+        self.flatten_of(dtype, T::ALIGNMENT)
+    }
+
+    fn flatten_of(mut self, dtype: DType, alignment: usize) -> Self {
         let dtype = match self.order {
             Some(order) => dtype.with_byte_order(order),
             None => dtype,
         };
-        let begin = self.cursor.place(dtype.itemsize(), T::ALIGNMENT);
+        let begin = self.cursor.place(dtype.itemsize(), alignment);
         if let DType::Record(record) = dtype {
             self.fields.extend(record.into_fields().into_iter().map(|field| field.moved_by(begin)));
         }
@@ -601,6 +626,11 @@ impl RecordBuilder {
     pub fn finish_at(self, itemsize: usize) -> DType {
         Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
     }
+}
+
+/// Returns the dtype that holds all of `records`.
+pub fn dtype_of_records<'a, R: NpyRecord + 'a>(records: impl Iterator<Item = &'a R> + Clone) -> DType {
+    if const { R::VARIES } { R::dtype_with(Some(records)) } else { R::dtype() }
 }
 
 /// Creates the error for a number that is not a variant of the enum `T`.

@@ -65,7 +65,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
             where
                 Self: 'record,
             {
-                <Self as __npy::NpyRecord>::dtype_with(__npy::Some(records))
+                __npy::dtype_of_records::<Self>(records)
             }
 
             fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
@@ -166,11 +166,16 @@ fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
         let Field { member, ty, name, attrs, .. } = field;
         let at = attrs.offset.get().map(|offset| quote!(.at(#offset)));
         let title = attrs.title.get().map(|title| quote!(.title(#title)));
-        let values = values_of(model, ty, &hygienic!(records), member);
+        // Those of a packed struct cannot be borrowed.
+        let values = if model.repr.is_packed {
+            hygienic!(&__npy::copies::<_, #ty>(&records, |record| record.#member).each(), |value| value)
+        } else {
+            hygienic!(&records, |record| &record.#member)
+        };
         let add = match in_option(ty) {
-            _ if field.is_flattened() => quote!(.flatten::<#ty>(#values)),
-            Some(inner) if field.is_optional() => quote!(.optional::<#inner, #codec>(#name, #values)),
-            _ => quote!(.field::<#ty, #codec>(#name, #values)),
+            _ if field.is_flattened() => quote!(.flatten::<_, #ty>(#values)),
+            Some(inner) if field.is_optional() => quote!(.optional::<_, #inner, #codec>(#name, #values)),
+            _ => quote!(.field::<_, #ty, #codec>(#name, #values)),
         };
         quote!(#at #title #add)
     });
