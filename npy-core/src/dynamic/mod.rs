@@ -150,7 +150,7 @@ impl DynValues {
             return Self::with_header(header, bytes);
         }
         let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
-        element::encode_rarely(&plan, itemsize, items, &mut bytes)?;
+        element::encode_rarely(&plan, itemsize, items.iter(), &mut bytes, 0)?;
         Self::with_header(header, bytes)
     }
 

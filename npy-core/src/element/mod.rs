@@ -181,6 +181,14 @@ pub(crate) enum Difference {
     ByteOrder,
 }
 
+/// Whether [`bulk`] may give bytes. Where it may not, nothing need be compiled for them.
+pub(crate) const fn is_plain<T: NpyElement>() -> bool {
+    match T::BULK {
+        Some(bulk) => !bulk.has_padding(),
+        None => false,
+    }
+}
+
 /// Proof that the memory of `T` is the file's bytes, but perhaps for the byte order.
 pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bulk<T>, Difference)> {
     let bulk = T::BULK.filter(|_| itemsize == size_of::<T>())?;
@@ -195,35 +203,46 @@ pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bu
 /// `T` is written as in native byte order; then no plan need be made.
 #[inline]
 pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scalar)> {
-    let DType::Scalar(scalar) = dtype else { return None };
+    if !matches!(dtype, DType::Scalar(_)) {
+        return None;
+    }
     let bulk = T::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
     // Whatever type has the proof, the plan of its own dtype in native byte order is that of the
     // native layout.
-    let DType::Scalar(own) = T::dtype() else { return None };
+    Some((bulk, same_scalar(dtype, &T::dtype())?))
+}
+
+/// The scalar that both dtypes are, if it is in native byte order.
+fn same_scalar(dtype: &DType, own: &DType) -> Option<Scalar> {
+    let (DType::Scalar(scalar), DType::Scalar(own)) = (dtype, own) else { return None };
     let is_native = own.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
-    (*scalar == own && is_native).then_some((bulk, own))
+    (scalar == own && is_native).then_some(*own)
 }
 
 /// The number of axes that `T` adds to an array of it: those of `[T; N]`.
 pub(crate) fn inner_axes<T: NpyElement>() -> usize {
-    match T::dtype() {
-        DType::SubArray(array) => array.shape().len(),
-        _ => 0,
-    }
+    axes_of(&T::dtype())
+}
+
+fn axes_of(dtype: &DType) -> usize {
+    if let DType::SubArray(array) = dtype { array.shape().len() } else { 0 }
 }
 
 /// The error of an array that has other axes than `outer` and those that are in the elements `T`.
 #[cold]
 pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error {
-    let dtype = T::dtype();
-    let inner = if let DType::SubArray(array) = &dtype { array.shape() } else { &[] };
+    wrong_shape_of(rust_type::<T>(), &T::dtype(), outer, found)
+}
+
+fn wrong_shape_of(rust_type: String, dtype: &DType, outer: usize, found: &[usize]) -> Error {
+    let inner = if let DType::SubArray(array) = dtype { array.shape() } else { &[] };
     let expected = std::iter::repeat_n(None, outer).chain(inner.iter().copied().map(Some)).collect();
-    ErrorKind::WrongElementShape { rust_type: rust_type::<T>(), expected, found: found.to_vec() }.into()
+    ErrorKind::WrongElementShape { rust_type, expected, found: found.to_vec() }.into()
 }
 
 /// Whether the memory of `T` is the bytes of a file in one of the byte orders, so that it is decoded
 /// only where the dtype is a rare one.
-const fn is_plain<T: NpyElement>() -> bool {
+const fn is_number<T: NpyElement>() -> bool {
     match T::BULK {
         Some(bulk) => bulk.can_swap(),
         None => false,
@@ -323,7 +342,7 @@ pub(crate) fn decode_slots<T: NpyElement>(
     slots: &mut Slots<'_, T>,
     first: u64,
 ) -> Result<()> {
-    let result = if const { is_plain::<T>() } {
+    let result = if const { is_number::<T>() } {
         // One loop, because only rare dtypes come here.
         slots.extend(0..count, |index| T::decode(plan, bytes.get(index * itemsize..).unwrap_or_default()))
     } else {
@@ -341,7 +360,7 @@ pub(crate) fn decode_slots<T: NpyElement>(
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the
 /// index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
-    if const { is_plain::<T>() } {
+    if const { is_number::<T>() } {
         let elements = (0..items.len()).map(|index| bytes.get(index * itemsize..).unwrap_or_default());
         return decode_each(plan, items.iter_mut().zip(elements), first);
     }
@@ -370,11 +389,11 @@ fn decode_each<'a, T: NpyElement + 'a>(
 }
 
 /// Stores the elements one after another in `bytes`, `itemsize` bytes each, and returns their
-/// number. `bytes` must be large enough.
-pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
+/// number. `bytes` must be as long as they; `first` is the index of the first.
+pub(crate) fn encode_slice<T: NpyElement>(
     plan: &T::Plan,
     itemsize: usize,
-    items: impl Iterator<Item = &'a T>,
+    items: &[T],
     bytes: &mut [u8],
     first: u64,
 ) -> Result<usize> {
@@ -382,9 +401,40 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
         T,
         plan,
         itemsize,
-        encode_each(plan, items.zip(bytes.chunks_exact_mut(itemsize)), first),
-        encode_each(plan, items.map(|item| (item, [].as_mut_slice())), first)
+        encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize)), first),
+        encode_each(plan, items.iter().map(|item| (item, [].as_mut_slice())), first)
     )
+}
+
+/// [`encode_slice`] for elements that lie anywhere. There is a loop for the native layout and one
+/// for all others, because each iterator has its own.
+pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
+    plan: &T::Plan,
+    itemsize: usize,
+    items: impl Iterator<Item = &'a T>,
+    bytes: &mut [u8],
+    first: u64,
+) -> Result<usize> {
+    match const { native::<T>() } {
+        Some(layout) if is_native::<T>(plan, itemsize) => {
+            encode_each(&layout.plan, items.zip(bytes.chunks_exact_mut(layout.itemsize)), first)
+        }
+        _ => encode_rarely(plan, itemsize, items, bytes, first),
+    }
+}
+
+/// [`encode_all`] by one loop for every plan: for where a type's memory is the file's bytes but in
+/// rare files, so that the others would be compiled for nothing.
+pub(crate) fn encode_rarely<'a, T: NpyElement + 'a>(
+    plan: &T::Plan,
+    itemsize: usize,
+    items: impl Iterator<Item = &'a T>,
+    bytes: &mut [u8],
+    first: u64,
+) -> Result<usize> {
+    // Elements without bytes have no chunks.
+    let mut elements = bytes.chunks_exact_mut(itemsize.max(1));
+    encode_each(plan, items.map(|item| (item, elements.next().unwrap_or_default())), first)
 }
 
 #[inline(always)]
@@ -401,14 +451,6 @@ fn encode_each<'a, 'b, T: NpyElement + 'a>(
         count += 1;
     }
     Ok(count)
-}
-
-/// Stores the elements one after another in `bytes`, which has room for them, as [`encode_all`]
-/// does, but by one loop for every plan: for where a type's memory is the file's bytes but in rare
-/// files, so that the others would be compiled for nothing.
-#[cfg(feature = "dynamic")]
-pub(crate) fn encode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, items: &[T], bytes: &mut [u8]) -> Result<()> {
-    encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize.max(1))), 0).map(|_| ())
 }
 
 /// Appends all elements that are in `bytes` to `items`: the reverse of [`encode_rarely`].

@@ -210,8 +210,12 @@ fn suggest(file: &DType) -> Option<String> {
 
 /// Returns the name of a Rust type without its modules.
 pub fn rust_type<T>() -> String {
+    without_modules(std::any::type_name::<T>())
+}
+
+fn without_modules(path: &str) -> String {
     let mut name = String::new();
-    for part in std::any::type_name::<T>().split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
+    for part in path.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
         name.push_str(part.rsplit("::").next().unwrap_or(part));
     }
     name

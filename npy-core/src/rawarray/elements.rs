@@ -46,7 +46,7 @@ pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Resul
 pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
     let header = RaHeader::try_from(&Header::new(dtype, Order::Fortran, shape)?)?;
     let mut writer = NpyWriter::with_header(writer, header.to_npy())?;
-    writer.stage = header.to_bytes();
+    writer.begin_with(header.to_bytes());
     Ok(writer)
 }
 

@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::growth::{Growable, GrowingFile, Growth, patch, patch_file, sync_file};
-use super::output::cannot_write;
+use super::growth::{Growable, Growth, patch, patch_file, sync_file};
+use super::output::{Changes, cannot_write};
 use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
 use crate::element;
@@ -80,23 +80,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
-            let length = header.to_bytes().len();
-            let growable = growable::<T>(header, length)?;
-            // The file that is replaced must not have a writer.
-            let existing =
-                OpenOptions::new().write(true).open(path).ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
-            existing.as_ref().map_or(Ok(()), lock)?;
-            let (mut file, replacement) = Replacement::begin(path)?;
-            if !replacement.is_file() {
-                return Err(ErrorKind::CannotGrow { problem: GrowthProblem::NotSeekable }.into());
-            }
-            lock(&file)?;
-            file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
-            if cfg!(windows) {
-                // That of the temporary file, which would keep readers out.
-                let _ = file.unlock();
-            }
+            let growable = growable::<T>(header, header.to_bytes().len())?;
+            let file = create_empty(path, &growable)?;
             Self::growing(path, file, header, growable, 0)
         };
         create().map_err(|error: Error| error.with_path(path))
@@ -131,21 +116,13 @@ impl<T: NpyElement> NpyWriter<T, File> {
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {
-            let OpenArray { mut file, header, data_offset, length } = OpenArray::open(path)?;
-            let growable = growable::<T>(&header, data_offset)?;
-            let layout = layout_of::<T>(&header);
-            // Whether the header has space, and can be written.
-            let rows = growable.rows(layout.element_count() as u64);
-            growable.bytes(rows.saturating_add(1))?;
-            let end = data_offset as u64 + header.data_bytes();
-            if length < end {
-                let (offset, expected, found) =
-                    (data_offset as u64, header.data_bytes(), length.saturating_sub(data_offset as u64));
-                return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into());
-            }
-            expect_one_array(&mut file, end)?;
-            let cut = file.try_clone().map_err(cannot_write)?;
-            let writer = Self::growing(path, file, &header, growable, layout.element_count() as u64)?;
+            let mut array = OpenArray::open(path)?;
+            let growable = growable::<T>(&array.header, array.data_offset)?;
+            let start = layout_of::<T>(&array.header).element_count() as u64;
+            array.expect_room(&growable, start)?;
+            let cut = array.file.try_clone().map_err(cannot_write)?;
+            let end = array.end();
+            let writer = Self::growing(path, array.file, &array.header, growable, start)?;
             // All checks have passed.
             cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
             Ok(writer)
@@ -183,11 +160,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
         let create = || {
             expect_fixed_width::<T>()?;
             let header = header_of(T::dtype(), &[0])?;
-            let growable = growable::<T>(&header, header.to_bytes().len())?;
-            let (mut file, replacement) = Replacement::begin(path)?;
-            file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-            // Another process may have created it meanwhile, and appended to it: that file stays.
-            replacement.commit_new(|| file.sync_all())
+            create_if_absent(path, &growable::<T>(&header, header.to_bytes().len())?)
         };
         if is_absent() {
             create().map_err(|error: Error| error.with_path(path))?;
@@ -196,10 +169,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     }
 
     fn growing(path: &Path, file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
-        let rows = growable.rows(start).saturating_mul(growable.row_bytes());
-        let place = (growable.header_bytes() as u64).saturating_add(rows);
-        let growing = GrowingFile::new(&file, path, place).map_err(cannot_write)?;
-        Self::grow(file, header, growable, start, (patch_file, sync_file), Some(growing))
+        let growth = Growth::of_file(path, &file, growable, start)?;
+        Self::grow(file, header, Changes { patch: patch_file, sync: sync_file }, growth)
     }
 }
 
@@ -259,30 +230,16 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     pub fn new_like(mut writer: W, header: &Header) -> Result<Self> {
         let growable = growable::<T>(header, header.to_bytes().len())?;
         writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
-        Self::grow(writer, header, growable, 0, (patch, |_| Ok(())), None)
+        Self::grow(writer, header, Changes { patch, sync: |_| Ok(()) }, Growth::new(growable, 0, None))
     }
 
-    fn grow(
-        writer: W,
-        header: &Header,
-        growable: Growable,
-        start: u64,
-        (patch, sync): Changes<W>,
-        file: Option<GrowingFile>,
-    ) -> Result<Self> {
-        let committed = growable.rows(start);
-        let mut writer = Self::with_header(writer, header)?;
-        // The header is written.
-        writer.stage = Vec::new();
-        writer.handed = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(writer.itemsize as u64));
-        writer.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
-        writer.growth = Some(Growth { growable, patch, sync, start, committed, file });
-        Ok(writer)
+    fn grow(writer: W, header: &Header, changes: Changes<W>, growth: Growth) -> Result<Self> {
+        let mut grown = Self::with_header(writer, header)?;
+        grown.writer.allow(changes);
+        grown.stage.grow(growth);
+        Ok(grown)
     }
 }
-
-/// How a header is overwritten, and data are synced: see [`Growth`].
-type Changes<W> = (fn(&mut W, u64, &[u8]) -> io::Result<()>, fn(&mut W) -> io::Result<()>);
 
 /// The header of an array that grows by elements `T`, which may contain its last axes.
 fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
@@ -294,6 +251,33 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
     // Before anything is replaced or written.
     element::plan_to_write::<T>(layout.dtype())?;
     Growable::new(header, &layout, length)
+}
+
+/// Replaces the file by an empty array, durably, and locks it.
+fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
+    // The file that is replaced must not have a writer.
+    let existing = OpenOptions::new().write(true).open(path).ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
+    existing.as_ref().map_or(Ok(()), lock)?;
+    let (mut file, replacement) = Replacement::begin(path)?;
+    if !replacement.is_file() {
+        return Err(ErrorKind::CannotGrow { problem: GrowthProblem::NotSeekable }.into());
+    }
+    lock(&file)?;
+    file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
+    replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
+    if cfg!(windows) {
+        // That of the temporary file, which would keep readers out.
+        let _ = file.unlock();
+    }
+    Ok(file)
+}
+
+/// Creates the file with an empty array, durably, unless there is one.
+fn create_if_absent(path: &Path, growable: &Growable) -> Result<()> {
+    let (mut file, replacement) = Replacement::begin(path)?;
+    file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
+    // Another process may have created it meanwhile, and appended to it: that file stays.
+    replacement.commit_new(|| file.sync_all()).map(|_| ())
 }
 
 /// Refuses elements whose width is that of the longest, which is unknown in advance.
@@ -392,6 +376,25 @@ impl OpenArray {
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
         Ok(Self { file, header, data_offset, length })
+    }
+
+    /// Where the array ends in the file.
+    fn end(&self) -> u64 {
+        self.data_offset as u64 + self.header.data_bytes()
+    }
+
+    /// Refuses an array of `elements` elements that is not whole, is not the last one of the file,
+    /// or whose header has no space for more rows.
+    fn expect_room(&mut self, growable: &Growable, elements: u64) -> Result<()> {
+        // Whether the header has space, and can be written.
+        growable.bytes(growable.rows(elements).saturating_add(1))?;
+        if self.length < self.end() {
+            let (offset, expected) = (self.data_offset as u64, self.header.data_bytes());
+            let found = self.length.saturating_sub(offset);
+            return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into());
+        }
+        let end = self.end();
+        expect_one_array(&mut self.file, end)
     }
 }
 

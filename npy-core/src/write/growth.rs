@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::output::WriteBack;
+use super::output::{WriteBack, cannot_write};
+use super::stage::Sink;
 use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Result};
 use crate::format::header::{Escapes, Header};
 use crate::options::Order;
@@ -56,7 +57,7 @@ impl Growable {
 
     /// The error of elements that do not fill their last row.
     #[cold]
-    pub(crate) fn incomplete(&self, elements: u64) -> Error {
+    fn incomplete(&self, elements: u64) -> Error {
         let row = self.rows(elements);
         let mut shape = self.header.shape().to_vec();
         if let Some(length) = outer_axis(&self.header).ok().and_then(|outer| shape.get_mut(outer)) {
@@ -124,18 +125,50 @@ fn outer_axis(header: &Header) -> Result<usize> {
 }
 
 /// An array whose rows are counted while they are written.
-pub(crate) struct Growth<W> {
+pub(crate) struct Growth {
     pub(crate) growable: Growable,
-    /// Overwrites bytes at a distance before the current position, and comes back.
-    pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
-    /// Syncs what was written, if it is on a disk.
-    pub(crate) sync: fn(&mut W) -> io::Result<()>,
     /// The number of elements that the file had before.
     pub(crate) start: u64,
     /// The number of rows that the header counts.
-    pub(crate) committed: u64,
+    committed: u64,
     /// The file, if it was opened by path.
     pub(crate) file: Option<GrowingFile>,
+}
+
+impl Growth {
+    /// Of an array that had `start` elements before.
+    pub(crate) fn new(growable: Growable, start: u64, file: Option<GrowingFile>) -> Self {
+        let committed = growable.rows(start);
+        Self { growable, start, committed, file }
+    }
+
+    /// Of a file that had `start` elements before.
+    pub(crate) fn of_file(path: &Path, file: &File, growable: Growable, start: u64) -> Result<Self> {
+        let rows = growable.rows(start).saturating_mul(growable.row_bytes());
+        let place = (growable.header_bytes() as u64).saturating_add(rows);
+        let file = GrowingFile::new(file, path, place).map_err(cannot_write)?;
+        Ok(Self::new(growable, start, Some(file)))
+    }
+
+    /// Writes the number of rows into the header, once they are safe. `count` elements were added.
+    pub(crate) fn commit(&mut self, sink: &mut dyn Sink, count: u64, itemsize: usize) -> Result<()> {
+        let elements = self.start + count;
+        let rows = self.growable.rows(elements);
+        sink.flush().map_err(cannot_write)?;
+        if rows != self.committed {
+            let header = self.growable.bytes(rows)?;
+            let back = header.len() as u64 + elements * itemsize as u64;
+            sink.patch(back, &header).map_err(cannot_write)?;
+            self.committed = rows;
+        }
+        self.file.as_ref().map_or(Ok(()), |file| file.expect_in_place().map_err(cannot_write))
+    }
+
+    /// The error of elements that do not fill their last row, if there are any.
+    pub(crate) fn incomplete(&self, count: u64) -> Option<Error> {
+        let elements = self.start + count;
+        (!elements.is_multiple_of(self.growable.row_elements)).then(|| self.growable.incomplete(elements))
+    }
 }
 
 /// Seeks back, overwrites bytes, and comes back.
@@ -176,7 +209,7 @@ pub(crate) struct GrowingFile {
 
 impl GrowingFile {
     /// A file that was written before up to `place`.
-    pub(crate) fn new(file: &File, path: &Path, place: u64) -> io::Result<Self> {
+    fn new(file: &File, path: &Path, place: u64) -> io::Result<Self> {
         Ok(Self { file: file.try_clone()?, path: path.to_owned(), write_back: WriteBack::from(place) })
     }
 

@@ -3,12 +3,12 @@
 use std::io::{IoSlice, Write};
 use std::iter;
 
-use super::output::write_all_vectored;
+use super::output::put_all_vectored;
+use super::stage::{Sink, Stage};
 use super::{NpyWriter, PIECE};
 use crate::element;
 use crate::element::{Difference, NpyElement};
 use crate::error::{ErrorKind, Result};
-use crate::transpose::padded::PaddedRows;
 
 /// The least part of a line that is taken at a time, if possible: a cache line.
 const LEAST_BYTES: usize = 64;
@@ -34,23 +34,32 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         T: 'a,
         L: Iterator<Item = &'a [T]>,
     {
-        let result = self.transpose_lines(lines, count, length);
-        self.note_result(result)
+        let result = self.stage.put_transposed(&mut self.writer, &self.plan, &lines, count, length);
+        self.stage.note_result(result)
     }
+}
 
-    fn transpose_lines<'a, L>(&mut self, lines: impl Fn() -> L, count: usize, length: usize) -> Result<()>
+impl Stage {
+    fn put_transposed<'a, T, L>(
+        &mut self,
+        sink: &mut dyn Sink,
+        plan: &T::Plan,
+        lines: &impl Fn() -> L,
+        count: usize,
+        length: usize,
+    ) -> Result<()>
     where
-        T: 'a,
+        T: NpyElement + 'a,
         L: Iterator<Item = &'a [T]>,
     {
-        let Some((bulk, difference)) = element::bulk::<T>(&self.plan, self.itemsize) else {
-            return self.extend_transposed(lines, length);
+        let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize) else {
+            return self.put_one_by_one(sink, plan, lines, length);
         };
         let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
         let total = count.checked_mul(length).ok_or_else(overflow)?;
         self.admit(total)?;
         let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
-        let remembered = remembered(&lines, count, rows.at_once().saturating_mul(self.itemsize));
+        let remembered = remembered(lines, count, rows.at_once().saturating_mul(self.itemsize));
         let mut begin = 0;
         if rows.are_worth_places()
             && self.growth.is_none()
@@ -58,7 +67,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         {
             let mut is_vectored = true;
             while begin < length && is_vectored {
-                let place = self.handed.saturating_add(self.stage.len() as u64);
+                let place = self.handed.saturating_add(self.bytes.len() as u64);
                 let end = (begin + rows.up_to_piece(place)).min(length);
                 match &remembered {
                     Some(lines) => padded.fill(lines.iter().copied(), begin..end),
@@ -67,7 +76,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
                 if difference == Difference::ByteOrder {
                     padded.swap();
                 }
-                is_vectored = self.hand_on_rows(&padded)?;
+                is_vectored = self.hand_on_rows(sink, &padded.rows().collect::<Vec<_>>())?;
                 self.count += ((end - begin) * count) as u64;
                 begin = end;
             }
@@ -75,17 +84,17 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         while begin < length {
             let end = (begin + rows.at_once()).min(length);
             let elements = (end - begin) * count;
-            let place = self.make_room(elements * self.itemsize)?;
-            let stage = &mut self.stage;
+            let place = self.make_room(sink, elements * self.itemsize)?;
+            let bytes = &mut self.bytes;
             let is_done = match &remembered {
-                Some(lines) => bulk.append_rows(stage, lines.iter().copied(), count, begin..end),
-                None => bulk.append_rows(stage, lines(), count, begin..end),
+                Some(lines) => bulk.append_rows(bytes, lines.iter().copied(), count, begin..end),
+                None => bulk.append_rows(bytes, lines(), count, begin..end),
             };
             if !is_done? {
-                return self.extend_transposed(lines, length);
+                return self.put_one_by_one(sink, plan, lines, length);
             }
             if difference == Difference::ByteOrder {
-                bulk.swap(&mut self.stage[place..]);
+                bulk.swap(&mut self.bytes[place..]);
             }
             self.count += elements as u64;
             begin = end;
@@ -95,43 +104,43 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Writes the stage and the rows behind it, up to the last multiple of a piece, and leaves the
     /// rest in the stage. Returns whether the writer takes several rows at once.
-    fn hand_on_rows(&mut self, rows: &PaddedRows<T>) -> Result<bool> {
-        let staged = self.stage.len();
-        let length = rows.rows().fold(staged, |length, row| length.saturating_add(row.len()));
+    fn hand_on_rows(&mut self, sink: &mut dyn Sink, rows: &[&[u8]]) -> Result<bool> {
+        let staged = self.bytes.len();
+        let length = rows.iter().fold(staged, |length, row| length.saturating_add(row.len()));
         // Less than a piece.
         let behind = usize::try_from(self.handed.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
         let end = length.saturating_sub(behind);
         // For the rest, before anything is written that would have to be counted.
-        self.stage.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
+        self.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
         let mut slices: Vec<IoSlice<'_>> = Vec::new();
         let mut left = end;
-        for bytes in iter::once(&self.stage[..]).chain(rows.rows()) {
+        for bytes in iter::once(&self.bytes[..]).chain(rows.iter().copied()) {
             let part = &bytes[..bytes.len().min(left)];
             if !part.is_empty() {
                 slices.push(IoSlice::new(part));
             }
             left -= part.len();
         }
-        let written = write_all_vectored(&mut self.writer, &mut slices);
+        let written = put_all_vectored(sink, &mut slices);
         let is_vectored = written.as_ref().is_ok_and(|is_vectored| *is_vectored);
         self.note(written.map(|_| ()), end)?;
-        self.stage.drain(..staged.min(end));
+        self.bytes.drain(..staged.min(end));
         let mut done = end.saturating_sub(staged);
-        for row in rows.rows() {
+        for row in rows {
             let part = done.min(row.len());
-            self.stage.extend_from_slice(&row[part..]);
+            self.bytes.extend_from_slice(&row[part..]);
             done -= part;
         }
         Ok(is_vectored)
     }
 
-    /// [`write_transposed`](Self::write_transposed), one element after another.
-    fn extend_transposed<'a, L>(&mut self, lines: impl Fn() -> L, length: usize) -> Result<()>
+    /// [`put_transposed`](Self::put_transposed), one element after another.
+    fn put_one_by_one<'a, T, L>(&mut self, sink: &mut dyn Sink, plan: &T::Plan, lines: &impl Fn() -> L, length: usize) -> Result<()>
     where
-        T: 'a,
+        T: NpyElement + 'a,
         L: Iterator<Item = &'a [T]>,
     {
-        (0..length).try_for_each(|row| self.extend(lines().filter_map(|line| line.get(row))))
+        (0..length).try_for_each(|row| self.put_each(sink, plan, lines().filter_map(|line| line.get(row))))
     }
 }
 

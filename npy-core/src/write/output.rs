@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 
+use super::stage::Sink;
 use crate::error::{Error, ErrorKind};
 use crate::sys::disk::write_back;
 
@@ -122,30 +123,45 @@ impl Seek for Output {
 /// again: a drop would do so during unwinding.
 pub(crate) struct Stream<W> {
     /// `None` once it was returned.
-    stream: Option<W>,
+    inner: Option<W>,
     /// A call has begun and did not return.
     is_in_call: bool,
+    /// For an array of unknown length.
+    changes: Option<Changes<W>>,
+}
+
+/// How the header of an array that grows is overwritten.
+pub(crate) struct Changes<W> {
+    /// Overwrites bytes at a distance before the current position, and comes back.
+    pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
+    /// Syncs what was written, if it is on a disk.
+    pub(crate) sync: fn(&mut W) -> io::Result<()>,
 }
 
 impl<W> Stream<W> {
     pub(crate) fn new(stream: W) -> Self {
-        Self { stream: Some(stream), is_in_call: false }
+        Self { inner: Some(stream), is_in_call: false, changes: None }
+    }
+
+    /// Allows to overwrite the header.
+    pub(crate) fn allow(&mut self, changes: Changes<W>) {
+        self.changes = Some(changes);
     }
 
     /// Returns the stream.
     pub(crate) fn take(&mut self) -> io::Result<W> {
-        self.stream.take().ok_or_else(gone)
+        self.inner.take().ok_or_else(gone)
     }
 
     /// The stream, for calls whose panics need no notice.
     #[cfg(any(feature = "npz", test))]
     pub(crate) fn get(&self) -> Option<&W> {
-        self.stream.as_ref()
+        self.inner.as_ref()
     }
 
     /// Calls the stream.
     pub(crate) fn call<O>(&mut self, call: impl FnOnce(&mut W) -> io::Result<O>) -> io::Result<O> {
-        let stream = self.stream.as_mut().filter(|_| !self.is_in_call).ok_or_else(gone)?;
+        let stream = self.inner.as_mut().filter(|_| !self.is_in_call).ok_or_else(gone)?;
         self.is_in_call = true;
         let result = call(stream);
         self.is_in_call = false;
@@ -159,12 +175,10 @@ fn gone() -> io::Error {
 }
 
 impl<W: Write> Write for Stream<W> {
-    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.call(|stream| stream.write(bytes))
     }
 
-    #[inline]
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
         self.call(|stream| stream.write_vectored(slices))
     }
@@ -178,22 +192,52 @@ impl<W: Write> Write for Stream<W> {
     }
 }
 
+impl<W: Write> Sink for Stream<W> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn put_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.write_vectored(slices)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Write::flush(self)
+    }
+
+    fn patch(&mut self, back: u64, header: &[u8]) -> io::Result<()> {
+        let Some(Changes { patch, sync }) = self.changes else { return Ok(()) };
+        self.call(|writer| {
+            sync(writer)?;
+            patch(writer, back, header)?;
+            writer.flush()?;
+            sync(writer)
+        })
+    }
+}
+
 /// Writes parts in order; [small](SMALL_BYTES) ones with one call, if that is
 /// [faster](MOST_TOGETHER).
-pub(crate) fn write_parts(writer: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
+#[cfg(feature = "dynamic")]
+pub(crate) fn write_parts(writer: &mut dyn Write, parts: &[&[u8]]) -> io::Result<()> {
+    put_parts(&mut Stream::new(writer), parts)
+}
+
+/// [`write_parts`] to the stream of a writer.
+pub(super) fn put_parts(sink: &mut dyn Sink, parts: &[&[u8]]) -> io::Result<()> {
     match total_length(parts) {
-        length if length <= SMALL_BYTES as u64 => writer.write_all(&parts.concat()),
+        length if length <= SMALL_BYTES as u64 => sink.put(&parts.concat()),
         length if length <= MOST_TOGETHER => {
             let mut slices: Vec<_> = parts.iter().map(|part| IoSlice::new(part)).collect();
-            write_all_vectored(writer, &mut slices).map(|_| ())
+            put_all_vectored(sink, &mut slices).map(|_| ())
         }
-        _ => parts.iter().try_for_each(|part| writer.write_all(part)),
+        _ => parts.iter().try_for_each(|part| sink.put(part)),
     }
 }
 
 /// Writes slices in order, several with one call if the writer can, and returns whether it seems
 /// to.
-pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
+pub(super) fn put_all_vectored(sink: &mut dyn Sink, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
     /// The limit of Linux.
     const MOST: usize = 1024;
     // Leading empty slices are skipped: a writer that takes one slice at a time would seem to take
@@ -203,7 +247,7 @@ pub(crate) fn write_all_vectored(writer: &mut impl Write, mut slices: &mut [IoSl
     let mut is_vectored = None;
     while !slices.is_empty() {
         let most = slices.len().min(MOST);
-        match writer.write_vectored(&slices[..most]) {
+        match sink.put_vectored(&slices[..most]) {
             Ok(0) => return Err(io::Error::new(io::ErrorKind::WriteZero, "failed to write whole buffer")),
             Ok(written) => {
                 is_vectored.get_or_insert(written > first || count == 1);
@@ -342,6 +386,11 @@ pub(crate) mod tests {
     #[test]
     fn a_writer_that_claims_more_than_it_was_given_is_no_success() {
         let mut slices = [IoSlice::new(&AROUND)];
-        assert!(write_all_vectored(&mut Liar, &mut slices).unwrap_err().to_string().contains("invalid byte count from the writer"));
+        assert!(
+            put_all_vectored(&mut Stream::new(Liar), &mut slices)
+                .unwrap_err()
+                .to_string()
+                .contains("invalid byte count from the writer")
+        );
     }
 }

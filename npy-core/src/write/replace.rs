@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -34,8 +34,23 @@ pub fn replace_file_with(
     bytes: u64,
     write: impl FnOnce(&mut Output) -> Result<()>,
 ) -> Result<()> {
-    let options = options.into();
-    let save = || {
+    let mut write = Some(write);
+    replace(path, options.into(), bytes, &mut |file| write.take().map_or(Ok(()), |write| write(file)))
+}
+
+/// [`replace_file_with`] for any stream.
+pub(super) fn replace_by(
+    path: &Path,
+    options: SaveOptions,
+    bytes: u64,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    replace(path, options, bytes, &mut |file| write(file))
+}
+
+/// Calls `write` once; compiled once for whatever it writes.
+fn replace(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(&mut Output) -> Result<()>) -> Result<()> {
+    let mut save = || {
         if options.in_place {
             return overwrite(path, options, bytes, write);
         }
@@ -51,7 +66,7 @@ pub fn replace_file_with(
 }
 
 /// Overwrites the file without truncating it first, and then truncates the rest of the old one.
-fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
+fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(&mut Output) -> Result<()>) -> Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
     // Not into a file that grows, nor while others save it. Pipes and devices have no lock.
     let locked = lock(&file);

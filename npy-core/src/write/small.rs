@@ -19,14 +19,23 @@ use crate::options::Order;
 ///
 /// Fails if writing fails. The general writer reports errors of the array.
 pub fn write_small<T: NpyElement>(
-    writer: &mut impl Write,
+    writer: &mut dyn Write,
     dtype: &DType,
     order: Order,
     shape: &[usize],
     items: &[T],
 ) -> Result<bool> {
+    if const { !element::is_plain::<T>() } {
+        return Ok(false);
+    }
     let Some((bulk, scalar)) = element::bulk_of_own::<T>(dtype) else { return Ok(false) };
-    let Some(elements) = bulk.bytes_of(items).filter(|elements| elements.len() <= SMALL_BYTES) else { return Ok(false) };
+    bulk.bytes_of(items).map_or(Ok(false), |elements| write_small_bytes(writer, scalar, order, shape, elements))
+}
+
+fn write_small_bytes(writer: &mut dyn Write, scalar: Scalar, order: Order, shape: &[usize], elements: &[u8]) -> Result<bool> {
+    if elements.len() > SMALL_BYTES {
+        return Ok(false);
+    }
     let Some(file) = small_file(scalar, order, shape, elements) else { return Ok(false) };
     writer.write_all(&file).and_then(|()| writer.flush()).map_err(cannot_write)?;
     Ok(true)

@@ -1,0 +1,205 @@
+//! Saves slices as files, and writes them to streams.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+
+use super::output::{Stream, cannot_write};
+use super::replace::replace_by;
+use super::small::write_small;
+use super::stage::{Sink, Stage};
+use crate::element::{self, NpyElement};
+use crate::error::Result;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::options::{Order, SaveOptions};
+use crate::transpose::bytes::reverse_bytes;
+
+/// Saves a slice as a one-dimensional file, byte for byte as `np.save` does.
+///
+/// A slice of arrays `[T; N]` becomes a file of one more dimension.
+///
+/// Atomic: a save either replaces the whole file or leaves the old one untouched. The data go to a
+/// temporary file in the same directory, which is then renamed.
+///
+/// # Errors
+///
+/// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("names.npy");
+/// npy_core::save(&path, &["Ada".to_owned(), "Grace".to_owned()])?;
+/// let names: Vec<String> = npy_core::load(&path)?; // in Python: array(['Ada', 'Grace'], dtype='<U5')
+/// assert_eq!(names[1], "Grace");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
+    save_with(path, items, SaveOptions::new())
+}
+
+/// [`save`] with [`SaveOptions`].
+///
+/// # Errors
+///
+/// Fails like [`save`].
+///
+/// ```
+/// use npy_core::SaveOptions;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("samples.npy");
+/// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
+/// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
+    save_to(path.as_ref(), items, options.into())
+}
+
+/// Not generic over what the caller names the path by.
+fn save_to<T: NpyElement>(path: &Path, items: &[T], options: SaveOptions) -> Result<()> {
+    // 0 where the dtype depends on the items.
+    let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
+    replace_by(path, options, bytes, &mut |file| match options.order {
+        Some(Order::Fortran) => {
+            let mut whole = Vec::new();
+            write_to(&mut whole, items)?;
+            write_transposed(file, whole)
+        }
+        _ => write_to(file, items),
+    })
+}
+
+/// Writes a file in Fortran order. Takes the memory of one more array if the elements have axes.
+fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>) -> Result<()> {
+    let (header, data_offset) = Header::parse(&file)?;
+    if is_same_in_both(header.shape()) || header.dtype().itemsize() == 0 {
+        return writer.write_all(&file).and_then(|()| writer.flush()).map_err(cannot_write);
+    }
+    let bytes = reverse_bytes(file.split_off(data_offset), header.shape(), header.dtype().itemsize())?;
+    let header = Header::new(header.dtype().clone(), Order::Fortran, header.shape())?;
+    writer.write_all(&header.to_bytes()).and_then(|()| writer.write_all(&bytes)).and_then(|()| writer.flush()).map_err(cannot_write)
+}
+
+/// Saves a slice in the dtype of another file, such as the one it came from.
+///
+/// Each field keeps the dtype, byte order, title and position that it has in `original`. [`save`]
+/// writes those of the Rust type instead, so that a `String` read from `S6` becomes `<U…`, as wide
+/// as the longest. Fields that the struct does not have are left out, and the others are then
+/// packed.
+///
+/// The shape of `original` has no effect: the file has one dimension. For other shapes use
+/// [`NpyWriter::create_like`](super::NpyWriter::create_like) with the dtype of `original`.
+///
+/// ```
+/// # use npy_core::{Header, NpyElement, Order};
+/// use npy_core::{NpyReader, save_like};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("codes.npy");
+/// # let mut codes = npy_core::NpyWriter::create_like(&path, &Header::new("|S6".parse()?, Order::C, &[0])?)?;
+/// # codes.push(&"GRF".to_owned())?;
+/// # codes.finish()?;
+/// let reader = NpyReader::open(&path)?; // dtype('S6')
+/// let header = reader.header().clone();
+/// let mut codes: Vec<String> = reader.into_vec()?;
+/// codes.push("BFO".to_owned());
+/// save_like(&path, &codes, &header)?;
+/// assert_eq!(NpyReader::open(&path)?.header().dtype().to_string(), "|S6");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails like [`save`], if `original` lacks a field or has one of another kind, and if an element
+/// does not fit its dtype: the error names the record and the field.
+pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &Header) -> Result<()> {
+    let path = path.as_ref();
+    let header = like(original, &dtype_of(items.iter()), items.len()).map_err(|error| error.with_path(path))?;
+    replace_by(path, SaveOptions::new(), header.data_bytes(), &mut |file| write_array(file, &header, items))
+}
+
+/// The header of `length` elements of the dtype `own` in that of `original`.
+fn like(original: &Header, own: &DType, length: usize) -> Result<Header> {
+    let dtype = original.dtype().restricted_to(own);
+    match own {
+        // NumPy has no arrays of arrays.
+        DType::SubArray(array) => Header::new(dtype, Order::C, &[&[length][..], &array.flattened().1].concat()),
+        _ => Header::new(dtype, Order::C, &[length]),
+    }
+}
+
+/// Writes a slice to a stream as a one-dimensional array, as `np.save` does.
+///
+/// # Errors
+///
+/// Fails if writing fails, or if an element cannot be expressed in the dtype.
+///
+/// ```
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+/// assert_eq!(file.len(), 128 + 3);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
+    write_to(&mut writer, items)
+}
+
+/// [`write`](write()), compiled once for each type of elements, and not for each type of streams.
+fn write_to<T: NpyElement>(writer: &mut dyn Write, items: &[T]) -> Result<()> {
+    let dtype = dtype_of(items.iter());
+    if write_small(writer, &dtype, Order::C, &[items.len()], items)? {
+        return Ok(());
+    }
+    write_array(writer, &header_of(dtype, &[items.len()])?, items)
+}
+
+/// Writes a header and all of its elements.
+fn write_array<T: NpyElement>(writer: &mut dyn Write, header: &Header, items: &[T]) -> Result<()> {
+    let layout = layout_of::<T>(header);
+    let plan = element::plan_to_write::<T>(layout.dtype())?;
+    write_staged(writer, header, &layout, &mut |stage, sink| stage.put_items(sink, &plan, items))
+}
+
+/// Writes a header, elements as those of `layout` by `put`, and flushes the stream.
+fn write_staged(
+    writer: &mut dyn Write,
+    header: &Header,
+    layout: &Header,
+    put: &mut dyn FnMut(&mut Stage, &mut dyn Sink) -> Result<()>,
+) -> Result<()> {
+    let (mut stage, mut stream) = (Stage::new(header, layout), Stream::new(writer));
+    put(&mut stage, &mut stream)?;
+    stage.end(&mut stream)
+}
+
+/// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]`
+/// have one dimension more.
+pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
+    match dtype {
+        DType::SubArray(array) => {
+            let (base, axes) = array.flattened();
+            Header::new(base.clone(), Order::C, &[shape, &axes].concat())
+        }
+        dtype => Header::new(dtype, Order::C, shape),
+    }
+}
+
+/// Returns a dtype that holds all of `items`.
+///
+/// It is that of the type, except for text and raw bytes of any width.
+pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
+    if const { T::VARIES } { T::dtype_of(items) } else { T::dtype() }
+}
+
+/// The array as elements `T`, which contain its last axes if they are arrays.
+pub(crate) fn layout_of<T: NpyElement>(header: &Header) -> Cow<'_, Header> {
+    layout_with(header, element::inner_axes::<T>())
+}
+
+fn layout_with(header: &Header, axes: usize) -> Cow<'_, Header> {
+    let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };
+    inner.map_or(Cow::Borrowed(header), Cow::Owned)
+}
