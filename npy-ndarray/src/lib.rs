@@ -61,6 +61,8 @@
 //! - `derive`: the derives [`NpyRecord`] and, with `npz`, `NpzArchive`.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by
 //!   default. It is not a default here, because it adds more than half to the build time.
+//! - `libdeflate`: inflates what `NpzWriter` has compressed by libdeflate, a library in C; implies
+//!   `npz` and needs a C compiler.
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
 //! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new
 //!   major release of `zip` is a breaking change of this feature.
