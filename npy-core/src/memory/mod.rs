@@ -450,6 +450,20 @@ impl<'a> ReadBuf<'a> {
         self.filled += written.min(room);
         result
     }
+
+    /// Fills all that is left with what `data` hold, and returns it; `None` if that is not just as
+    /// much.
+    #[cfg(feature = "libdeflate")]
+    pub(crate) fn inflate(&mut self, decompressor: &mut crate::sys::libdeflate::Decompressor, data: &[u8]) -> Option<&[u8]> {
+        let rest = &mut self.memory[self.filled..];
+        if !decompressor.inflate(data, rest) {
+            return None;
+        }
+        self.filled += rest.len();
+        self.initialised = self.initialised.max(self.filled);
+        // SAFETY: all of it was initialised.
+        Some(unsafe { assume_init(rest) })
+    }
 }
 
 impl ReadBuf<'_> {

@@ -218,7 +218,7 @@ impl<W: Write> Sink for Stream<W> {
 
 /// Writes parts in order; [small](SMALL_BYTES) ones with one call, if that is
 /// [faster](MOST_TOGETHER).
-#[cfg(feature = "dynamic")]
+#[cfg(any(test, feature = "dynamic"))]
 pub(crate) fn write_parts(writer: &mut dyn Write, parts: &[&[u8]]) -> io::Result<()> {
     put_parts(&mut Stream::new(writer), parts)
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::blocks::BLOCK_BYTES;
-use super::deflate::compress_block;
+use super::deflate::Compressor;
 use crate::sys::threads::useful_threads;
 
 /// Bytes that are written at a time: few enough that they are still in the cache when their
@@ -205,7 +205,7 @@ impl<W: Write> Blocks<'_, W> {
 
     /// Compresses a block in this thread, where there is no other, so that none is pending.
     fn compress_now(&mut self, block: &[u8], is_last: bool) -> io::Result<()> {
-        let compressed = compress_block(block, self.level, is_last)?;
+        let compressed = self.workers.compressor.compress(block, self.level, is_last)?;
         self.write_block(&compressed)
     }
 
@@ -237,6 +237,8 @@ pub(crate) struct Workers {
     threads: Vec<JoinHandle<()>>,
     /// How many there may be.
     most: usize,
+    /// Of the thread that writes.
+    compressor: Compressor,
 }
 
 struct Job {
@@ -247,8 +249,8 @@ struct Job {
 }
 
 impl Job {
-    fn run(self) {
-        let compressed = compress_block(&self.block, self.level, self.is_last);
+    fn run(self, compressor: &mut Compressor) {
+        let compressed = compressor.compress(&self.block, self.level, self.is_last);
         // Nobody waits any more if writing failed.
         let _ = self.result.send(compressed);
     }
@@ -261,7 +263,7 @@ impl Workers {
         let (jobs, queue) = mpsc::channel::<Job>();
         let most = useful_threads(most);
         let most = if most < 2 { 0 } else { most };
-        Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most }
+        Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most, compressor: Compressor::default() }
     }
 
     /// Starts one more, if there may be one and the system gives it.
@@ -270,8 +272,9 @@ impl Workers {
             let queue = Arc::clone(&self.queue);
             let work = move || {
                 let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let mut compressor = Compressor::default();
                 while let Ok(job) = next() {
-                    job.run();
+                    job.run(&mut compressor);
                 }
             };
             self.threads.extend(thread::Builder::new().name("npz".to_owned()).spawn(work));
@@ -287,14 +290,15 @@ impl Workers {
         let (result, receiver) = mpsc::channel();
         let job = Job { block, level, is_last, result };
         if job.block.len() < WORTH_A_THREAD {
-            job.run();
+            job.run(&mut self.compressor);
             return Pending(Mutex::new(receiver));
         }
         self.start_one();
+        let compressor = &mut self.compressor;
         match &self.jobs {
             // Where there are no threads the one that asks does it.
-            Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run())),
-            _ => job.run(),
+            Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run(compressor))),
+            _ => job.run(compressor),
         }
         Pending(Mutex::new(receiver))
     }

@@ -1,6 +1,7 @@
-//! Inflates independent blocks in parallel, straight into the target buffer.
+//! Inflates independent blocks as wholes, straight into the target buffer, by several threads if
+//! asked.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -10,6 +11,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::blocks::Block;
 use crate::format::trust::Checked;
 use crate::memory::ReadBuf;
+#[cfg(feature = "libdeflate")]
+use crate::sys::libdeflate::Decompressor;
 use crate::sys::threads::useful_threads;
 
 /// Bytes of compressed data that are read at a time.
@@ -19,14 +22,40 @@ const BUFFER_BYTES: usize = 128 * 1024;
 /// blocks, it is all that is missing.
 pub(crate) const END: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 
-/// How blocks are inflated from clones of a reader, chosen where the reader is known to have them:
-/// data that begin at this place, blocks, whether the last of them ends the data, room for each
-/// block, threads. Gives the checksum of all, and leaves the reader behind the last block; or
-/// `None` and the reader as it was, if anything is not as the blocks say.
+/// How blocks are inflated, chosen where the reader is known to have clones: data that begin at
+/// this place, blocks, whether the last of them ends the data, room for each block, threads. Gives
+/// the checksum of all, and leaves the reader behind the last block; or `None` and the reader as it
+/// was, if anything is not as the blocks say.
 pub(crate) type InflateBlocks<R> = fn(&mut R, u64, &[Block], bool, &mut [ReadBuf<'_>], usize) -> Option<crc32fast::Hasher>;
 
-/// An [`InflateBlocks`].
-pub(crate) fn inflate_blocks<R: Read + Seek + Clone + Send>(
+/// An [`InflateBlocks`] without other threads, where that is faster than to inflate a stream.
+#[cfg(feature = "libdeflate")]
+pub(crate) fn inflate_in_turn<R: Read + Seek>(
+    reader: &mut R,
+    begin: u64,
+    blocks: &[Block],
+    is_end: bool,
+    parts: &mut [ReadBuf<'_>],
+    _: usize,
+) -> Option<crc32fast::Hasher> {
+    let before = reader.stream_position().ok()?;
+    let inflated = Inflater::new().and_then(|mut inflater| {
+        let mut checksum = crc32fast::Hasher::new();
+        let last = blocks.len().checked_sub(1)?;
+        for (i, (block, part)) in blocks.iter().zip(parts).enumerate() {
+            let mut data = data_of(reader, begin, block)?;
+            checksum.combine(&inflater.inflate(&mut data, is_end && i == last, part)?);
+        }
+        Some(checksum)
+    });
+    if inflated.is_none() {
+        reader.seek(SeekFrom::Start(before)).ok()?;
+    }
+    inflated
+}
+
+/// An [`InflateBlocks`] by several threads, each with a clone of the reader.
+pub(crate) fn inflate_in_parallel<R: Read + Seek + Clone + Send>(
     reader: &mut R,
     begin: u64,
     blocks: &[Block],
@@ -38,10 +67,13 @@ pub(crate) fn inflate_blocks<R: Read + Seek + Clone + Send>(
     let last = blocks.len().checked_sub(1)?;
     let jobs = Mutex::new(blocks.iter().zip(parts).zip(&mut checksums).enumerate());
     let work = |mut reader: R| {
-        let mut inflater = Inflater { decoder: Decompress::new(false), buffer: vec![0; BUFFER_BYTES] };
+        let mut inflater = Inflater::new();
         let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((i, ((block, part), checksum))) = next() {
-            *checksum = inflater.inflate(&mut reader, begin, block, is_end && i == last, part);
+            *checksum = inflater.as_mut().and_then(|inflater| {
+                let mut data = data_of(&mut reader, begin, block)?;
+                inflater.inflate(&mut data, is_end && i == last, part)
+            });
             if checksum.is_none() {
                 // The others have nothing more to do.
                 jobs.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
@@ -71,45 +103,49 @@ pub(crate) fn inflate_blocks<R: Read + Seek + Clone + Send>(
     Some(checksum)
 }
 
-struct Inflater {
+/// The data of a block, of those that begin at this place.
+fn data_of<'a, R: Read + Seek>(reader: &'a mut R, begin: u64, block: &Block) -> Option<Take<Checked<&'a mut R>>> {
+    reader.seek(SeekFrom::Start(begin.checked_add(block.bytes.start)?)).ok()?;
+    Some(Checked(reader).take(block.bytes.end - block.bytes.start))
+}
+
+/// What inflates blocks, one after another in the same memory: fills a part with a block, and gives
+/// its checksum; `None` if it is not of that size, does not end where it is said to, or cannot be
+/// read.
+#[cfg(feature = "libdeflate")]
+type Inflater = WholeInflater;
+#[cfg(not(feature = "libdeflate"))]
+type Inflater = StreamInflater;
+
+/// By `zlib-rs`, which is given few of the data at a time.
+#[cfg(any(not(feature = "libdeflate"), test))]
+struct StreamInflater {
     decoder: Decompress,
     buffer: Vec<u8>,
 }
 
-impl Inflater {
-    /// Fills `part` with a block, and gives its checksum; `None` if it is not of that size, does
-    /// not end where it is said to, or cannot be read.
-    fn inflate<R: Read + Seek>(
-        &mut self,
-        reader: &mut R,
-        begin: u64,
-        block: &Block,
-        is_end: bool,
-        part: &mut ReadBuf<'_>,
-    ) -> Option<crc32fast::Hasher> {
-        reader.seek(SeekFrom::Start(begin.checked_add(block.bytes.start)?)).ok()?;
-        let mut data = Checked(reader).take(block.bytes.end - block.bytes.start);
+#[cfg(any(not(feature = "libdeflate"), test))]
+impl StreamInflater {
+    #[expect(clippy::unnecessary_wraps, reason = "like the other, for which there may be no memory")]
+    fn new() -> Option<Self> {
+        Some(Self { decoder: Decompress::new(false), buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    fn inflate<R: Read>(&mut self, data: &mut Take<R>, is_end: bool, part: &mut ReadBuf<'_>) -> Option<crc32fast::Hasher> {
         self.decoder.reset(false);
         part.fill_with(|output| {
-            let checksum = self.inflate_into(output, &mut data, is_end).map(|()| {
-                let mut checksum = crc32fast::Hasher::new();
-                checksum.update(output);
-                checksum
-            });
+            let checksum = self.inflate_into(output, data, is_end).map(|()| checksum_of(output));
             let filled = if checksum.is_some() { output.len() } else { 0 };
             (checksum, filled)
         })
     }
 
     /// Fills `output` with what `data` hold, which must be as much.
-    fn inflate_into<R: Read>(&mut self, output: &mut [u8], data: &mut std::io::Take<R>, is_end: bool) -> Option<()> {
+    fn inflate_into<R: Read>(&mut self, output: &mut [u8], data: &mut Take<R>, is_end: bool) -> Option<()> {
         let mut rest = output;
         let mut has_ended = false;
         while data.limit() > 0 {
-            let read = match data.read(&mut self.buffer) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                read => read.ok().filter(|read| *read > 0)?,
-            };
+            let read = read_some(data, &mut self.buffer)?;
             let mut input = self.buffer.get(..read)?;
             while !input.is_empty() {
                 if has_ended {
@@ -124,6 +160,67 @@ impl Inflater {
         let is_whole = if is_end { has_ended } else { !has_ended && is_between_blocks(&mut self.decoder, &[]) };
         (is_whole && rest.is_empty()).then_some(())
     }
+}
+
+/// By libdeflate, which is given all data of a block at once.
+#[cfg(feature = "libdeflate")]
+struct WholeInflater {
+    decoder: Decompressor,
+    buffer: Vec<u8>,
+}
+
+#[cfg(feature = "libdeflate")]
+impl WholeInflater {
+    fn new() -> Option<Self> {
+        Some(Self { decoder: Decompressor::new()?, buffer: Vec::new() })
+    }
+
+    fn inflate<R: Read>(&mut self, data: &mut Take<R>, is_end: bool, part: &mut ReadBuf<'_>) -> Option<crc32fast::Hasher> {
+        // Data that cannot be compressed grow by less. More is not worth the memory.
+        if data.limit() / 2 > (part.remaining() + BUFFER_BYTES) as u64 {
+            return None;
+        }
+        let length = self.read(data, is_end)?;
+        part.inflate(&mut self.decoder, self.buffer.get(..length)?).map(checksum_of)
+    }
+
+    /// Brings all data to the buffer, and the end of a stream behind those that have none; tells
+    /// how many bytes that is. The memory grows as they come.
+    fn read<R: Read>(&mut self, data: &mut Take<R>, is_end: bool) -> Option<usize> {
+        let mut length = 0;
+        while data.limit() > 0 {
+            if self.buffer.len() <= length + END.len() {
+                // Twice as much as there were, and no more than is announced.
+                let left = usize::try_from(data.limit()).unwrap_or(usize::MAX);
+                let more = left.saturating_add(END.len()).min(length.max(BUFFER_BYTES));
+                self.buffer.reserve_exact(more);
+                self.buffer.resize(length + more, 0);
+            }
+            let room = self.buffer.len() - END.len();
+            length += read_some(data, &mut self.buffer[length..room])?;
+        }
+        if !is_end {
+            self.buffer.get_mut(length..)?.first_chunk_mut().map(|end| *end = END)?;
+            length += END.len();
+        }
+        Some(length)
+    }
+}
+
+/// Reads once; `None` if that fails or nothing is left.
+fn read_some(data: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
+    loop {
+        match data.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read.ok().filter(|read| *read > 0),
+        }
+    }
+}
+
+fn checksum_of(bytes: &[u8]) -> crc32fast::Hasher {
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(bytes);
+    checksum
 }
 
 /// Whether a decoder that has given all its bytes stands between two blocks, at the border of a
@@ -153,4 +250,122 @@ fn step(decoder: &mut Decompress, input: &[u8], output: &mut [u8]) -> Option<(us
     let given = usize::try_from(decoder.total_out() - before.1).ok()?;
     let is_stuck = (used, given) == (0, 0) || (is_full && given > 0);
     (!is_stuck).then_some((used, given, status == Status::StreamEnd))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::super::deflate::Compressor;
+    use super::{END, ReadBuf, StreamInflater, checksum_of};
+
+    /// Inflates data of which this many bytes are announced, to content of this size, by each
+    /// inflater there is. They must agree.
+    fn inflate(data: &[u8], announced: u64, is_end: bool, size: usize) -> Option<Vec<u8>> {
+        let mut content = vec![1; size];
+        let mut part = ReadBuf::over(&mut content);
+        let checksum = StreamInflater::new().unwrap().inflate(&mut data.take(announced), is_end, &mut part);
+        assert_eq!(part.filled(), if checksum.is_some() { size } else { 0 });
+        let found = checksum.map(|checksum| {
+            assert_eq!(checksum.finalize(), checksum_of(&content).finalize());
+            content
+        });
+        #[cfg(feature = "libdeflate")]
+        {
+            let mut content = vec![2; size];
+            let mut part = ReadBuf::over(&mut content);
+            let mut inflater = super::WholeInflater::new().unwrap();
+            let checksum = inflater.inflate(&mut data.take(announced), is_end, &mut part);
+            assert_eq!(part.filled(), if checksum.is_some() { size } else { 0 });
+            assert_eq!(checksum.map(crc32fast::Hasher::finalize), found.as_deref().map(|found| checksum_of(found).finalize()));
+            assert!(found.as_ref().is_none_or(|found| *found == content));
+            // Doubled while it grows.
+            assert!(inflater.buffer.capacity() <= 2 * (data.len() + super::BUFFER_BYTES), "{}", inflater.buffer.capacity());
+        }
+        found
+    }
+
+    fn block(content: &[u8], is_end: bool) -> Vec<u8> {
+        Compressor::default().compress(content, 6, is_end).unwrap()
+    }
+
+    /// Some noise, some text, some repetitions.
+    fn content(count: usize) -> Vec<u8> {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_le_bytes()[7]
+        };
+        (0..count).map(|i| if i % 1000 < 400 { next() } else { b"inflate all of it "[i / 3 % 18] }).collect()
+    }
+
+    #[test]
+    fn blocks_are_inflated_as_a_whole() {
+        for size in [1, 2, 257, 5000, 1 << 20] {
+            let content = content(size);
+            for is_end in [false, true] {
+                let data = block(&content, is_end);
+                let length = data.len() as u64;
+                assert!(inflate(&data, length, is_end, size).unwrap() == content);
+                // What follows belongs to others.
+                assert!(inflate(&[&data[..], &data].concat(), length, is_end, size).unwrap() == content);
+            }
+        }
+    }
+
+    #[test]
+    fn rejects_blocks_of_other_sizes() {
+        let content = content(5000);
+        for is_end in [false, true] {
+            let data = block(&content, is_end);
+            let length = data.len() as u64;
+            for size in [1, 4999, 5001, 10_000] {
+                assert!(inflate(&data, length, is_end, size).is_none(), "{size}");
+            }
+            // Truncated, in the archive or by what is announced.
+            for end in 0..data.len() {
+                assert!(inflate(&data[..end], length, is_end, 5000).is_none(), "{end}");
+                assert!(inflate(&data, end as u64, is_end, 5000).is_none(), "{end}");
+            }
+            // Longer than announced, the end of the stream included.
+            for more in [&[0][..], &END, &data] {
+                let longer = [&data[..], more].concat();
+                let found = inflate(&longer, longer.len() as u64, is_end, 5000);
+                assert!(found.is_none(), "{is_end} {}", more.len());
+            }
+            // It ends where it must not, or goes on where it must end.
+            assert!(inflate(&data, length, !is_end, 5000).is_none());
+        }
+    }
+
+    #[test]
+    fn announced_sizes_take_no_memory() {
+        let data = block(&content(100), true);
+        for announced in [data.len() as u64 + 1, 1 << 20, 1 << 40, u64::MAX] {
+            assert!(inflate(&data, announced, true, 100).is_none());
+            assert!(inflate(&data, announced, true, 1 << 20).is_none());
+        }
+    }
+
+    #[test]
+    fn bombs_end_where_the_content_does() {
+        let data = block(&vec![0; 64 << 20], true);
+        for size in [1, 1000, 1 << 20] {
+            assert!(inflate(&data, data.len() as u64, true, size).is_none());
+        }
+    }
+
+    /// Another content is left to its checksum, but must be the same by all inflaters.
+    #[test]
+    fn damaged_blocks_are_the_same_to_all() {
+        let content = content(700);
+        let data = block(&content, false);
+        let mut refused = 0;
+        for bit in 0..data.len() * 8 {
+            let mut damaged = data.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            refused += usize::from(inflate(&damaged, data.len() as u64, false, content.len()).is_none());
+        }
+        assert!(refused > data.len() && refused < data.len() * 8, "{refused} of {}", data.len() * 8);
+    }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::codec::blocks::Blocks;
-use super::codec::inflate::{InflateBlocks, inflate_blocks};
+use super::codec::inflate::{InflateBlocks, inflate_in_parallel};
 use super::codec::input::{FillFrom, Input};
 use super::zip::central_directory;
 use super::zip::problem::{archive, cannot_read};
@@ -53,7 +53,8 @@ pub struct NpzReader<R> {
     index: Arc<Index>,
     limits: Limits,
     threads: usize,
-    /// How blocks are decompressed concurrently, once more than one thread was asked for.
+    /// How blocks are decompressed for themselves, if that is faster: once more than one thread was
+    /// asked for.
     inflate: Option<InflateBlocks<R>>,
 }
 
@@ -154,9 +155,15 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::with_fill(reader, |reader, buf| buf.read_from(reader), options.into().limits, None)
     }
 
+    /// How one thread decompresses blocks for themselves.
+    #[cfg(feature = "libdeflate")]
+    const INFLATE_ALONE: Option<InflateBlocks<R>> = Some(super::codec::inflate::inflate_in_turn);
+    #[cfg(not(feature = "libdeflate"))]
+    const INFLATE_ALONE: Option<InflateBlocks<R>> = None;
+
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
         let index = Arc::new(Index::new(central_directory::read(&mut reader, &limits)?.entries, path));
-        Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: None })
+        Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: Self::INFLATE_ALONE })
     }
 
     /// Returns the number of members, arrays or not.
@@ -477,7 +484,7 @@ impl<R: Read + Seek> NpzReader<R> {
             return Err(self.no_member(index));
         };
         let begin = entry.begin_data(&mut self.input)?;
-        let (threads, inflate) = (self.threads, self.inflate.filter(|_| self.threads > 1));
+        let (threads, inflate) = (self.threads, self.inflate);
         let parallel = inflate.and_then(|inflate| {
             let blocks = Blocks::parse(entry.blocks(), entry.claim)?;
             Some(Parallel { blocks, begin, threads, inflate })
@@ -498,6 +505,7 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// the file. Everything is checked as with one thread. A member with false positions of blocks
     /// is read by one thread, or refused as damaged if that is found too late. Each thread reads
     /// from a clone of `R`, which must have its own position in the stream. 0 threads count as 1.
+    /// With the feature `libdeflate`, one thread uses these positions too.
     ///
     /// ```
     /// # use npy_core::npz::{NpzReader, NpzWriter};
@@ -515,7 +523,7 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// ```
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
-        self.inflate = Some(inflate_blocks);
+        self.inflate = if self.threads > 1 { Some(inflate_in_parallel) } else { Self::INFLATE_ALONE };
     }
 }
 

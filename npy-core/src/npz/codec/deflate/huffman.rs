@@ -3,7 +3,7 @@
 //! twenty times as fast.
 
 use super::bits::{Bits, MOST_WORDS};
-use super::lengths::{code_lengths, codes};
+use super::lengths::{code_lengths, codes, least_bits};
 
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
@@ -46,7 +46,8 @@ const STORED_BITS: u64 = 7 + 3 + 32;
 /// How `bytes` are written.
 pub(super) struct Plan<'a> {
     parts: Vec<(&'a [u8], Option<Code>)>,
-    bits: u64,
+    /// How many bits it takes about, up to some that fill bytes up.
+    pub(super) bits: u64,
 }
 
 impl<'a> Plan<'a> {
@@ -60,11 +61,6 @@ impl<'a> Plan<'a> {
             parts.push((part, (code.bits < stored).then_some(code)));
         }
         Self { parts, bits }
-    }
-
-    /// How many bits it takes about, up to some that fill bytes up.
-    pub(super) fn bits(&self) -> u64 {
-        self.bits
     }
 
     /// Writes deflate blocks that end at a byte boundary, where the stream ends or continues.
@@ -90,6 +86,13 @@ impl<'a> Plan<'a> {
         }
         out.finish()
     }
+}
+
+/// How many bits bytes take about by one code for all, or stored.
+pub(super) fn bits_of(bytes: &[u8]) -> u64 {
+    let mut counts = Counts::new();
+    counts.add(bytes);
+    least_bits(&counts.sums()).min(stored_bits(bytes))
 }
 
 /// By the best code there is, or stored.

@@ -1,8 +1,34 @@
 //! How long the codes of symbols are that come so and so often: the best there are of a limited
 //! length.
 
+use std::collections::VecDeque;
+
 /// Symbols of the largest alphabet: literals and the end of a block.
 const MOST_SYMBOLS: usize = 257;
+
+/// How many bits the symbols of these frequencies take by the best prefix code, however long.
+///
+/// By Huffman's algorithm, of which only the sum is kept: each merge adds a bit to all below it.
+pub(super) fn least_bits(frequencies: &[u32]) -> u64 {
+    let mut leaves: Vec<u64> = frequencies.iter().filter(|count| **count > 0).map(|count| u64::from(*count)).collect();
+    if let [alone] = *leaves {
+        return alone;
+    }
+    leaves.sort_unstable();
+    let mut leaves = leaves.into_iter().peekable();
+    // They come in the order of their weights.
+    let mut merged = VecDeque::new();
+    let mut bits = 0;
+    loop {
+        let mut least = || match merged.front() {
+            Some(merge) if leaves.peek().is_none_or(|leaf| leaf > merge) => merged.pop_front(),
+            _ => leaves.next(),
+        };
+        let (Some(first), Some(second)) = (least(), least()) else { return bits };
+        merged.push_back(first + second);
+        bits += first + second;
+    }
+}
 
 /// The lengths of the best prefix code for symbols of these frequencies whose codes have at most
 /// `limit` bits, which must be enough for as many codes. What does not come has none. A symbol that
@@ -86,7 +112,7 @@ pub(super) fn codes<const N: usize>(lengths: &[u8; N]) -> [u64; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::{code_lengths, codes};
+    use super::{code_lengths, codes, least_bits};
 
     /// The bits of all symbols, by lengths found by trying all that keep Kraft's inequality.
     fn best(frequencies: &[u32], limit: u8) -> u64 {
@@ -114,6 +140,7 @@ mod tests {
             let lengths = code_lengths(&frequencies, limit.into());
             let bits: u64 = frequencies.iter().zip(lengths).map(|(count, length)| u64::from(*count) * u64::from(length)).sum();
             assert_eq!(bits, best(&frequencies, limit), "{frequencies:?} {limit}: {lengths:?}");
+            assert!(least_bits(&frequencies) <= bits);
         }
     }
 
@@ -129,6 +156,9 @@ mod tests {
             assert!(lengths.iter().all(|length| (1..=limit).contains(&usize::from(*length))), "{lengths:?}");
             assert_eq!(lengths.iter().map(|length| 1_u64 << (limit - usize::from(*length))).sum::<u64>(), 1 << limit);
         }
+        // As long as they like, and alone.
+        assert_eq!(least_bits(&[1, 1, 2, 3, 5, 8]), best(&[1, 1, 2, 3, 5, 8], 5));
+        assert_eq!((least_bits(&[0, 5, 0]), least_bits(&[0; 3]), least_bits(&[7; 256])), (5, 0, 7 * 8 * 256));
         assert_eq!(code_lengths(&[0, 0, 5, 0], 7), [0, 0, 1, 0]);
         assert_eq!(code_lengths(&[0; 4], 7), [0; 4]);
         // RFC 1951, 3.2.2: A to H of lengths 3, 3, 3, 3, 3, 2, 4, 4.

@@ -10,8 +10,8 @@ use std::io;
 
 use flate2::{Compress, Compression, FlushCompress};
 
-use huffman::Plan;
-use repeats::{Repeats, repeats_in};
+use huffman::{Plan, bits_of};
+use repeats::{LEAST_GAIN, Repeats, looks};
 
 /// Below this `zlib-rs` takes no time.
 const LEAST: usize = 16 * 1024;
@@ -24,48 +24,110 @@ const SAMPLE_BYTES: usize = 64 * 1024;
 /// takes: 1 %.
 const WORTH_SEARCHING: (u64, u64) = (99, 100);
 
-/// Compresses a block that is independent of earlier data and ends at a byte boundary. The stream
-/// ends there or continues.
-pub(super) fn compress_block(block: &[u8], level: u32, is_last: bool) -> io::Result<Vec<u8>> {
-    if level == 0 || block.len() < LEAST {
-        return search(block, level, is_last);
-    }
-    let plan = Plan::new(block);
-    let gains = match repeats_in(block, plan.bits()) {
-        Repeats::None => false,
-        Repeats::Many => true,
-        Repeats::Some { at } => {
-            let rest = block.get(at..).unwrap_or(block);
-            let sample = rest.get(..SAMPLE_BYTES).unwrap_or(rest);
-            let bits = search(sample, level, false)?.len() as u64 * 8;
-            bits * WORTH_SEARCHING.1 < Plan::new(sample).bits() * WORTH_SEARCHING.0
-        }
-    };
-    if gains { search(block, level, is_last) } else { Ok(plan.encode(is_last)) }
+/// Bytes by which compressed data may be longer before there is more memory for them.
+const SLACK_BYTES: usize = 4096;
+
+/// Compresses blocks one after another in the same memory.
+#[derive(Default)]
+pub(super) struct Compressor {
+    /// The stream of the level that was used last.
+    stream: Option<(u32, Compress)>,
 }
 
-/// By `zlib-rs`, which searches for repetitions.
-fn search(block: &[u8], level: u32, is_last: bool) -> io::Result<Vec<u8>> {
-    let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(level), false);
-    let mut output = Vec::new();
-    loop {
-        // Data that cannot be compressed grow by less.
-        output.try_reserve(block.len() / 16 + 4096 + block.len() * usize::from(output.is_empty()))?;
-        let used = usize::try_from(compress.total_in()).map_err(io::Error::other)?;
-        compress.compress_vec(&block[used..], &mut output, flush).map_err(io::Error::other)?;
-        if output.len() < output.capacity() {
-            return Ok(output);
+impl Compressor {
+    /// Compresses a block that is independent of earlier data and ends at a byte boundary. The
+    /// stream ends there or continues.
+    pub(super) fn compress(&mut self, block: &[u8], level: u32, is_last: bool) -> io::Result<Vec<u8>> {
+        let end = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
+        if level == 0 || block.len() < LEAST {
+            return self.search(block, level, end);
+        }
+        let (mut refuted, mut most) = (None, None);
+        for (at, repeats) in looks(block) {
+            match repeats {
+                Repeats::None => {}
+                Repeats::Many => return self.search(block, level, end),
+                // At the front a sample is free: it is the beginning of the search if that gains.
+                Repeats::Some(gained) if at == 0 => {
+                    let (sample, rest) = block.split_at(SAMPLE_BYTES.min(block.len()));
+                    let mut search = self.begin(level, block.len())?;
+                    search.push(sample, if rest.is_empty() { end } else { FlushCompress::Sync })?;
+                    if gains(sample, &search.output) {
+                        if !rest.is_empty() {
+                            search.push(rest, end)?;
+                        }
+                        return Ok(search.output);
+                    }
+                    refuted = Some(gained + gained / 4 + LEAST_GAIN);
+                }
+                Repeats::Some(gained) => most = most.max(Some((gained, at))),
+            }
+        }
+        // Where much more seems to be gained than where nothing was.
+        if let Some((gained, at)) = most
+            && refuted.is_none_or(|refuted| gained > refuted)
+        {
+            let rest = block.get(at..).unwrap_or(block);
+            let sample = rest.get(..SAMPLE_BYTES).unwrap_or(rest);
+            if gains(sample, &self.search(sample, level, FlushCompress::Sync)?) {
+                return self.search(block, level, end);
+            }
+        }
+        Ok(Plan::new(block).encode(is_last))
+    }
+
+    /// Compresses bytes by `zlib-rs`, which searches for repetitions.
+    fn search(&mut self, bytes: &[u8], level: u32, end: FlushCompress) -> io::Result<Vec<u8>> {
+        let mut search = self.begin(level, bytes.len())?;
+        search.push(bytes, end)?;
+        Ok(search.output)
+    }
+
+    fn begin(&mut self, level: u32, bytes: usize) -> io::Result<Search<'_>> {
+        let mut output = Vec::new();
+        output.try_reserve(bytes + SLACK_BYTES)?;
+        let (last, stream) = self.stream.get_or_insert_with(|| (level, Compress::new(Compression::new(level), false)));
+        if *last == level {
+            stream.reset();
+        } else {
+            (*last, *stream) = (level, Compress::new(Compression::new(level), false));
+        }
+        Ok(Search { stream, output })
+    }
+}
+
+/// Whether the search has gained enough in a sample.
+fn gains(sample: &[u8], searched: &[u8]) -> bool {
+    searched.len() as u64 * 8 * WORTH_SEARCHING.1 < bits_of(sample) * WORTH_SEARCHING.0
+}
+
+/// A stream of `zlib-rs`.
+struct Search<'a> {
+    stream: &'a mut Compress,
+    output: Vec<u8>,
+}
+
+impl Search<'_> {
+    fn push(&mut self, bytes: &[u8], flush: FlushCompress) -> io::Result<()> {
+        let before = self.stream.total_in();
+        loop {
+            let used = usize::try_from(self.stream.total_in() - before).map_err(io::Error::other)?;
+            self.stream.compress_vec(&bytes[used..], &mut self.output, flush).map_err(io::Error::other)?;
+            if self.output.len() < self.output.capacity() {
+                return Ok(());
+            }
+            // Data that cannot be compressed grow by less.
+            self.output.try_reserve(bytes.len() / 16 + SLACK_BYTES)?;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use flate2::{Decompress, FlushDecompress, Status};
+    use flate2::{Decompress, FlushCompress, FlushDecompress, Status};
 
     use super::huffman::Plan;
-    use super::{LEAST, compress_block, search};
+    use super::{Compressor, LEAST, SAMPLE_BYTES};
 
     fn random(state: &mut u64) -> u32 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -88,6 +150,18 @@ mod tests {
         (0..count).flat_map(|_| ((-2.0 * uniform().ln()).sqrt() * uniform().cos()).to_le_bytes()).collect()
     }
 
+    /// Small steps up and down, as the bytes of `i32`: repetitions gain some per cent.
+    fn walk(count: usize) -> Vec<u8> {
+        let (mut state, mut at) = (3, 0_i32);
+        let mut step = || i32::from(random(&mut state).to_le_bytes()[2] % 64) - 32;
+        (0..count)
+            .flat_map(|_| {
+                at += step();
+                at.to_le_bytes()
+            })
+            .collect()
+    }
+
     /// Every number of symbols, of every steepness, at every length of a rest: the codes are those
     /// of the inflater.
     #[test]
@@ -102,8 +176,8 @@ mod tests {
                     let (first, last) = (plan.encode(false), plan.encode(true));
                     // Up to a byte for each end, and the mark between blocks; where only some bytes
                     // were counted, somewhat more or less.
-                    let more_or_less = if symbols == 256 { plan.bits() / 8 / 500 } else { 0 };
-                    let difference = (last.len() as u64).abs_diff(plan.bits() / 8);
+                    let more_or_less = if symbols == 256 { plan.bits / 8 / 500 } else { 0 };
+                    let difference = (last.len() as u64).abs_diff(plan.bits / 8);
                     assert!(difference <= 8 * (1 + length / 65_535) + more_or_less, "{symbols} {length} {difference}");
                     assert_eq!(inflate(&[first, last], 2 * block.len()), [&block[..], &block].concat(), "{symbols} {length}");
                 }
@@ -123,7 +197,7 @@ mod tests {
             let plan = Plan::new(&block);
             let encoded = plan.encode(true);
             // A quarter is any bytes, and the others are four.
-            assert!(encoded.len() < block.len() * 6 / 10, "{steepness} {} {}", plan.bits(), encoded.len());
+            assert!(encoded.len() < block.len() * 6 / 10, "{steepness} {} {}", plan.bits, encoded.len());
             assert_eq!(inflate(&[plan.encode(false), encoded], 2 * block.len()), [&block[..], &block].concat());
         }
     }
@@ -132,7 +206,7 @@ mod tests {
     fn bytes_that_no_code_makes_shorter_are_stored() {
         let mut state = 3;
         let block: Vec<u8> = (0..1 << 20).map(|_| random(&mut state).to_le_bytes()[1]).collect();
-        let compressed = compress_block(&block, 6, true).unwrap();
+        let compressed = Compressor::default().compress(&block, 6, true).unwrap();
         assert!(compressed.len() < block.len() + block.len() / 4096, "{}", compressed.len());
         assert_eq!(inflate(&[compressed], block.len()), block);
     }
@@ -144,17 +218,41 @@ mod tests {
         let steps: Vec<u8> = (0..1_u32 << 17).flat_map(|i| u64::from(i / 7).to_le_bytes()).collect();
         let mut state = 9;
         let few: Vec<u8> = (0..1 << 20).map(|_| b"ACGT"[usize::from(random(&mut state).to_le_bytes()[1] % 4)]).collect();
-        for (block, searches) in [(&noise, false), (&steps, true), (&few, false)] {
-            let (quick, slow) = (Plan::new(block).encode(true), search(block, 6, true).unwrap());
-            let chosen = compress_block(block, 6, true).unwrap();
-            assert_eq!(chosen == slow, searches);
-            assert_eq!(chosen == quick, !searches);
+        let walk = walk(1 << 18);
+        // The front alone would tell the wrong thing.
+        let late = [&few[..1 << 17], &walk[1 << 17..]].concat();
+        let mut compressor = Compressor::default();
+        let mut search = |block: &[u8]| compressor.search(block, 6, FlushCompress::Finish).unwrap();
+        for (i, (block, searches)) in
+            [(&noise, false), (&steps, true), (&few, false), (&walk, true), (&late, true)].into_iter().enumerate()
+        {
+            let (quick, slow) = (Plan::new(block).encode(true), search(block));
+            let chosen = Compressor::default().compress(block, 6, true).unwrap();
+            assert_eq!(chosen == quick, !searches, "{i}");
             assert!(chosen.len() * 99 <= quick.len().min(slow.len()) * 100, "{} {} {}", chosen.len(), quick.len(), slow.len());
             assert_eq!(inflate(&[chosen], block.len()), *block);
         }
-        // Nothing is done at level 0, and not a code made for little.
-        assert!(compress_block(&noise, 0, true).unwrap().len() > noise.len());
+        // Not a code made for little.
         let little = &noise[..LEAST - 1];
-        assert_eq!(compress_block(little, 6, true).unwrap(), search(little, 6, true).unwrap());
+        assert_eq!(Compressor::default().compress(little, 6, true).unwrap(), search(little));
+        // Nothing is done at level 0.
+        assert!(Compressor::default().compress(&noise, 0, true).unwrap().len() > noise.len());
+    }
+
+    /// Another thread may have compressed the block before.
+    #[test]
+    fn blocks_depend_on_nothing_that_was_compressed_before() {
+        let (walk, noise) = (walk(1 << 18), noise(1 << 17));
+        let mut compressor = Compressor::default();
+        for level in [6, 6, 1, 9, 0, 6] {
+            for length in [0, 1, LEAST, SAMPLE_BYTES - 1, SAMPLE_BYTES, SAMPLE_BYTES + 1, 1 << 20] {
+                for block in [&walk[..length], &noise[..length]] {
+                    let [first, last] = [false, true].map(|is_last| compressor.compress(block, level, is_last).unwrap());
+                    assert_eq!(Compressor::default().compress(block, level, false).unwrap(), first, "{level} {length}");
+                    assert_eq!(Compressor::default().compress(block, level, true).unwrap(), last, "{level} {length}");
+                    assert_eq!(inflate(&[first, last], 2 * length), [block, block].concat(), "{level} {length}");
+                }
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! An estimate of how much of a block repeats what came shortly before.
 
+use super::huffman::bits_of;
+
 /// Bytes of each piece that is looked at: as far as deflate may reach back, where repetitions are
 /// only looked for, and some that may repeat them. No more than 16 bits count.
 const PIECE_BYTES: usize = REACH + LOOKED_AT;
 const LOOKED_AT: usize = 8 * 1024;
 
-/// A sample is taken from the middle of each share of a block, because a block may change its
-/// nature.
+/// A piece of each share of a block is looked at, because a block may change its nature.
 const SHARE_BYTES: usize = 256 * 1024;
 
 /// Deflate reaches so far back.
@@ -24,48 +25,62 @@ const MOST: usize = 258;
 /// What a repetition costs: its length and its distance.
 const REPEAT_BITS: u64 = 18;
 
-/// How much of a block repeats what came before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where fewer per mille are gained, and fewer than these per mille are repetitions, nothing is.
+pub(super) const LEAST_GAIN: u64 = 5;
+const LEAST_REPEATED: u64 = 20;
+
+/// Where more per mille are gained, the search certainly gains.
+const MUCH_GAIN: u64 = 100;
+
+/// How much of a piece repeats what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Repeats {
     /// So little that it gains nothing.
     None,
-    /// Not enough to tell. Here it is the most.
-    Some { at: usize },
-    /// Somewhere.
+    /// Not enough to tell. It seems to gain that many per mille of what codes for bytes alone take.
+    Some(u64),
     Many,
 }
 
-/// Looks at some of the block, of which each byte takes its part of `bits` without repetitions.
-pub(super) fn repeats_in(block: &[u8], bits: u64) -> Repeats {
-    let mut table = vec![0; 1 << HASH_BITS];
-    let mut most = None;
-    for (i, share) in block.chunks(SHARE_BYTES).enumerate() {
-        let begin = (share.len() - PIECE_BYTES.min(share.len())) / 2;
-        let piece = &share[begin..][..PIECE_BYTES.min(share.len())];
-        let front = piece.len().saturating_sub(LOOKED_AT);
-        let (repeated, count) = search(piece, front, &mut table);
-        // What all that is looked at would take, and what the repetitions would, less what they
-        // take as such.
-        let looked_at = (piece.len() - front) as u64;
-        let whole = looked_at * bits / block.len() as u64;
-        let gained = (repeated * bits / block.len() as u64).saturating_sub(count * REPEAT_BITS);
-        match () {
-            // Half a percent at most is gained, be it short repetitions or long ones.
-            () if gained * 200 < whole && repeated * 50 < looked_at => {}
-            () if gained * 10 > whole => return Repeats::Many,
-            () => most = most.max(Some((gained, i * SHARE_BYTES + begin))),
-        }
+/// Looks at the front of a block, and at a piece of each further share; gives where each begins.
+pub(super) fn looks(block: &[u8]) -> impl Iterator<Item = (usize, Repeats)> {
+    block.chunks(SHARE_BYTES).enumerate().map(|(i, share)| {
+        let length = PIECE_BYTES.min(share.len());
+        let begin = if i == 0 { 0 } else { (share.len() - length) / 2 };
+        (i * SHARE_BYTES + begin, repeats_in(&share[begin..][..length]))
+    })
+}
+
+fn repeats_in(piece: &[u8]) -> Repeats {
+    let front = piece.len().saturating_sub(LOOKED_AT);
+    let looked_at = &piece[front..];
+    // Long runs, as of zeros, which the search crosses faster than anything looks at them.
+    let (words, _) = looked_at.as_chunks::<8>();
+    if words.iter().zip(words.iter().skip(1)).filter(|(a, b)| a == b).count() * 4 > words.len() {
+        return Repeats::Many;
     }
-    most.map_or(Repeats::None, |(_, at)| Repeats::Some { at })
+    let (repeated, count) = search(piece, front);
+    let bytes = looked_at.len() as u64;
+    // No more is gained than is repeated.
+    if repeated * 1000 < bytes * LEAST_GAIN {
+        return Repeats::None;
+    }
+    let whole = bits_of(looked_at);
+    let gained = (repeated * whole / bytes).saturating_sub(count * REPEAT_BITS) * 1000 / whole;
+    match gained {
+        ..LEAST_GAIN if repeated * 1000 < bytes * LEAST_REPEATED => Repeats::None,
+        MUCH_GAIN.. => Repeats::Many,
+        gained => Repeats::Some(gained),
+    }
 }
 
 /// How many bytes of a piece behind its front are repetitions, and of how many.
-fn search(piece: &[u8], front: usize, last: &mut [u16]) -> (u64, u64) {
-    last.fill(0);
+fn search(piece: &[u8], front: usize) -> (u64, u64) {
+    let last = &mut vec![0_u16; 1 << HASH_BITS];
     // Every second place of the front will do: of a repetition of five bytes, four begin at one.
-    for at in (0..front).step_by(2) {
-        if let Some(word) = word_at(piece, at) {
-            *slot(last, word) = u16::try_from(at).unwrap_or_default();
+    for (at, word) in (0..u16::MAX).zip(piece[..front].windows(LEAST)).step_by(2) {
+        if let Some(word) = word_at(word, 0) {
+            *slot(last, word) = at;
         }
     }
     let (mut bytes, mut count) = (0, 0);
@@ -101,7 +116,7 @@ fn slot(last: &mut [u16], word: u32) -> &mut u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Repeats, repeats_in};
+    use super::{Repeats, looks};
 
     #[test]
     fn repetitions_are_seen() {
@@ -111,7 +126,7 @@ mod tests {
             state.to_le_bytes()[7]
         };
         let noise: Vec<u8> = (0..1 << 20).map(|_| random()).collect();
-        let look = |block: &[u8]| repeats_in(block, block.len() as u64 * 8);
+        let look = |block: &[u8]| looks(block).map(|(_, repeats)| repeats).max().unwrap();
         assert_eq!(look(&noise), Repeats::None);
         assert_eq!(look(&noise[..100]), Repeats::None);
         // The same again 30,000 bytes later, and too far away to be seen by deflate.
@@ -122,7 +137,10 @@ mod tests {
         assert_eq!(look(&[0; 1000]), Repeats::Many);
         // One byte in thirty is a repetition of six.
         let few: Vec<u8> = noise.chunks_exact(174).flat_map(|part| part.iter().chain(&part[..6]).copied()).collect();
-        assert!(matches!(look(&few), Repeats::Some { .. }));
+        assert!(matches!(look(&few), Repeats::Some(_)));
+        // Long runs beside noise.
+        let sparse: Vec<u8> = noise.chunks_exact(64).flat_map(|part| [&part[..8], &[0; 56]].concat()).collect();
+        assert_eq!(look(&sparse[..40_000]), Repeats::Many);
         // It may begin anywhere.
         for quarter in 0..4 {
             let mut changing = noise.clone();
