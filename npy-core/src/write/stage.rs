@@ -17,6 +17,14 @@ use crate::memory::{STAGE_BYTES, reserve_exact};
 /// times as long where that cache has 1 MiB.
 const STAGED_PIECE: usize = 512 << 10;
 
+/// The size of the pieces behind the first [`MANY_BYTES`]: the page cache of ext4 has a page for
+/// each. Saving 185 MB of records took 0.83 to 0.93 of the time there, and 0.93 to 1.04 on tmpfs.
+const LARGE_PIECE: usize = 2 << 20;
+
+/// Before that many bytes, the fresh memory of a large piece costs more than it gains: files of 1 to
+/// 11 MiB took 1.04 to 1.1 times as long.
+const MANY_BYTES: u64 = 32 << 20;
+
 /// How much is zeroed before elements are encoded there, while it is in the first-level cache.
 /// Saving records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
@@ -47,6 +55,8 @@ pub(crate) struct Stage {
     pub(super) handed: u64,
     /// Bytes not written yet; at first the header, so that a small array takes one system call.
     pub(super) bytes: Vec<u8>,
+    /// The size of a piece. A file that grows does not hold pushed elements back for long.
+    piece: usize,
     /// State of an array of unknown length.
     pub(super) growth: Option<Growth>,
     state: State,
@@ -78,6 +88,7 @@ impl Stage {
             count: 0,
             handed: 0,
             bytes: header.to_bytes_with_room(room),
+            piece: STAGED_PIECE,
             growth: None,
             state: State::Good,
         }
@@ -87,6 +98,7 @@ impl Stage {
     pub(super) fn grow(&mut self, growth: Growth) {
         let (growable, start) = (&growth.growable, growth.start);
         self.bytes = Vec::new();
+        self.piece = STAGE_BYTES;
         self.handed = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(self.itemsize as u64));
         self.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
         self.growth = Some(growth);
@@ -103,7 +115,7 @@ impl Stage {
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
         let is_added = self.bytes.capacity() - self.bytes.len() >= bytes.len()
-            && self.bytes.len() < self.piece()
+            && self.bytes.len() < self.piece
             && self.count < self.expected
             && self.state == State::Good;
         if is_added {
@@ -321,9 +333,11 @@ impl Stage {
 
     /// Reserves `bytes` more, and returns their position.
     pub(super) fn make_room(&mut self, sink: &mut dyn Sink, bytes: usize) -> Result<usize> {
-        let piece = self.piece();
-        if self.bytes.len() >= piece {
-            self.hand_on_pieces(sink, piece)?;
+        if self.bytes.len() >= self.piece {
+            self.hand_on_pieces(sink)?;
+            if self.growth.is_none() && self.handed >= MANY_BYTES {
+                self.piece = LARGE_PIECE;
+            }
         }
         if self.bytes.capacity() - self.bytes.len() < bytes {
             let left = self.expected.saturating_sub(self.count).saturating_mul(self.itemsize as u64);
@@ -336,15 +350,10 @@ impl Stage {
         Ok(self.bytes.len())
     }
 
-    /// The size of a piece. A file that grows does not hold pushed elements back for long.
-    fn piece(&self) -> usize {
-        if self.growth.is_some() { STAGE_BYTES } else { STAGED_PIECE }
-    }
-
     /// Writes the stage up to the last multiple of a piece.
-    fn hand_on_pieces(&mut self, sink: &mut dyn Sink, piece: usize) -> Result<()> {
+    fn hand_on_pieces(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let length = self.bytes.len();
-        let behind = (self.handed + length as u64) % piece as u64;
+        let behind = (self.handed + length as u64) % self.piece as u64;
         // Less than a piece.
         let end = length - usize::try_from(behind).unwrap_or_default().min(length);
         let written = sink.put(&self.bytes[..end]);
