@@ -290,30 +290,30 @@ pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<T::Plan>>, plan: &T
     layout.map(|layout| T::relocate(layout.plan, plan)).filter(|relocated| relocated == plan && itemsize > 0)
 }
 
-/// Runs `$sized` with the plan and the itemsize, one copy of it for each layout that the compiler
-/// knows, and `$empty` for elements without bytes.
+/// Runs `$loop` with the plan and the itemsize: one copy of it for the native layout, one for native
+/// fields that lie elsewhere, and one for all other plans.
 ///
-/// A macro, because each copy must be a loop of its own in which they are constants.
+/// A macro, because each copy must be a loop of its own in which they are constants. A copy for the
+/// other byte order was measured to gain nothing, and each costs a program the time to compile it.
 macro_rules! by_layout {
-    ($T:ty, $plan:ident, $itemsize:ident, $sized:expr, $empty:expr) => {
+    ($T:ty, $plan:ident, $itemsize:ident, $loop:expr) => {
         if let Some(layout) = const { native::<$T>() }
             && is_native::<$T>($plan, $itemsize)
         {
             let ($plan, $itemsize) = (&layout.plan, layout.itemsize);
-            $sized
+            $loop
         } else if let Some(plan) = relocated::<$T>(const { native::<$T>() }, $plan, $itemsize) {
             let $plan = &plan;
-            $sized
-        } else if let Some(plan) = relocated::<$T>(const { swapped::<$T>() }, $plan, $itemsize) {
-            let $plan = &plan;
-            $sized
-        } else if $itemsize == 0 {
-            $empty
+            $loop
         } else {
-            $sized
+            $loop
         }
     };
 }
+
+/// As many elements without bytes are decoded and encoded at a time, as if they had one, because a
+/// loop of their own would be compiled for nothing.
+const EMPTY: usize = 1024;
 
 /// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have
 /// `total`. `first` is the index of the first, for error messages.
@@ -342,17 +342,17 @@ pub(crate) fn decode_slots<T: NpyElement>(
     slots: &mut Slots<'_, T>,
     first: u64,
 ) -> Result<()> {
+    if itemsize == 0 {
+        return (0..count).step_by(EMPTY).try_for_each(|done| {
+            let step = EMPTY.min(count - done);
+            decode_slots(plan, 1, &[0; EMPTY][..step], step, slots, first + done as u64)
+        });
+    }
     let result = if const { is_number::<T>() } {
         // One loop, because only rare dtypes come here.
-        slots.extend(0..count, |index| T::decode(plan, bytes.get(index * itemsize..).unwrap_or_default()))
+        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
     } else {
-        by_layout!(
-            T,
-            plan,
-            itemsize,
-            slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)),
-            slots.extend(0..count, |_| T::decode(plan, &[]))
-        )
+        by_layout!(T, plan, itemsize, slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)))
     };
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
@@ -360,17 +360,15 @@ pub(crate) fn decode_slots<T: NpyElement>(
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the
 /// index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
-    if const { is_number::<T>() } {
-        let elements = (0..items.len()).map(|index| bytes.get(index * itemsize..).unwrap_or_default());
-        return decode_each(plan, items.iter_mut().zip(elements), first);
+    if itemsize == 0 {
+        return items.chunks_mut(EMPTY).enumerate().try_for_each(|(i, items)| {
+            decode_over(plan, 1, &[0; EMPTY][..items.len()], items, first + (i * EMPTY) as u64)
+        });
     }
-    by_layout!(
-        T,
-        plan,
-        itemsize,
-        decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first),
-        decode_each(plan, items.iter_mut().map(|item| (item, [].as_slice())), first)
-    )
+    if const { is_number::<T>() } {
+        return decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first);
+    }
+    by_layout!(T, plan, itemsize, decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first))
 }
 
 #[inline(always)]
@@ -397,13 +395,13 @@ pub(crate) fn encode_slice<T: NpyElement>(
     bytes: &mut [u8],
     first: u64,
 ) -> Result<usize> {
-    by_layout!(
-        T,
-        plan,
-        itemsize,
-        encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize)), first),
-        encode_each(plan, items.iter().map(|item| (item, [].as_mut_slice())), first)
-    )
+    if itemsize == 0 {
+        return items.chunks(EMPTY).enumerate().try_fold(0, |done, (i, items)| {
+            let count = encode_slice(plan, 1, items, &mut [0; EMPTY][..items.len()], first + (i * EMPTY) as u64)?;
+            Ok(done + count)
+        });
+    }
+    by_layout!(T, plan, itemsize, encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize)), first))
 }
 
 /// [`encode_slice`] for elements that lie anywhere. There is a loop for the native layout and one
