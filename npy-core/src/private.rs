@@ -22,8 +22,8 @@ pub use crate::dynamic::cast::{Class, Wide, cast_items};
 pub use crate::element::TimePlan;
 pub use crate::element::plan::{Layout, Planner, rust_type};
 pub use crate::element::record::{
-    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, dtype_of_records, each, largest,
-    plan_record, plan_whole_record, unknown_variant,
+    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record,
+    dtype_of_records, each, largest, plan_record, plan_whole_record, unknown_variant,
 };
 pub use crate::element::{
     ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, Otherwise, Probe, TextPlan, Through,

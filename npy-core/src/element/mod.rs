@@ -224,17 +224,19 @@ pub(crate) fn inner_axes<T: NpyElement>() -> usize {
     axes_of(&T::dtype())
 }
 
-fn axes_of(dtype: &DType) -> usize {
+/// [`inner_axes`] by the dtype of the type.
+pub(crate) fn axes_of(dtype: &DType) -> usize {
     if let DType::SubArray(array) = dtype { array.shape().len() } else { 0 }
 }
 
 /// The error of an array that has other axes than `outer` and those that are in the elements `T`.
-#[cold]
 pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error {
     wrong_shape_of(rust_type::<T>(), &T::dtype(), outer, found)
 }
 
-fn wrong_shape_of(rust_type: String, dtype: &DType, outer: usize, found: &[usize]) -> Error {
+/// [`wrong_shape`] by the name and the dtype of the type.
+#[cold]
+pub(crate) fn wrong_shape_of(rust_type: String, dtype: &DType, outer: usize, found: &[usize]) -> Error {
     let inner = if let DType::SubArray(array) = dtype { array.shape() } else { &[] };
     let expected = std::iter::repeat_n(None, outer).chain(inner.iter().copied().map(Some)).collect();
     ErrorKind::WrongElementShape { rust_type, expected, found: found.to_vec() }.into()
@@ -361,9 +363,10 @@ pub(crate) fn decode_slots<T: NpyElement>(
 /// index of the first.
 pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
     if itemsize == 0 {
-        return items.chunks_mut(EMPTY).enumerate().try_for_each(|(i, items)| {
-            decode_over(plan, 1, &[0; EMPTY][..items.len()], items, first + (i * EMPTY) as u64)
-        });
+        return items
+            .chunks_mut(EMPTY)
+            .enumerate()
+            .try_for_each(|(i, items)| decode_over(plan, 1, &[0; EMPTY][..items.len()], items, first + (i * EMPTY) as u64));
     }
     if const { is_number::<T>() } {
         return decode_each(plan, items.iter_mut().zip(bytes.chunks_exact(itemsize)), first);

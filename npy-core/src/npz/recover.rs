@@ -338,13 +338,7 @@ enum Step {
     Unknown,
 }
 
-fn read_member(
-    window: &mut Window<'_>,
-    offset: u64,
-    length: u64,
-    limits: &Limits,
-    streamed: Streamed,
-) -> Result<Step> {
+fn read_member(window: &mut Window<'_>, offset: u64, length: u64, limits: &Limits, streamed: Streamed) -> Result<Step> {
     let mut fields = Fields::new(window.at(offset, LOCAL_BYTES)?);
     let _signature_and_version = fields.bytes(6);
     let (flags, method) = (fields.u16(), fields.u16());
@@ -410,12 +404,7 @@ fn read_entry<'w>(window: &'w mut Window<'_>, place: u64) -> Result<Option<(Entr
 
 /// The directory that begins at `begin`, if it is whole. The offsets of its entries are those that
 /// it states.
-fn read_directory(
-    window: &mut Window<'_>,
-    begin: u64,
-    length: u64,
-    limits: &Limits,
-) -> Result<Option<Directory>> {
+fn read_directory(window: &mut Window<'_>, begin: u64, length: u64, limits: &Limits) -> Result<Option<Directory>> {
     let (mut entries, mut bytes, mut place) = (Vec::new(), Vec::new(), begin);
     while window.at(place, 4)? == ENTRY {
         let Some((entry, its_bytes)) = read_entry(window, place)? else { return Ok(None) };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::in_file;
 use super::source::Input;
+use crate::element::plan::rust_type;
 use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
@@ -59,11 +60,15 @@ impl State {
     /// Has elements `T`, which may contain the last axes of the array, with `expected` other
     /// dimensions.
     pub(crate) fn expect_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<()> {
-        let axes = element::inner_axes::<T>();
+        self.expect_axes(&T::dtype(), rust_type::<T>, expected)
+    }
+
+    fn expect_axes(&mut self, dtype: &DType, rust_type: fn() -> String, expected: usize) -> Result<()> {
+        let axes = element::axes_of(dtype);
         // A file may have sub-arrays as elements, though NumPy reads none such.
         let is_sub_array = matches!(self.header.dtype(), DType::SubArray(_));
         if axes > 0 && !is_sub_array && self.header.shape().len() != expected + axes {
-            return Err(element::wrong_shape::<T>(expected, self.header.shape()));
+            return Err(element::wrong_shape_of(rust_type(), dtype, expected, self.header.shape()));
         }
         if axes > 0
             && let Some(header) = self.header.with_inner_axes(axes)
@@ -131,9 +136,12 @@ impl Elements<'_> {
             return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
         }
         self.state.begin()?;
-        match element::bulk::<T>(&plan, self.itemsize()) {
-            Some((bulk, difference)) => self.fill_slice(bulk, items, difference == Difference::ByteOrder)?,
-            None => self.decode_slice(&plan, items)?,
+        if const { T::BULK.is_some() }
+            && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
+        {
+            self.fill_slice(bulk, items, difference == Difference::ByteOrder)?;
+        } else {
+            self.decode_slice(&plan, items)?;
         }
         self.end(count)
     }
@@ -171,9 +179,13 @@ impl Elements<'_> {
 
     fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.state.begin()?;
-        match element::bulk::<T>(plan, self.itemsize()) {
-            Some((bulk, difference)) => self.refill(bulk, items, count, difference == Difference::ByteOrder)?,
-            None => self.decode_over(plan, items, count)?,
+        // Where there is no proof, nothing is compiled for it.
+        if const { T::BULK.is_some() }
+            && let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize())
+        {
+            self.refill(bulk, items, count, difference == Difference::ByteOrder)?;
+        } else {
+            self.decode_over(plan, items, count)?;
         }
         self.end(count)
     }

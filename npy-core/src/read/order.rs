@@ -39,7 +39,8 @@ impl Elements<'_> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = self.state.plan::<T>()?;
         #[cfg(unix)]
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
+        if const { T::BULK.is_some() }
+            && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
             && let Some(items) = bulk.read_reversed(&shape, difference == Difference::ByteOrder, part)
         {
@@ -58,7 +59,8 @@ impl Elements<'_> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
         let plan = self.state.plan::<T>()?;
         #[cfg(unix)]
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
+        if const { T::BULK.is_some() }
+            && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
             && bulk.fill_reversed(items, &shape, difference == Difference::ByteOrder, part)
         {
