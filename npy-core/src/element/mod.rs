@@ -108,7 +108,8 @@ pub trait NpyElement: Sized {
     #[doc(hidden)]
     const HAS_NONE: bool = false;
 
-    /// Proof that the memory of this type is the file's bytes.
+    /// Proof that the memory of this type is the file's bytes: [`Plain`](crate::memory::Plain) is
+    /// implemented for it. `None` is always correct, and slower.
     #[doc(hidden)]
     const BULK: Option<Bulk<Self>> = None;
 

@@ -162,16 +162,24 @@ impl Planner {
 /// Whether it is a dtype of which NumPy casts every value to other numbers.
 fn is_number(dtype: &DType) -> bool {
     let DType::Scalar(scalar) = dtype else { return false };
-    !matches!(
+    matches!(
         scalar.kind(),
-        ScalarKind::Bytes { .. }
-            | ScalarKind::Unicode { .. }
-            | ScalarKind::Void { .. }
-            | ScalarKind::Datetime { .. }
-            | ScalarKind::Timedelta { .. }
-            | ScalarKind::Float8E5M2
-            | ScalarKind::Complex32
-            | ScalarKind::Object
+        ScalarKind::Bool
+            | ScalarKind::Int8
+            | ScalarKind::Int16
+            | ScalarKind::Int32
+            | ScalarKind::Int64
+            | ScalarKind::UInt8
+            | ScalarKind::UInt16
+            | ScalarKind::UInt32
+            | ScalarKind::UInt64
+            | ScalarKind::Float16
+            | ScalarKind::Float32
+            | ScalarKind::Float64
+            | ScalarKind::LongDouble { .. }
+            | ScalarKind::Complex64
+            | ScalarKind::Complex128
+            | ScalarKind::ComplexLongDouble { .. }
     )
 }
 

@@ -20,7 +20,8 @@ use crate::format::trust::read_once;
 use crate::sys::huge_pages::advise_huge_pages;
 use byteswap::{repair_bools, swap_words};
 
-/// A type whose memory is the bytes of a file in native byte order: numbers, texts or bools.
+/// A type whose memory is the bytes of a file in native byte order: numbers, texts or bools. The
+/// implementations are in `view/mod.rs`, beside those of `NpyView`.
 ///
 /// # Safety
 ///

@@ -117,7 +117,7 @@ fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option
             }
             _ => return None,
         },
-        // NumPy has no dtype for the first two, and objects have no bytes.
+        // Kinds that NumPy has no dtype for, and objects, which have no bytes.
         ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
     }
     Some(())
