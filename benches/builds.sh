@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rounds=${ROUNDS:-3}
+# Lints of the caller would be compiled in.
+unset RUSTFLAGS
 names=()
 declare -A least crates size
 

@@ -99,7 +99,7 @@ const _: () = {
         where
             Self: 'record,
         {
-            <Self as __npy::NpyRecord>::dtype_with(__npy::Some(records))
+            __npy::dtype_of_records::<Self>(records)
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
@@ -166,14 +166,11 @@ const _: () = {
             Self: 'record,
         {
             __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
-                .field::<f64, __npy::AsIs>("time", __npy::each(&records, |record| &record.time))
-                .field::<u8, __npy::AsIs>("quality", __npy::each(&records, |record| &record.quality))
-                .field::<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>(
-                    "station",
-                    __npy::each(&records, |record| &record.station),
-                )
-                .flatten::<Origin>(__npy::each(&records, |record| &record.origin))
-                .optional::<f32, __npy::AsIs>("depth", __npy::each(&records, |record| &record.depth))
+                .field::<_, f64, __npy::AsIs>("time", &records, |record| &record.time)
+                .field::<_, u8, __npy::AsIs>("quality", &records, |record| &record.quality)
+                .field::<_, String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station", &records, |record| &record.station)
+                .flatten::<_, Origin>(&records, |record| &record.origin)
+                .optional::<_, f32, __npy::AsIs>("depth", &records, |record| &record.depth)
                 .finish()
         }
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
@@ -251,7 +248,7 @@ const _: () = {
         where
             Self: 'record,
         {
-            <Self as __npy::NpyRecord>::dtype_with(__npy::Some(records))
+            __npy::dtype_of_records::<Self>(records)
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
@@ -283,8 +280,8 @@ const _: () = {
             Self: 'record,
         {
             __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
-                .field::<u8, __npy::AsIs>("id", __npy::each(&records, |record| &record.id))
-                .field::<f64, __npy::AsIs>("time", __npy::each(&records, |record| &record.time))
+                .field::<_, u8, __npy::AsIs>("id", &records, |record| &record.id)
+                .field::<_, f64, __npy::AsIs>("time", &records, |record| &record.time)
                 .finish()
         }
         fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {

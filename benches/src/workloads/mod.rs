@@ -8,6 +8,7 @@ mod records;
 mod archives;
 mod headers;
 mod growth;
+mod sizes;
 mod memory;
 
 use std::fs;
@@ -55,6 +56,7 @@ pub(crate) const PAGE: Page = Page {
             "growth",
             "Files of unknown length. `NpyWriter::create` leaves a valid file at every instant, by four flushes; the others flush once.",
         ),
+        group("sizes", "Each job with 1 KiB to 4 GiB: its time beside that of the machine should not grow with the size."),
         group("memory", "Peak memory beside that of the result; while 256 MiB are streamed, beside 64 MiB."),
     ],
 };
@@ -79,6 +81,7 @@ pub(crate) fn run(bench: &mut Bench) {
     archives::run(bench);
     headers::run(bench);
     growth::run(bench);
+    sizes::run(bench);
     memory::run(bench);
     // Last: it leaves files and frees inodes, which slows new files of the others.
     small::run(bench);
