@@ -15,11 +15,17 @@ names=()
 declare -A least crates size
 
 program() {
-  local name=$1 dependencies=$2
-  mkdir -p "$work/$name/src"
-  printf '[package]\nname = "program"\nversion = "0.1.0"\nedition = "2024"\n[dependencies]\n%s\n[workspace]\n' "$dependencies" >"$work/$name/Cargo.toml"
-  cat >"$work/$name/src/main.rs"
-  cp "$here/Cargo.lock" "$work/$name/Cargo.lock"
+  local dependencies=$2 place
+  place=$(directory_of "$1")
+  mkdir -p "$place/src"
+  printf '[package]\nname = "program"\nversion = "0.1.0"\nedition = "2024"\n[dependencies]\n%s\n[workspace]\n' "$dependencies" >"$place/Cargo.toml"
+  cat >"$place/src/main.rs"
+  cp "$here/Cargo.lock" "$place/Cargo.lock"
+}
+
+# A colon in it would divide the search paths of the compiler.
+directory_of() {
+  echo "$work/${1//[^a-z0-9]/-}"
 }
 
 # Milliseconds of CPU time that a command takes, of all its processes.
@@ -88,7 +94,7 @@ RUST
 
 for round in $(seq "$rounds"); do
   for name in "${names[@]}"; do
-    cd "$work/$name"
+    cd "$(directory_of "$name")"
     cargo fetch --quiet
     for profile in dev release; do
       rm -rf target
@@ -127,7 +133,7 @@ structs() {
 }
 
 structs "none" ""
-sed -i 's/^#\[derive(npy_core::NpyRecord)\]//' "$work/none/src/main.rs"
+sed -i 's/^#\[derive(npy_core::NpyRecord)\]//' "$(directory_of none)/src/main.rs"
 structs "derived" ""
 structs "loaded" 'let _: Vec<TYPE> = npy_core::load("a.npy").unwrap();'
 structs "loaded and saved" 'npy_core::save("b.npy", &npy_core::load::<TYPE>("a.npy").unwrap()).unwrap();'
@@ -135,7 +141,7 @@ echo
 echo "| a struct of twenty fields, one of $count | release | debug |"
 echo "|---|---:|---:|"
 for name in none derived loaded "loaded and saved"; do
-  cd "$work/$name"
+  cd "$(directory_of "$name")"
   for profile in dev release; do
     export CARGO_TARGET_DIR=$work/target
     cargo build --quiet --profile "$profile" 2>/dev/null

@@ -10,6 +10,8 @@ mod parse;
 pub(crate) mod path;
 mod repr;
 mod scalar;
+mod rust_type;
+#[cfg(feature = "dynamic")]
 mod to_rust;
 mod unprintable;
 
@@ -29,7 +31,7 @@ pub(crate) use repr::{push_bytes_repr, push_repr};
 pub(crate) use repr::{push_escaped, push_repr_of};
 pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-pub(crate) use to_rust::rust_type;
+pub(crate) use rust_type::rust_type;
 
 /// The dtype of an array: the type of its elements and their layout in the file.
 ///
