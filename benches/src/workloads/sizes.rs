@@ -45,10 +45,11 @@ pub(super) fn run(bench: &mut Bench) {
 }
 
 fn of_size(job: &Job<'_>, size: usize) -> Outcome {
-    let [path, events, archive, target] = ["array.npy", "events.npy", "archive.npz", "target.npy"].map(|name| job.directory.file(name));
+    let [path, events, archive, target] =
+        ["array.npy", "events.npy", "archive.npz", "target.npy"].map(|name| job.directory.file(name));
     let items = vec![0.5_f64; size / 8];
     {
-        // So many rows that half of each is a region of as many pieces.
+        // A region that takes half of each row has a piece in every row.
         let header = npy_core::Header::new("<f8".parse().unwrap(), npy_core::Order::C, &[items.len() / ROW, ROW]).unwrap();
         let mut file = File::create(&path).unwrap();
         header.write(&mut file).unwrap();
@@ -61,7 +62,7 @@ fn of_size(job: &Job<'_>, size: usize) -> Outcome {
         let each = |i: usize| Event { time: 0.5, channel: u32::try_from(i % 100).unwrap_or_default(), amplitude: 1.0 };
         npy_core::save(&events, &(0..count).map(each).collect::<Vec<_>>()).unwrap();
     }
-    let columns = [(..).into(), (..ROW as u64 / 2).into()];
+    let columns = [(..).into(), (..ROW / 2).into()];
     let calls = u32::try_from(MIB / size.clamp(1, MIB)).unwrap().max(1);
 
     let mut case = job.case();
@@ -75,10 +76,7 @@ fn of_size(job: &Job<'_>, size: usize) -> Outcome {
     case.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
     case.ours("NpyReader::into_vec", repeat(calls, || drop(black_box(NpyReader::open(&path).unwrap().into_vec::<f64>().unwrap()))));
     case.ours("load, records", repeat(calls, || drop(black_box(npy_core::load::<Event>(&events).unwrap()))));
-    case.ours(
-        "NpzReader",
-        repeat(calls, || drop(black_box(NpzReader::open(&archive).unwrap().by_name::<f64>("x").unwrap()))),
-    );
+    case.ours("NpzReader", repeat(calls, || drop(black_box(NpzReader::open(&archive).unwrap().by_name::<f64>("x").unwrap()))));
     case.ours(
         "read_region, half of each row",
         repeat(calls, || drop(black_box(NpyReader::open(&path).unwrap().read_region::<f64>(&columns).unwrap()))),

@@ -594,6 +594,7 @@ pub enum ErrorKind {
 }
 
 impl fmt::Display for ErrorKind {
+    #[allow(clippy::too_many_lines, reason = "one arm for each variant")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { action, .. } => action.fmt(f),
@@ -674,7 +675,7 @@ impl fmt::Display for ErrorKind {
             Self::InvalidValue { index, path, problem } => write!(
                 f,
                 "element {index}{}: {problem}{}",
-                if path.is_empty() { String::new() } else { format!(", {}", path) },
+                if path.is_empty() { String::new() } else { format!(", {path}") },
                 describe_way_out(path, problem)
             ),
             Self::InvalidObject { path, problem } => write!(f, "{}{}{problem}", path, if path.is_empty() { "" } else { ": " }),

@@ -29,9 +29,9 @@ use names::repeated;
 pub(crate) use repr::{push_bytes_repr, push_repr};
 #[cfg(feature = "print")]
 pub(crate) use repr::{push_escaped, push_repr_of};
+pub(crate) use rust_type::rust_type;
 pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-pub(crate) use rust_type::rust_type;
 
 /// The dtype of an array: the type of its elements and their layout in the file.
 ///
