@@ -32,7 +32,10 @@ directory_of() {
 cpu_of() {
   local times
   TIMEFORMAT='%U %S'
-  times=$({ time "$@" >/dev/null 2>&1; } 2>&1)
+  times=$({ time "$@" >/dev/null 2>&1; } 2>&1) || {
+    echo "failed: $*" >&2
+    return 1
+  }
   awk '{printf "%d", ($1 + $2) * 1000}' <<<"$times"
 }
 
@@ -98,7 +101,8 @@ for round in $(seq "$rounds"); do
     cargo fetch --quiet
     for profile in dev release; do
       rm -rf target
-      note "$name $profile" "$(CARGO_TARGET_DIR=target cpu_of cargo build --profile "$profile")"
+      cpu=$(CARGO_TARGET_DIR=target cpu_of cargo build --profile "$profile")
+      note "$name $profile" "$cpu"
     done
     echo "round $round: $name, ${least[$name release]} ms of CPU time" >&2
     crates[$name]=$(($(cargo tree --edges normal,build --prefix none --no-dedupe | awk '{print $1, $2}' | sort -u | wc -l) - 1))
@@ -144,10 +148,11 @@ for name in none derived loaded "loaded and saved"; do
   cd "$(directory_of "$name")"
   for profile in dev release; do
     export CARGO_TARGET_DIR=$work/target
-    cargo build --quiet --profile "$profile" 2>/dev/null
+    cargo build --quiet --profile "$profile"
     for round in $(seq "$rounds"); do
       touch src/main.rs
-      note "$name $profile" "$(cpu_of cargo build --profile "$profile")"
+      cpu=$(cpu_of cargo build --profile "$profile")
+      note "$name $profile" "$cpu"
     done
   done
   [ "$name" = none ] || printf '| %s | %d ms | %d ms |\n' "$name" $(((least[$name release] - least[none release]) / count)) $(((least[$name dev] - least[none dev]) / count))

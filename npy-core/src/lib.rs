@@ -85,7 +85,7 @@
 //!   2.6.0) builds `half` without `zerocopy` and `syn` 2.
 //! - `complex`: `num_complex::Complex` as an element.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them.
-//! - `libdeflate`: inflates what `NpzWriter` has compressed by libdeflate, a library in C; implies
+//! - `libdeflate`: uses libdeflate, a C library, to decompress what `NpzWriter` compressed; implies
 //!   `npz` and needs a C compiler.
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
 //! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new

@@ -63,7 +63,7 @@
 //! - `dynamic`: `DynArray`, arrays of a dtype that is known at run time; `print`: their text.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by
 //!   default. It is not a default here, because it adds a quarter to the build time.
-//! - `libdeflate`: inflates what `NpzWriter` has compressed by libdeflate, a library in C; implies
+//! - `libdeflate`: uses libdeflate, a C library, to decompress what `NpzWriter` compressed; implies
 //!   `npz` and needs a C compiler.
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.
 //! - `zip`: `ZipArchiveExt` and `ZipWriterExt`, for arrays in archives of the crate `zip`. A new

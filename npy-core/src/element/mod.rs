@@ -296,8 +296,8 @@ pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<T::Plan>>, plan: &T
 /// Runs `$loop` with the plan and the itemsize: one copy of it for the native layout, one for native
 /// fields that lie elsewhere, and one for all other plans.
 ///
-/// A macro, because each copy must be a loop of its own in which they are constants. A copy for the
-/// other byte order was measured to gain nothing, and each costs a program the time to compile it.
+/// A macro, because each copy must be a loop of its own in which they are constants. A copy for
+/// swapped bytes was measured to gain nothing, and each copy costs compile time.
 macro_rules! by_layout {
     ($T:ty, $plan:ident, $itemsize:ident, $loop:expr) => {
         if let Some(layout) = const { native::<$T>() }
@@ -314,8 +314,9 @@ macro_rules! by_layout {
     };
 }
 
-/// As many elements without bytes are decoded and encoded at a time, as if they had one, because a
-/// loop of their own would be compiled for nothing.
+/// How many elements of 0 bytes are decoded or encoded at a time. They are treated as if each had
+/// one byte, which no plan reads or writes: `decode` and `encode` use the beginning of their bytes.
+/// A separate loop would have to be compiled.
 const EMPTY: usize = 1024;
 
 /// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have
@@ -409,7 +410,7 @@ pub(crate) fn encode_slice<T: NpyElement>(
 }
 
 /// [`encode_slice`] for elements that lie anywhere. There is a loop for the native layout and one
-/// for all others, because each iterator has its own.
+/// for all others, because each iterator has its own. `bytes` must have room for all items.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     plan: &T::Plan,
     itemsize: usize,
@@ -434,7 +435,7 @@ pub(crate) fn encode_rarely<'a, T: NpyElement + 'a>(
     bytes: &mut [u8],
     first: u64,
 ) -> Result<usize> {
-    // Elements without bytes have no chunks.
+    // Elements of 0 bytes have no chunks, and are encoded to no bytes.
     let mut elements = bytes.chunks_exact_mut(itemsize.max(1));
     encode_each(plan, items.map(|item| (item, elements.next().unwrap_or_default())), first)
 }

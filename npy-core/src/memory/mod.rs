@@ -173,9 +173,10 @@ impl<T> Bulk<T> {
             let mut memory = unsafe { GrowingItems::new(items, count) };
             self.layout.refill(&mut memory, count, swap, is_there, offset, fill)?;
         }
-        // SAFETY: it succeeded, so that the bytes of `count` elements are initialised, and valid as
-        // above. A vector of elements without bytes has the capacity `usize::MAX`, and without bytes
-        // there is nothing to initialise.
+        // SAFETY: elements of 0 bytes need no initialisation, and the vector's capacity for them is
+        // `usize::MAX`. Of others, `refill` succeeded: the bytes of `count` elements are initialised.
+        // They are valid: by `self` any pattern is, but for bools, of which `refill` leaves only 0
+        // and 1.
         unsafe { items.set_len(count) };
         Ok(())
     }
@@ -223,8 +224,8 @@ struct GrowingItems<'a, T> {
 impl<'a, T> GrowingItems<'a, T> {
     /// # Safety
     ///
-    /// Of all elements that [`grow`](GrowingMemory::grow) is told are done, the bytes must have been
-    /// stored in the memory that it gave before, and be valid.
+    /// [`grow`](GrowingMemory::grow) may only be called with a `done` for which the bytes of the
+    /// first `done` elements were stored, in the memory that earlier calls gave, and are valid `T`s.
     unsafe fn new(items: &'a mut Vec<T>, count: usize) -> Self {
         Self { items, count }
     }
@@ -314,7 +315,7 @@ impl BulkLayout {
         Ok(())
     }
 
-    /// Copies `bytes`, those of whole elements, of which there is room for as many.
+    /// Copies `bytes`, which hold whole elements, to `memory`, which has room for all of them.
     fn copy(self, memory: &mut [MaybeUninit<u8>], swap: bool, bytes: &[u8]) {
         let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
         let count = buf.copy_from(bytes);
@@ -452,8 +453,8 @@ impl<'a> ReadBuf<'a> {
         result
     }
 
-    /// Fills all that is left with what `data` hold, and returns it; `None` if that is not just as
-    /// much.
+    /// Inflates `data` into the remaining bytes, and returns them; `None` if the stream does not
+    /// fill them exactly.
     #[cfg(feature = "libdeflate")]
     pub(crate) fn inflate(&mut self, decompressor: &mut crate::sys::libdeflate::Decompressor, data: &[u8]) -> Option<&[u8]> {
         let rest = &mut self.memory[self.filled..];
@@ -462,7 +463,7 @@ impl<'a> ReadBuf<'a> {
         }
         self.filled += rest.len();
         self.initialised = self.initialised.max(self.filled);
-        // SAFETY: all of it was initialised.
+        // SAFETY: `inflate` returned `true`, so libdeflate wrote every byte of `rest`.
         Some(unsafe { assume_init(rest) })
     }
 }

@@ -1,5 +1,5 @@
-//! The inflater of libdeflate, a library in C: whole data into a whole buffer. Called as such
-//! because the safe crates around it do not tell how many bytes a stream took.
+//! Decompression by libdeflate, a C library: a whole stream into a whole buffer. The safe crates
+//! around it do not return how many bytes of a stream were used, so this calls it directly.
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -16,12 +16,13 @@ impl Decompressor {
         NonNull::new(unsafe { c::libdeflate_alloc_decompressor() }).map(Self)
     }
 
-    /// Fills `output`; returns whether `data` are one deflate stream of just as many bytes, so that
-    /// all of `output` is initialised.
+    /// Fills `output`; returns whether `data` is exactly one deflate stream of that many bytes, in
+    /// which case all of `output` is initialised.
     pub(crate) fn inflate(&mut self, data: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
         let (mut used, mut given) = (0, 0);
-        // SAFETY: the decompressor is alive and borrowed. At most the lengths of the two slices
-        // are read and written, and the counts are stored in two variables.
+        // SAFETY: the decompressor is alive and borrowed mutably. libdeflate reads at most
+        // `data.len()` bytes and writes at most `output.len()`, without reading what it has not
+        // written; pointers of empty slices are not null. The counts are stored in two variables.
         let result = unsafe {
             c::libdeflate_deflate_decompress_ex(
                 self.0.as_ptr(),

@@ -157,10 +157,10 @@ impl<'a> Grid<'a> {
     ///
     /// # Safety
     ///
-    /// At `panel` there must be the panel's elements of its first line, `size` bytes each, and those
-    /// of the next ones each `stride` elements further. At `target` there must be room for as many elements as the
-    /// grid has, in other memory. Nothing else may read or write the places of this panel's
-    /// elements. What `are_bytes` says must be true.
+    /// At `panel` there must be the panel's elements of its first line, `size` bytes each, and
+    /// those of the next ones each `stride` elements further. At `target` there must be room for as
+    /// many elements as the grid has, in other memory. Nothing else may read or write the places of
+    /// this panel's elements. What `are_bytes` says must be true.
     pub(super) unsafe fn move_panel(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
         if self.size > CACHE_LINE {
             // SAFETY: the caller's promise, and so are the next.

@@ -53,9 +53,9 @@ impl<T> Bulk<T> {
 ///
 /// # Safety
 ///
-/// At `target` there must be room for as many elements as the grid has, which nothing else reads or
-/// writes meanwhile, and of which `layout` is the layout. All that it makes of bytes of the file
-/// must be valid there.
+/// At `target` there must be room for as many elements as the grid has, which nothing else reads
+/// or writes meanwhile. `layout` must be that of their type, with the grid's `size`, and what it
+/// stores from any bytes of the file must be valid elements.
 unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, swap: bool, part: FilePart<'_>) -> bool {
     grid.align_to(target);
     let (grid, size) = (&*grid, grid.size);
@@ -67,10 +67,11 @@ unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, 
         // each other: they are put further apart.
         let is_dense = grid.length == grid.per_first && grid.length * size < LEAST_BYTES_OF_READS;
         let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size) };
-        let bytes = grid.lines * stride * size;
-        if reserve_exact(&mut panel, bytes).is_err() {
+        let bytes = grid.lines.checked_mul(stride).and_then(|count| count.checked_mul(size));
+        let Some(bytes) = bytes.filter(|bytes| reserve_exact(&mut panel, *bytes).is_ok()) else {
             has_failed.store(true, Ordering::Relaxed);
-        }
+            return;
+        };
         while !has_failed.load(Ordering::Relaxed)
             && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
         {
@@ -79,9 +80,9 @@ unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, 
                 has_failed.store(true, Ordering::Relaxed);
                 return;
             }
-            // SAFETY: the panel holds the elements of this place, read from the file byte by byte,
-            // which no other thread has: each number is given out once. The rest is the caller's
-            // promise.
+            // SAFETY: the panel has memory for `lines` lines, `stride` elements apart, and holds the
+            // elements of this place, read from the file byte by byte. No other thread has it: each
+            // number is given out once. The rest is the caller's promise.
             unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
         }
     };

@@ -189,7 +189,7 @@ impl Stage {
         Ok(())
     }
 
-    /// [`put`](Self::put) in the other byte order.
+    /// [`put`](Self::put) with a byte swap.
     fn put_swapped(&mut self, sink: &mut dyn Sink, bytes: &[u8], count: usize, swap: &dyn Fn(&mut [u8])) -> Result<()> {
         self.admit(count)?;
         let itemsize = self.itemsize.max(1);

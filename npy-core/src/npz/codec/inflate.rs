@@ -1,5 +1,4 @@
-//! Inflates independent blocks as wholes, straight into the target buffer, by several threads if
-//! asked.
+//! Inflates independent blocks, each at once into the target buffer; in parallel if asked.
 
 use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::panic::resume_unwind;
@@ -193,7 +192,7 @@ impl WholeInflater {
                 // Twice as much as there were, and no more than is announced.
                 let left = usize::try_from(data.limit()).unwrap_or(usize::MAX);
                 let more = left.saturating_add(END.len()).min(length.max(BUFFER_BYTES));
-                self.buffer.reserve_exact(more);
+                self.buffer.try_reserve_exact(more).ok()?;
                 self.buffer.resize(length + more, 0);
             }
             let room = self.buffer.len() - END.len();

@@ -59,7 +59,7 @@ pub struct Member<'a, R> {
     parallel: Option<Parallel<R>>,
 }
 
-/// How the blocks of a member are decompressed concurrently.
+/// How the blocks of a member are decompressed one by one, by one thread or several.
 pub(crate) struct Parallel<R> {
     pub(crate) blocks: Blocks,
     /// The offset of the member's data.

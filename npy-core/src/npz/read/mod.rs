@@ -155,7 +155,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::with_fill(reader, |reader, buf| buf.read_from(reader), options.into().limits, None)
     }
 
-    /// How one thread decompresses blocks for themselves.
+    /// How a single thread decompresses blocks one by one; `None` where streaming is as fast.
     #[cfg(feature = "libdeflate")]
     const INFLATE_ALONE: Option<InflateBlocks<R>> = Some(super::codec::inflate::inflate_in_turn);
     #[cfg(not(feature = "libdeflate"))]
