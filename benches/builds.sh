@@ -4,6 +4,7 @@
 # Prints two tables in Markdown: the CPU time of each program as a ratio to that with ndarray-npy and its defaults, with the number of
 # crates built and the size of the stripped program; and what a derived struct of twenty fields adds to a build.
 # Each program is built `ROUNDS` times in turn (default 3); the least time counts. Times on a busy machine mean nothing.
+# `--brief` builds three of the programs, and ten structs instead of forty.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -95,6 +96,7 @@ fn main() {
 }
 RUST
 
+if [ "${1-}" = --brief ]; then names=("${names[@]:0:3}"); fi
 for round in $(seq "$rounds"); do
   for name in "${names[@]}"; do
     cd "$(directory_of "$name")"
@@ -121,6 +123,7 @@ done
 
 # Programs of this many structs: derived only, and with what else is done with each.
 count=40
+if [ "${1-}" = --brief ]; then count=10; fi
 structs() {
   local name=$1 use=$2 i k types=(u64 f64 i32 f32 bool u8 i16 u32 i64 '[f32; 3]')
   {
