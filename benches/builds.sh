@@ -127,7 +127,7 @@ if [ "${1-}" = --brief ]; then count=10; fi
 structs() {
   local name=$1 use=$2 i k types=(u64 f64 i32 f32 bool u8 i16 u32 i64 '[f32; 3]')
   {
-    echo '#![allow(dead_code)]'
+    echo '#![allow(dead_code, reason = "nothing reads the fields")]'
     for i in $(seq "$count"); do
       echo "#[derive(npy_core::NpyRecord)] struct S$i {"
       for k in $(seq 20); do echo "f$k: ${types[$(((i + k) % 10))]},"; done

@@ -2,7 +2,7 @@
 
 - `random SEED PLAIN OPTIONS`: a name, the options, the file, `str` and `repr`; arrays of every dtype, so many with the default options and
   so many with random ones.
-- `floats SEED COUNT`: the same of floats of every width, so many of each, and the lines of `str` of each float by itself.
+- `floats SEED COUNT`: the same of COUNT floats of every width, and the lines of `str` of each float by itself.
 - `records SEED COUNT`: the same of arrays of objects and of records with objects in their fields.
 - `files`: the text of each file that comes as a frame on the standard input; nothing for those that NumPy cannot load or print.
 - `objects SEED COUNT`: the options, the shape, the elements, the text; arrays of `str` as objects.

@@ -124,8 +124,7 @@ impl ReadOptions {
     /// An array in C order is transposed to Fortran order, and back. Numbers of a file opened by
     /// path are transposed while they are read; other arrays afterwards, in the memory of a second
     /// array. This applies to functions that return an array with its shape, such as
-    /// `DynValues::load_with` and those of `npy-ndarray`. A plain
-    /// vector has no order.
+    /// `DynValues::load_with` and those of `npy-ndarray`. A plain vector has no order.
     ///
     #[cfg_attr(feature = "dynamic", doc = "```")]
     #[cfg_attr(not(feature = "dynamic"), doc = "```ignore")]

@@ -179,7 +179,7 @@ impl Elements<'_> {
 
     fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.state.begin()?;
-        // Where there is no proof, nothing is compiled for it.
+        // Types without the proof need no code for it.
         if const { T::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize())
         {

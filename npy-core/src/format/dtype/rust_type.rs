@@ -2,7 +2,7 @@
 
 use super::{DType, Scalar, ScalarKind, TimeUnit};
 
-/// The Rust type that reads a dtype and is written as it; `None` if there is none, and for records.
+/// The Rust type that reads a dtype and is written as it; `None` for records, and if no type does.
 /// `path` is what comes before the names of this crate.
 pub(crate) fn rust_type(dtype: &DType, path: &str) -> Option<String> {
     match dtype {
