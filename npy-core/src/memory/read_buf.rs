@@ -1,0 +1,200 @@
+//! Memory that is filled from the front, by readers and system calls.
+
+use std::io::{self, Read};
+use std::mem::MaybeUninit;
+
+use super::{Fill, STAGE_BYTES, assume_init};
+use crate::format::trust::read_once;
+
+/// Memory that is being filled from the front.
+pub(crate) struct ReadBuf<'a> {
+    pub(super) memory: &'a mut [MaybeUninit<u8>],
+    pub(super) filled: usize,
+    /// Up to here the memory is initialised, filled or not.
+    pub(super) initialised: usize,
+}
+
+#[cfg(feature = "npz")]
+impl<'a> ReadBuf<'a> {
+    /// Memory whose content is not needed any more.
+    pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
+        let length = bytes.len();
+        let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `ReadBuf` stores only initialised
+        // bytes, so the memory stays valid as `[u8]`, which it is again when the borrow ends.
+        Self { memory: unsafe { std::slice::from_raw_parts_mut(begin, length) }, filled: 0, initialised: length }
+    }
+
+    /// Returns whether all bytes are filled.
+    pub(crate) fn is_full(&self) -> bool {
+        self.filled == self.memory.len()
+    }
+
+    /// Calls `fill` for at most `most` bytes and returns those that it filled.
+    pub(crate) fn fill_at_most(&mut self, most: usize, fill: impl FnOnce(&mut ReadBuf<'_>) -> io::Result<()>) -> io::Result<&[u8]> {
+        let begin = self.filled;
+        let end = self.memory.len().min(begin.saturating_add(most));
+        let memory = &mut self.memory[begin..end];
+        let initialised = self.initialised.saturating_sub(begin).min(memory.len());
+        let place = memory.as_ptr();
+        let mut part = ReadBuf { memory, filled: 0, initialised };
+        let result = fill(&mut part);
+        if part.memory.as_ptr() != place {
+            return Err(replaced());
+        }
+        let filled = part.filled;
+        self.initialised = self.initialised.max(begin + part.initialised);
+        self.filled += filled;
+        result?;
+        // SAFETY: what is filled is initialised.
+        Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
+    }
+
+    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how
+    /// many bytes it wrote.
+    pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
+        let target = self.zeroed(usize::MAX);
+        let room = target.len();
+        let (result, written) = fill(target);
+        self.filled += written.min(room);
+        result
+    }
+
+    /// Inflates `data` into the remaining bytes, and returns them; `None` if the stream does not
+    /// fill them exactly.
+    #[cfg(feature = "libdeflate")]
+    pub(crate) fn inflate(&mut self, decompressor: &mut crate::sys::libdeflate::Decompressor, data: &[u8]) -> Option<&[u8]> {
+        let rest = &mut self.memory[self.filled..];
+        if !decompressor.inflate(data, rest) {
+            return None;
+        }
+        self.filled += rest.len();
+        self.initialised = self.initialised.max(self.filled);
+        // SAFETY: `inflate` returned `true`, so libdeflate wrote every byte of `rest`.
+        Some(unsafe { assume_init(rest) })
+    }
+}
+
+impl ReadBuf<'_> {
+    /// How many bytes were filled.
+    #[cfg(any(unix, feature = "npz"))]
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// At most `most` of the remaining bytes, zeroed if they were not initialised before.
+    fn zeroed(&mut self, most: usize) -> &mut [u8] {
+        let end = self.memory.len().min(self.filled.saturating_add(most));
+        if self.initialised < end {
+            self.memory[self.initialised..end].fill(MaybeUninit::new(0));
+            self.initialised = end;
+        }
+        // SAFETY: everything before `initialised` is, and `end` is not behind it.
+        unsafe { assume_init(&mut self.memory[self.filled..end]) }
+    }
+
+    /// Fills all of the memory, or fails with `UnexpectedEof`.
+    pub(crate) fn fill_up(&mut self, fill: &mut Fill<'_>) -> io::Result<()> {
+        let place = (self.memory.as_ptr(), self.memory.len());
+        while self.filled < self.memory.len() {
+            let before = self.filled;
+            let result = fill(self);
+            if (self.memory.as_ptr(), self.memory.len()) != place {
+                return Err(replaced());
+            }
+            match result {
+                Ok(()) if self.filled == before => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the front of `bytes`, and returns how many fitted.
+    pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(bytes.len());
+        for (slot, byte) in rest.iter_mut().zip(bytes) {
+            slot.write(*byte);
+        }
+        self.filled += count;
+        self.initialised = self.initialised.max(self.filled);
+        count
+    }
+
+    /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time,
+    /// because a `Read` may look at it.
+    pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> io::Result<()> {
+        let target = self.zeroed(STAGE_BYTES);
+        self.filled += read_once(reader, target)?;
+        Ok(())
+    }
+
+    /// Reads once from a file, straight into the memory.
+    #[cfg(unix)]
+    pub(crate) fn read_from_file(&mut self, file: &std::fs::File) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(MOST_AT_ONCE);
+        // SAFETY: the descriptor is open as long as `file` lives, and `read` stores at most `count`
+        // bytes from the first of `rest` on.
+        let read = unsafe { libc::read(file.as_raw_fd(), rest.as_mut_ptr().cast(), count) };
+        self.note_read(read, count)
+    }
+
+    /// Reads once from a place of a file, straight into the memory.
+    #[cfg(unix)]
+    pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        use libc::{off_t as off64_t, pread as pread64};
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        use libc::{off64_t, pread64};
+        use std::os::fd::AsRawFd;
+        let rest = &mut self.memory[self.filled..];
+        let count = rest.len().min(MOST_AT_ONCE);
+        let offset = off64_t::try_from(offset).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open as long as `file` lives, and at most `count` bytes are
+        // stored from the first of `rest` on.
+        let read = unsafe { pread64(file.as_raw_fd(), rest.as_mut_ptr().cast(), count, offset) };
+        self.note_read(read, count)
+    }
+
+    /// Takes the result of a system call that was to read `count` bytes.
+    #[cfg(unix)]
+    fn note_read(&mut self, read: isize, count: usize) -> io::Result<()> {
+        // -1, the only negative result, means that the cause is in `errno`.
+        let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
+        self.filled += read.min(count);
+        self.initialised = self.initialised.max(self.filled);
+        Ok(())
+    }
+}
+
+/// Reads once from the beginning of a file: what it has, as far as there is memory.
+pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
+    let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+    loop {
+        #[cfg(unix)]
+        let result = buf.read_from_file(file);
+        #[cfg(not(unix))]
+        let result = buf.read_from(&mut { file });
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result?,
+        }
+    }
+    let ReadBuf { memory, filled, .. } = buf;
+    // SAFETY: what is filled is initialised.
+    Ok(unsafe { assume_init(&mut memory[..filled]) })
+}
+
+/// Safe code could put another `ReadBuf` where one was lent, of which nothing here is true.
+#[cold]
+fn replaced() -> io::Error {
+    io::Error::other("the lent buffer was replaced by another one")
+}
+
+/// Apple's systems refuse to read more at a time.
+#[cfg(unix)]
+const MOST_AT_ONCE: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
