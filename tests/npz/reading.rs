@@ -1,11 +1,12 @@
 //! Other ways to read archives: extracted files, views, scalars, threads, limits, pipes.
 
 use std::fs;
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::process::{Command, Stdio};
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::region::AxisRange;
 use npy_core::{DType, ErrorKind, Header, Limits, Order};
 
 use crate::support::archives::{Pick, fill, picks, problem, values, writer};
@@ -209,4 +210,68 @@ fn an_archive_comes_through_a_pipe() {
     }
     assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""]);
     assert!(cat.wait().unwrap().success());
+}
+
+/// One stored member and one compressed, of shape (1000, 3).
+fn archive_of_rows() -> Vec<u8> {
+    let items: Vec<[u32; 3]> = (0..1000).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let mut archive = writer();
+    archive.add_slice("stored", &items).unwrap();
+    archive.set_options(archive.options().compressed(true));
+    archive.add_slice("deflated", &items).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn reads_regions_of_members() {
+    let file = archive_of_rows();
+    let mut archive = NpzReader::from_bytes(&file).unwrap();
+    for index in 0..2 {
+        let mut reader = archive.array(index).unwrap();
+        let region = [AxisRange::from(10..990).step_by(400), (1..3).into()];
+        assert_eq!(reader.read_region::<u32>(&region).unwrap(), [31, 32, 1231, 1232, 2431, 2432], "{index}");
+        reader.seek_to(998).unwrap();
+        assert_eq!(reader.next_values(5).unwrap().unwrap().to_vec::<u32>().unwrap(), [2994, 2995, 2996, 2997, 2998, 2999]);
+    }
+    // Backwards only where nothing has to be decompressed.
+    let mut reader = archive.array(0).unwrap();
+    reader.seek_to(1000).unwrap();
+    assert_eq!(reader.read_at::<u32>(7..8).unwrap(), [21, 22, 23]);
+    let mut reader = archive.array(1).unwrap();
+    reader.seek_to(1000).unwrap();
+    let error = reader.seek_to(999).unwrap_err();
+    assert!(format!("{error:#}").ends_with("cannot seek backwards in a compressed member"), "{error:#}");
+}
+
+#[test]
+fn seeks_only_within_a_member() {
+    let file = archive_of_rows();
+    let mut archive = NpzReader::from_bytes(&file).unwrap();
+    for index in 0..2 {
+        let size = archive.size(index).unwrap();
+        let mut member = archive.array(index).unwrap().into_inner();
+        assert!(member.seek(SeekFrom::End(1)).is_err() && member.seek(SeekFrom::Current(-1000)).is_err());
+        assert_eq!(member.seek(SeekFrom::End(-4)).unwrap(), size - 4);
+        let mut rest = Vec::new();
+        member.read_to_end(&mut rest).unwrap();
+        assert_eq!(rest, 2999_u32.to_le_bytes(), "{index}");
+        assert_eq!(member.stream_position().unwrap(), size);
+    }
+}
+
+#[test]
+fn skipping_gives_up_only_the_checksum_of_a_stored_member() {
+    let good = archive_of_rows();
+    for index in 0..2 {
+        let mut archive = NpzReader::from_bytes(&good).unwrap();
+        let range = archive.data_range(index).unwrap();
+        assert_eq!(archive.method(index), Some([0, 8][index]));
+        let mut file = good.clone();
+        file[usize::try_from(range.end).unwrap() - 2000] ^= 1;
+        let mut archive = NpzReader::from_bytes(&file).unwrap();
+        let mut reader = archive.array(index).unwrap();
+        let skipped = reader.seek_to(1000).and_then(|()| reader.into_vec::<u32>());
+        assert_eq!(skipped.is_ok(), index == 0, "{skipped:?}");
+        assert!(archive.array(index).unwrap().into_vec::<u32>().is_err());
+    }
 }

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::dtype::path::lookup;
 use crate::format::header::Header;
+use crate::format::rows::OuterAxis;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
 use crate::memory::{ReadBuf, reserve_exact};
@@ -519,6 +520,49 @@ impl<R: Read> NpyReader<R> {
         let left = self.remaining();
         let bytes = self.elements().read_bytes(left)?;
         DynValues::with_header(header, bytes)
+    }
+
+    /// Reads the next rows, at most `rows` of them, as bytes with a dtype; `None` at the end.
+    ///
+    /// A row is what one index of the outer axis has: of the first axis in C order, of the **last**
+    /// in Fortran order. The values have the axes of the array, and the order of the file. An array
+    /// without axes is one row. After a row that was read in part, its remaining elements come
+    /// first, as an array of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`into_values`](Self::into_values).
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// let mut shapes = Vec::new();
+    /// while let Some(values) = reader.next_values(2)? {
+    ///     shapes.push(values.shape().to_vec());
+    /// }
+    /// assert_eq!(shapes, [[2, 2], [1, 2]]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn next_values(&mut self, rows: usize) -> Result<Option<DynValues>> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let outer = OuterAxis::of(self.header());
+        let Some(read_in_part) = self.state.position.checked_rem(outer.per_row) else { return Ok(None) };
+        let remaining = (self.remaining() + read_in_part) / outer.per_row;
+        let (count, header) = match (read_in_part, rows.min(remaining)) {
+            (_, 0) => return Ok(None),
+            (0, rows) => (rows * outer.per_row, outer.header_of_rows(self.header(), rows)?),
+            (read, _) => {
+                let left = outer.per_row - read;
+                (left, Header::new(self.header().dtype().clone(), Order::C, &[left])?)
+            }
+        };
+        let bytes = self.elements().read_bytes(count)?;
+        DynValues::with_header(header, bytes).map(Some)
     }
 }
 

@@ -129,13 +129,14 @@ impl From<usize> for AxisRange {
 }
 
 /// What is taken of an axis, within its bounds.
-struct Taken {
-    start: usize,
-    count: usize,
-    step: usize,
+pub(crate) struct Taken {
+    pub(crate) start: usize,
+    pub(crate) count: usize,
+    pub(crate) step: usize,
 }
 
-fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
+/// What a region takes of each axis.
+pub(crate) fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
     let shape = header.shape();
     if region.len() != shape.len() {
         return Err(ErrorKind::WrongDimensions { expected: region.len(), shape: shape.to_vec() }.into());

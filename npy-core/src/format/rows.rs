@@ -49,6 +49,16 @@ impl OuterAxis {
         Self { axis, rows, per_row: header.element_count().checked_div(rows).unwrap_or(0) }
     }
 
+    /// The header of an array of this many rows, of which there are no fewer.
+    #[cfg(feature = "dynamic")]
+    pub(crate) fn header_of_rows(&self, header: &Header, rows: usize) -> Result<Header> {
+        let mut shape = header.shape().to_vec();
+        if let Some(length) = shape.get_mut(self.axis) {
+            *length = rows;
+        }
+        header.with_shape(shape)
+    }
+
     /// The element that a row begins with. The row behind the last is the end.
     pub(crate) fn element(&self, row: usize) -> Result<usize> {
         if row <= self.rows {

@@ -50,6 +50,7 @@ mod format;
 mod layout;
 mod options;
 pub(crate) mod partial;
+mod region;
 #[cfg(feature = "object")]
 mod repr;
 mod scalar;

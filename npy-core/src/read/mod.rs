@@ -181,6 +181,20 @@ impl<R: Read> NpyReader<R> {
         &self.state.header
     }
 
+    /// Returns the position of the data, counted from the beginning of the header.
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("values.npy");
+    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+    /// let reader = npy_core::NpyReader::open(&path)?;
+    /// assert_eq!(reader.data_offset() % 64, 0); // as NumPy aligns it
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_offset(&self) -> u64 {
+        self.state.data_offset
+    }
+
     /// Reinterprets the elements as another dtype of the same itemsize.
     #[doc(hidden)]
     pub fn with_dtype(mut self, dtype: DType) -> Result<Self> {

@@ -138,6 +138,17 @@ impl<R: Read + Seek> Input<R> {
         Ok(&self.buffer[..self.end])
     }
 
+    /// Moves within the member by this many bytes. Nothing is buffered afterwards.
+    pub(crate) fn move_by(&mut self, distance: i64) -> io::Result<()> {
+        let buffered = self.end - self.begin;
+        (self.begin, self.end) = (0, 0);
+        self.reader.seek(SeekFrom::Current(distance - buffered as i64))?;
+        self.used = self.used.saturating_add_signed(distance);
+        self.total = self.total.saturating_add_signed(distance);
+        self.left = self.left.map(|left| left.saturating_add_signed(-distance));
+        Ok(())
+    }
+
     /// Skips the first bytes of those that [`read_at`](Self::read_at) has read.
     pub(crate) fn skip_front(&mut self, bytes: usize) {
         self.begin = bytes.min(self.end);

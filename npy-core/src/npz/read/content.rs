@@ -23,7 +23,8 @@ pub(crate) struct Content {
     size: u64,
     /// How many there may be.
     most: u64,
-    crc: crc32fast::Hasher,
+    /// `None` once bytes were skipped.
+    crc: Option<crc32fast::Hasher>,
     /// Whether the compressed data have ended.
     is_at_end: bool,
 }
@@ -31,7 +32,7 @@ pub(crate) struct Content {
 impl Content {
     /// A content of `size` bytes, or of any number; `most` is the limit.
     pub(crate) fn new(decoder: Decoder, size: Option<u64>, most: u64) -> Self {
-        Self { decoder, left: size, size: 0, most, crc: crc32fast::Hasher::new(), is_at_end: false }
+        Self { decoder, left: size, size: 0, most, crc: Some(crc32fast::Hasher::new()), is_at_end: false }
     }
 
     pub(crate) fn is_stored(&self) -> bool {
@@ -55,6 +56,14 @@ impl Content {
         }
     }
 
+    /// Records that the input of a stored content of known size was moved to `position`. The
+    /// checksum is not checked any more.
+    pub(crate) fn move_to(&mut self, position: u64) {
+        self.left = self.left.map(|left| (left + self.size).saturating_sub(position));
+        self.size = position;
+        self.crc = None;
+    }
+
     /// Reads at most `most` of the remaining bytes; nothing at the end.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
@@ -68,7 +77,9 @@ impl Content {
             *is_at_end = decoder.fill(input, buf)?;
             Ok(())
         })?;
-        self.crc.update(given);
+        if let Some(crc) = &mut self.crc {
+            crc.update(given);
+        }
         let count = given.len() as u64;
         self.size += count;
         if let Some(left) = &mut self.left {
@@ -88,7 +99,9 @@ impl Content {
             self.decoder.fail();
             return Err(damaged());
         };
-        self.crc.combine(crc);
+        if let Some(all) = &mut self.crc {
+            all.combine(crc);
+        }
         self.size += bytes;
         self.left = Some(left);
         self.is_at_end = is_end;
@@ -142,11 +155,10 @@ impl Content {
         if claim.compressed != compressed {
             return Err(archive(ArchiveProblem::WrongCompressedSize { expected: claim.compressed, found: compressed }));
         }
-        let found = self.crc.clone().finalize();
-        if found != claim.crc {
-            return Err(archive(ArchiveProblem::WrongChecksum { expected: claim.crc, found }));
+        match self.crc.clone().map(crc32fast::Hasher::finalize) {
+            Some(found) if found != claim.crc => Err(archive(ArchiveProblem::WrongChecksum { expected: claim.crc, found })),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// All bytes were given; sees that the compressed data end there.

@@ -1,6 +1,6 @@
 //! A member as the central directory describes it.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::super::codec::blocks::Blocks;
 use super::super::codec::decoder::Decoder;
@@ -33,6 +33,10 @@ const PLAUSIBLE_RATIO: u64 = 16;
 /// The content of a member of an archive.
 ///
 /// It is read from its beginning to its end, where its checksum is checked.
+///
+/// Seeking skips bytes of a stored member without reading them, and its checksum is then not
+/// checked. Of a compressed member the bytes are decompressed and discarded; only seeking forwards
+/// is possible.
 ///
 /// ```
 /// use std::io::Read;
@@ -195,6 +199,30 @@ impl<R: Read> Read for Member<'_, R> {
             self.finish()?;
         }
         Ok(filled)
+    }
+}
+
+impl<R: Read + Seek> Seek for Member<'_, R> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let (base, offset) = match position {
+            SeekFrom::Start(offset) => (offset, 0),
+            SeekFrom::Current(offset) => (self.given, offset),
+            SeekFrom::End(offset) => (self.claim.size, offset),
+        };
+        let target = base.checked_add_signed(offset).filter(|target| *target <= self.claim.size);
+        let target = target.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "cannot seek out of the member"))?;
+        if self.is_stored() && target != self.given {
+            self.input.move_by(target.cast_signed() - self.given.cast_signed())?;
+            self.content.move_to(target);
+            self.given = target;
+        }
+        let distance = target.checked_sub(self.given).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::Unsupported, "cannot seek backwards in a compressed member")
+        })?;
+        if io::copy(&mut self.by_ref().take(distance), &mut io::sink())? < distance {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(target)
     }
 }
 

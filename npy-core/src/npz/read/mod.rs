@@ -10,6 +10,7 @@ pub(crate) mod stream;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Cursor, Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -236,6 +237,42 @@ impl<R: Read + Seek> NpzReader<R> {
     /// See [`size`](Self::size) for an example.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
         self.index.compressed_size(index)
+    }
+
+    /// Returns the number of a member's compression method: 0 is stored, 8 is deflate.
+    ///
+    /// The numbers are those of section 4.4.5 of PKWARE's APPNOTE.
+    ///
+    /// See [`data_range`](Self::data_range) for an example.
+    pub fn method(&self, index: usize) -> Option<u16> {
+        self.index.entry(index).map(|entry| entry.method)
+    }
+
+    /// Returns the bytes of the archive that are a member's data.
+    ///
+    /// Those of a stored member are its content: a whole `.npy` file, which can be mapped or read
+    /// at any place.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such member, or if its local header is damaged.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let mut archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.method(0), Some(0));
+    /// let range = archive.data_range(0)?;
+    /// assert!(file[range.start as usize..].starts_with(b"\x93NUMPY"));
+    /// assert_eq!(Some(range.end - range.start), archive.compressed_size(0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_range(&mut self, index: usize) -> Result<Range<u64>> {
+        let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
+        let begin = entry.seek_to_data(self.input.reader_mut()).map_err(|error| self.locate(error, index))?;
+        Ok(begin..begin + entry.claim.compressed)
     }
 
     /// Returns the index of the member of a name.

@@ -1,0 +1,120 @@
+//! Printing of arrays in files, of which only the printed elements are read.
+
+use std::borrow::Cow;
+use std::io::{Read, Seek};
+
+use super::Printed;
+use super::layout::printed_edges;
+use super::options::PrintOptions;
+use crate::dynamic::DynValues;
+use crate::error::{ErrorKind, Result};
+use crate::format::region::{AxisRange, Taken, region_shape, resolve};
+use crate::memory::reserve_exact;
+use crate::options::Order;
+use crate::read::NpyReader;
+
+/// The most bytes of elements that are printed of an abbreviated array. Of an array with many axes
+/// NumPy prints 6 elements along each.
+const MOST_BYTES: u64 = 1 << 30;
+
+impl<R: Read + Seek> NpyReader<R> {
+    /// Formats a region as NumPy prints it, and reads only the elements that are printed.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`read_region_values`](Self::read_region_values), and if the printed elements of
+    /// an array of many axes exceed 1 GiB.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    /// use npy_core::print::PrintOptions;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("large.npy");
+    /// npy_core::save(&path, &(0..1_000_000).collect::<Vec<i32>>())?;
+    /// let mut reader = NpyReader::open(&path)?;
+    /// let printed = reader.print_region(&[(..).into()], PrintOptions::new())?;
+    /// assert_eq!(printed.to_string(), "[     0      1      2 ... 999997 999998 999999]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
+        let options = options.into();
+        let shape = region_shape(self.header(), region)?;
+        let edges = printed_edges(&shape, &options);
+        let values = if edges.iter().any(Option::is_some) {
+            self.read_corners(region, &edges)?
+        } else {
+            self.read_region_values(region)?
+        };
+        Ok(Printed { values: Cow::Owned(values), shape, options })
+    }
+
+    /// Reads the elements at both ends of each axis that has edges, and all of the others, into an
+    /// array in C order.
+    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        let axes: Vec<Vec<Part>> =
+            resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| parts_of(taken, *edge)).collect();
+        let shape: Vec<usize> = axes.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect();
+        let dtype = self.header().dtype().clone();
+        let itemsize = dtype.itemsize();
+        let length = shape.iter().fold(itemsize as u64, |bytes, &length| bytes.saturating_mul(length as u64));
+        if length > MOST_BYTES {
+            return Err(ErrorKind::LimitExceeded { what: "bytes of printed elements", limit: MOST_BYTES, found: length }.into());
+        }
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, usize::try_from(length).unwrap_or(usize::MAX))?;
+        bytes.resize(usize::try_from(length).unwrap_or(usize::MAX), 0);
+        for corner in product(&axes.iter().map(Vec::len).collect::<Vec<_>>()) {
+            let parts: Vec<&Part> = corner.iter().zip(&axes).map(|(&i, parts)| &parts[i]).collect();
+            let ranges: Vec<AxisRange> = parts.iter().map(|part| part.range).collect();
+            let values = self.read_region_values(&ranges)?.into_order(Order::C)?;
+            place(&mut bytes, &shape, &parts, values.bytes(), itemsize);
+        }
+        DynValues::new(dtype, Order::C, &shape, bytes)
+    }
+}
+
+/// Contiguous elements of an axis of the region.
+struct Part {
+    /// Where they are in the file.
+    range: AxisRange,
+    /// The index of the first of them among those that are printed.
+    begin: usize,
+    count: usize,
+}
+
+fn parts_of(taken: &Taken, edge: Option<usize>) -> Vec<Part> {
+    let part = |first: usize, begin: usize, count: usize| {
+        let start = taken.start + first * taken.step;
+        let end = if count == 0 { start } else { start + (count - 1) * taken.step + 1 };
+        Part { range: AxisRange::from(start..end).step_by(taken.step), begin, count }
+    };
+    match edge {
+        None => vec![part(0, 0, taken.count)],
+        Some(0) => vec![part(0, 0, 0)],
+        Some(edge) => vec![part(0, 0, edge), part(taken.count - edge, edge, edge)],
+    }
+}
+
+/// All indices of an array of this shape, the last axis fastest.
+fn product(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![Vec::new()], |indices, &length| {
+        let longer = |index: Vec<usize>| (0..length).map(move |i| index.iter().copied().chain([i]).collect());
+        indices.into_iter().flat_map(longer).collect()
+    })
+}
+
+/// Copies the elements of a corner, in C order, to their place among all that are printed.
+fn place(bytes: &mut [u8], shape: &[usize], parts: &[&Part], corner: &[u8], itemsize: usize) {
+    let Some((last, outer)) = parts.split_last() else { return };
+    let run = last.count * itemsize;
+    if run == 0 {
+        return;
+    }
+    let lengths: Vec<usize> = outer.iter().map(|part| part.count).collect();
+    for (index, source) in product(&lengths).iter().zip(corner.chunks_exact(run)) {
+        let outer_places = index.iter().zip(outer).map(|(i, part)| part.begin + i);
+        let place = outer_places.chain([last.begin]).zip(shape).fold(0, |place, (i, length)| place * length + i);
+        bytes[place * itemsize..][..run].copy_from_slice(source);
+    }
+}
