@@ -775,14 +775,14 @@ fn fields_of_nested_sub_arrays() {
 }
 
 #[test]
-fn next_values_reads_rows_of_both_orders() {
+fn next_rows_reads_rows_of_both_orders() {
     let bytes: Vec<u8> = (0..12).collect();
     for (order, per_row) in [(Order::C, 3), (Order::Fortran, 4)] {
         let header = Header::new("|u1".parse().unwrap(), order, &[4, 3]).unwrap();
         let file = [header.to_bytes(), bytes.clone()].concat();
         let mut reader = NpyReader::new(&file[..]).unwrap();
         let mut begin = 0;
-        while let Some(values) = reader.next_values(2).unwrap() {
+        while let Some(values) = reader.next_rows(2).unwrap() {
             assert_eq!(values.order(), if values.shape().contains(&1) { Order::C } else { order });
             assert_eq!(values.bytes(), &bytes[begin..][..values.bytes().len()]);
             let rows = values.bytes().len() / per_row;
@@ -794,23 +794,23 @@ fn next_values_reads_rows_of_both_orders() {
 }
 
 #[test]
-fn next_values_returns_the_rest_of_a_row_read_in_part() {
+fn next_rows_returns_the_rest_of_a_row_read_in_part() {
     let header = Header::new("|u1".parse().unwrap(), Order::C, &[2, 3]).unwrap();
     let file = [header.to_bytes(), vec![0, 1, 2, 3, 4, 5]].concat();
     let mut reader = NpyReader::new(&file[..]).unwrap();
     reader.read_into(&mut [0_u8]).unwrap();
-    assert_eq!(reader.next_values(10).unwrap().unwrap(), DynValues::new("|u1".parse().unwrap(), Order::C, &[2], vec![1, 2]).unwrap());
-    assert_eq!(reader.next_values(10).unwrap().unwrap().shape(), [1, 3]);
-    assert!(reader.next_values(10).unwrap().is_none());
+    assert_eq!(reader.next_rows(10).unwrap().unwrap(), DynValues::new("|u1".parse().unwrap(), Order::C, &[2], vec![1, 2]).unwrap());
+    assert_eq!(reader.next_rows(10).unwrap().unwrap().shape(), [1, 3]);
+    assert!(reader.next_rows(10).unwrap().is_none());
 }
 
 #[test]
-fn next_values_ends_at_once_without_rows_or_elements() {
+fn next_rows_ends_at_once_without_rows_or_elements() {
     for (shape, expected) in [(&[0_usize, 3][..], None), (&[3, 0], None), (&[], Some(1))] {
         let header = Header::new("|u1".parse().unwrap(), Order::C, shape).unwrap();
         let file = [header.to_bytes(), vec![7; header.element_count()]].concat();
         let mut reader = NpyReader::new(&file[..]).unwrap();
-        assert_eq!(reader.next_values(5).unwrap().map(|values| values.bytes().len()), expected, "{shape:?}");
-        assert!(reader.next_values(5).unwrap().is_none());
+        assert_eq!(reader.next_rows(5).unwrap().map(|values| values.bytes().len()), expected, "{shape:?}");
+        assert!(reader.next_rows(5).unwrap().is_none());
     }
 }

@@ -231,7 +231,7 @@ fn reads_regions_of_members() {
         let region = [AxisRange::from(10..990).step_by(400), (1..3).into()];
         assert_eq!(reader.read_region::<u32>(&region).unwrap(), [31, 32, 1231, 1232, 2431, 2432], "{index}");
         reader.seek_to(998).unwrap();
-        assert_eq!(reader.next_values(5).unwrap().unwrap().to_vec::<u32>().unwrap(), [2994, 2995, 2996, 2997, 2998, 2999]);
+        assert_eq!(reader.next_rows(5).unwrap().unwrap().to_vec::<u32>().unwrap(), [2994, 2995, 2996, 2997, 2998, 2999]);
     }
     // Backwards only where nothing has to be decompressed.
     let mut reader = archive.array(0).unwrap();

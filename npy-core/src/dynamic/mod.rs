@@ -540,13 +540,13 @@ impl<R: Read> NpyReader<R> {
     /// npy_core::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
     /// let mut reader = NpyReader::new(&file[..])?;
     /// let mut shapes = Vec::new();
-    /// while let Some(values) = reader.next_values(2)? {
+    /// while let Some(values) = reader.next_rows(2)? {
     ///     shapes.push(values.shape().to_vec());
     /// }
     /// assert_eq!(shapes, [[2, 2], [1, 2]]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn next_values(&mut self, rows: usize) -> Result<Option<DynValues>> {
+    pub fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>> {
         if self.header().dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
         }
@@ -561,6 +561,37 @@ impl<R: Read> NpyReader<R> {
                 (left, Header::new(self.header().dtype().clone(), Order::C, &[left])?)
             }
         };
+        let bytes = self.elements().read_bytes(count)?;
+        DynValues::with_header(header, bytes).map(Some)
+    }
+
+    /// Reads the next elements in the order of the file, at most `count` of them, as an array of
+    /// one dimension; `None` at the end.
+    ///
+    /// Where a row can be large, this takes less memory than [`next_rows`](Self::next_rows).
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`into_values`](Self::into_values).
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// assert_eq!(reader.next_elements(4)?.map(|values| values.bytes().to_vec()), Some(vec![1, 2, 3, 4]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let count = count.min(self.remaining());
+        if count == 0 {
+            return Ok(None);
+        }
+        let header = Header::new(self.header().dtype().clone(), Order::C, &[count])?;
         let bytes = self.elements().read_bytes(count)?;
         DynValues::with_header(header, bytes).map(Some)
     }

@@ -49,9 +49,14 @@ impl<R: Read + Seek> NpyReader<R> {
         Ok(Printed { values: Cow::Owned(values), shape, options })
     }
 
-    /// Reads the elements at both ends of each axis that has edges, and all of the others, into an
-    /// array in C order.
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+    /// Reads the elements at both ends of each axis of a region that has edges, and all of the
+    /// others, into an array in C order. For `npy-cli`.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`print_region`](Self::print_region).
+    #[doc(hidden)]
+    pub fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
         let axes: Vec<Vec<Part>> =
             resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| parts_of(taken, *edge)).collect();
         let shape: Vec<usize> = axes.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect();

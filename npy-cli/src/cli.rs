@@ -1,0 +1,82 @@
+//! The command line: its arguments, and which command they start.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::command::info;
+use crate::failure::{Failure, Result};
+use crate::output::{Color, Screen};
+use crate::signals;
+
+/// The exit code of a command that failed, and of wrong arguments.
+const TROUBLE: u8 = 2;
+
+/// See, understand, compare and convert NumPy's .npy and .npz files.
+///
+/// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, and - is standard input.
+#[derive(Debug, Parser)]
+#[command(name = "npy", version, max_term_width = 100, after_help = "\
+Examples:
+  npy info run.npz                       what is in it
+  npy info run.npz:time                  one array of it
+
+Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colors; NO_COLOR turns them off too
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(info::Arguments),
+}
+
+/// Runs the command line of the process, and returns its exit code.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut screen = Screen::new(arguments.color);
+    let result = arguments.command.run(&mut screen).and_then(|code| {
+        screen.flush()?;
+        Ok(code)
+    });
+    let code = match result {
+        Ok(code) => code,
+        Err(Failure::BrokenPipe) => 0,
+        Err(Failure::Reported) => TROUBLE,
+        Err(Failure::Interrupted) => signals::INTERRUPTED,
+        Err(failure) => {
+            // What was printed before comes first.
+            let _ = screen.flush();
+            let _ = writeln!(io::stderr(), "npy: {failure}");
+            TROUBLE
+        }
+    };
+    ExitCode::from(code)
+}
+
+impl Command {
+    /// Runs the command; returns the exit code.
+    fn run(&self, screen: &mut Screen) -> Result<u8> {
+        match self {
+            Self::Info(arguments) => info::run(arguments, screen),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

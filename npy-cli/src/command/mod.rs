@@ -1,0 +1,3 @@
+//! The commands, one file each: the arguments, and what is done with them.
+
+pub(crate) mod info;

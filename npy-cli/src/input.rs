@@ -1,0 +1,314 @@
+//! What a command reads: `FILE`, `FILE:MEMBER` or `-`, in any of the formats, array by array.
+
+mod looks;
+pub(crate) mod paths;
+mod stream;
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use npy_core::npz::{ArchiveFile, NpzReader};
+use npy_core::object::{ObjectArray, ObjectOptions};
+use npy_core::rawarray::{RaArray, RaHeader};
+use npy_core::region::AxisRange;
+use npy_core::{DynValues, FileFormat, Header, NpyReader};
+use tempfile::NamedTempFile;
+
+use crate::failure::{Failure, Result};
+use crate::signals;
+use stream::{Forward, Prefixed};
+
+/// A file, a member of an archive, or standard input.
+pub(crate) struct Input {
+    /// What the user typed.
+    name: String,
+    place: Place,
+    format: FileFormat,
+    /// Behind the colon.
+    member: Option<String>,
+}
+
+enum Place {
+    Path(PathBuf),
+    /// An `.npy` stream on standard input, and its first bytes.
+    Stream { front: Vec<u8>, is_read: bool },
+    /// Standard input in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
+    Spool { file: NamedTempFile, _guard: signals::Guard },
+}
+
+/// One array, wherever it is.
+pub(crate) trait Array {
+    /// Dtype, order, shape and version.
+    fn header(&self) -> &Header;
+    /// The position of the data behind the beginning of the `.npy` header.
+    fn data_offset(&self) -> u64;
+    /// See [`NpyReader::next_rows`].
+    fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>>;
+    /// See [`NpyReader::next_elements`].
+    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>>;
+    /// See [`NpyReader::read_region_values`].
+    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues>;
+    /// The elements of a region at both ends of each axis that has edges.
+    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
+    /// See [`NpyReader::seek_to`].
+    fn seek_to(&mut self, row: usize) -> Result<()>;
+    /// The array as Python objects, of which nothing is run.
+    fn into_objects(self: Box<Self>) -> Result<ObjectArray>;
+}
+
+impl<R: Read + Seek> Array for NpyReader<R> {
+    fn header(&self) -> &Header {
+        self.header()
+    }
+
+    fn data_offset(&self) -> u64 {
+        self.data_offset()
+    }
+
+    fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>> {
+        Ok(self.next_rows(rows)?)
+    }
+
+    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
+        Ok(self.next_elements(count)?)
+    }
+
+    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues> {
+        Ok(self.read_region_values(region)?)
+    }
+
+    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        Ok(self.read_corners(region, edges)?)
+    }
+
+    fn seek_to(&mut self, row: usize) -> Result<()> {
+        Ok(self.seek_to(row)?)
+    }
+
+    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
+        Ok((*self).into_objects(ObjectOptions::new())?)
+    }
+}
+
+/// Where the bytes of an array are in a file, for readers that go on side by side.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    pub(crate) path: PathBuf,
+    /// The position of the `.npy` header in the file.
+    pub(crate) begin: u64,
+}
+
+impl Input {
+    /// Opens what the user typed: a path, `-`, or a path, a colon and the name of a member.
+    pub(crate) fn open(text: &str) -> Result<Self> {
+        if text == "-" {
+            return Self::from_stdin();
+        }
+        let (path, member) = split(text);
+        let failed = |error: io::Error| Failure::new(format!("{path}: cannot open the file: {error}"));
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(Failure::new(format!("{path}: expected a file, found a directory")));
+        }
+        let mut front = Vec::new();
+        let file = File::open(path).map_err(failed)?;
+        file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
+        let format = format_of(&front).map_err(|failure| failure.about(path))?;
+        let input =
+            Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: member.map(str::to_owned) };
+        match (&input.member, format) {
+            (Some(_), FileFormat::Npz) | (None, _) => Ok(input),
+            (Some(member), _) => Err(Failure::new(format!("{path}: cannot select member {member:?}: expected an .npz archive"))),
+        }
+    }
+
+    fn from_stdin() -> Result<Self> {
+        let failed = |error: io::Error| Failure::new(format!("-: cannot read standard input: {error}"));
+        let mut front = Vec::new();
+        io::stdin().lock().take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
+        let format = format_of(&front).map_err(|failure| failure.about("-"))?;
+        let place = if format == FileFormat::Npy {
+            Place::Stream { front, is_read: false }
+        } else {
+            let guard = signals::Guard::new();
+            let mut file = NamedTempFile::new().map_err(failed)?;
+            file.write_all(&front).map_err(failed)?;
+            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+            signals::check()?;
+            Place::Spool { file, _guard: guard }
+        };
+        Ok(Self { name: "-".to_owned(), place, format, member: None })
+    }
+
+    /// What the user typed, for messages and titles; with the member, if one is selected.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format of the file.
+    pub(crate) fn format(&self) -> FileFormat {
+        self.format
+    }
+
+    /// The path of the file, also of one that holds standard input; `None` for a stream.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Path(path) => Some(path),
+            Place::Spool { file, .. } => Some(file.path()),
+            Place::Stream { .. } => None,
+        }
+    }
+
+    /// The member that the user selected.
+    pub(crate) fn selected(&self) -> Option<&str> {
+        self.member.as_deref()
+    }
+
+    /// Opens the archive that the file is.
+    pub(crate) fn archive(&self) -> Result<NpzReader<ArchiveFile>> {
+        let path = self.path().ok_or_else(|| Failure::new("-: expected an archive"))?;
+        let limits = npy_core::Limits::new();
+        NpzReader::open_with(path, limits).map_err(|error| self.name_of(error.into()))
+    }
+
+    /// The indices of the members to work on: the selected one, or all that are arrays. Any other format counts as one
+    /// member without a name.
+    pub(crate) fn members(&self) -> Result<Vec<(usize, Option<String>)>> {
+        if self.format != FileFormat::Npz {
+            return Ok(vec![(0, None)]);
+        }
+        let archive = self.archive()?;
+        if let Some(member) = &self.member {
+            let index = archive.find(member).map_err(|error| self.name_of(error.into()))?;
+            return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
+        }
+        let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
+        Ok((0..archive.len()).filter(is_array).map(|index| (index, archive.name(index).map(str::to_owned))).collect())
+    }
+
+    /// Calls `work` with the only array, the selected one, or the only one of an archive.
+    pub(crate) fn with_array<T>(&mut self, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let members = self.members()?;
+        match &members[..] {
+            [(index, _)] => self.with_member(*index, work),
+            [] => Err(Failure::new(format!("{}: the archive has no arrays", self.name))),
+            [(_, first), ..] => {
+                let names: Vec<&str> = members.iter().filter_map(|(_, name)| name.as_deref()).take(20).collect();
+                let more = if members.len() > names.len() { ", …" } else { "" };
+                let first = first.as_deref().unwrap_or_default();
+                Err(Failure::new(format!(
+                    "{name}: expected one array, found {count}: {names}{more}; select one, as in {name}:{first}",
+                    name = self.name,
+                    count = members.len(),
+                    names = names.join(", "),
+                )))
+            }
+        }
+    }
+
+    /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
+    pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let result = match (&mut self.place, self.format) {
+            (Place::Stream { is_read: true, .. }, _) => Err(Failure::new("-: standard input can be read once only")),
+            (Place::Stream { front, is_read }, _) => {
+                *is_read = true;
+                let stream = Cursor::new(std::mem::take(front)).chain(io::stdin().lock());
+                NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(reader)))
+            }
+            (Place::Path(path), format) => with_file(path, format, index, work),
+            (Place::Spool { file, .. }, format) => with_file(file.path(), format, index, work),
+        };
+        result.map_err(|failure| self.name_of(failure))
+    }
+
+    /// Where the array is in a file, if its bytes are there as they are: not of a compressed member, a stream, or an
+    /// `.ra` file.
+    pub(crate) fn extent(&self, index: usize) -> Result<Option<Extent>> {
+        let Place::Path(path) = &self.place else { return Ok(None) };
+        let begin = match self.format {
+            FileFormat::Npy => 0,
+            FileFormat::Npz => {
+                let mut archive = self.archive()?;
+                if archive.method(index) != Some(0) {
+                    return Ok(None);
+                }
+                archive.data_range(index).map_err(|error| self.name_of(error.into()))?.start
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Extent { path: path.clone(), begin }))
+    }
+
+    fn name_of(&self, failure: Failure) -> Failure {
+        failure.about(&self.name)
+    }
+}
+
+/// Splits the name of a member off, unless there is a file of the whole name.
+fn split(text: &str) -> (&str, Option<&str>) {
+    if Path::new(text).exists() {
+        return (text, None);
+    }
+    // The last colon behind which a member can stand; a member's own name can have colons too.
+    let path_ends = text.match_indices(':').map(|(colon, _)| colon);
+    for colon in path_ends {
+        if Path::new(&text[..colon]).is_file() {
+            return (&text[..colon], Some(&text[colon + 1..]));
+        }
+    }
+    (text, None)
+}
+
+/// The format of a file that begins like this.
+fn format_of(front: &[u8]) -> Result<FileFormat> {
+    FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
+}
+
+fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+    let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
+    match format {
+        FileFormat::Npz => {
+            let mut archive = NpzReader::open(path).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
+            let name = archive.name(index).unwrap_or_default().to_owned();
+            let member = |failure: Failure| match failure {
+                Failure::Nameless(message) if !message.starts_with("member ") => {
+                    Failure::Nameless(format!("member {name:?}: {message}"))
+                }
+                other => other,
+            };
+            let reader = archive.array(index).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
+            work(Box::new(reader)).map_err(member)
+        }
+        FileFormat::RawArray => {
+            let mut file = BufReader::new(open()?);
+            let header = RaHeader::read(&mut file)?;
+            if header.is_compressed() {
+                let values = RaArray::load(path).map_err(error_without_path)?.into_values();
+                let mut bytes = Vec::new();
+                values.write(&mut bytes)?;
+                return work(Box::new(NpyReader::new(Cursor::new(bytes))?));
+            }
+            let begin = file.stream_position().map_err(|error| Failure::Nameless(format!("cannot seek in the file: {error}")))?;
+            let stream = Prefixed::new(header.to_npy().to_bytes(), file, begin);
+            work(Box::new(NpyReader::new(stream)?))
+        }
+        _ => {
+            let mut file = open()?;
+            // Of a file, and not of a path, so that errors do not name it twice.
+            file.seek(SeekFrom::Start(0)).ok();
+            work(Box::new(NpyReader::from_file(file)?))
+        }
+    }
+}
+
+/// The same error, to which the name that the user typed is added.
+fn error_without_path(error: npy_core::Error) -> npy_core::Error {
+    match error.member() {
+        Some(member) => {
+            let member = member.to_owned();
+            npy_core::Error::from(error.into_kind()).with_member(member)
+        }
+        None => error.into_kind().into(),
+    }
+}

@@ -1,0 +1,158 @@
+//! Where a command writes: standard output, or a file that is replaced atomically.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+use npy_core::__private::{Output, replace_file_with};
+use npy_core::SaveOptions;
+
+use crate::failure::{Failure, Result};
+use crate::signals;
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// A meaning that has a color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// What a line is about: a file, a member.
+    Title,
+    /// A name: of a field, of a property.
+    Name,
+    /// A dtype.
+    DType,
+    /// What is less important.
+    Faint,
+    /// What is as it should be.
+    Good,
+    /// What is not.
+    Bad,
+}
+
+/// Standard output, and how to write to it.
+pub(crate) struct Screen {
+    out: BufWriter<Box<dyn Write>>,
+    has_color: bool,
+    width: usize,
+    is_terminal: bool,
+}
+
+/// The width of lines where the output is no terminal.
+const USUAL_WIDTH: usize = 100;
+
+impl Screen {
+    pub(crate) fn new(color: Color) -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let refuses = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let has_color = match color {
+            Color::Auto => is_terminal && !refuses && !is_dumb,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        let width = terminal_width().filter(|_| is_terminal).unwrap_or(USUAL_WIDTH);
+        Self { out: BufWriter::with_capacity(1 << 16, Box::new(stdout.lock())), has_color, width, is_terminal }
+    }
+
+    /// The number of columns of the terminal, or 100.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether a person is looking.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Whether text may be colored.
+    pub(crate) fn has_color(&self) -> bool {
+        self.has_color
+    }
+
+    /// Colors a text that was escaped before.
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
+        if !self.has_color || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match style {
+            Style::Title => "1",
+            Style::Name => "36",
+            Style::DType => "33",
+            Style::Faint => "2",
+            Style::Good => "32",
+            Style::Bad => "31",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.out.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The width of the terminal by `COLUMNS`, or by what it says itself.
+fn terminal_width() -> Option<usize> {
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    from_environment.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).filter(|width| *width > 0)
+}
+
+/// Replaces the file at `path` by what `write` writes, atomically; `-` is standard output.
+///
+/// After an error or a signal the old file is as it was, and nothing is left beside it.
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let _guard = signals::Guard::new();
+    if path.as_os_str() == "-" {
+        let mut out = BufWriter::with_capacity(1 << 18, Guarded(io::stdout().lock()));
+        write(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    let mut failure = None;
+    let result = replace_file_with(path, SaveOptions::new(), 0, |file: &mut Output| {
+        let mut out = BufWriter::with_capacity(1 << 18, Guarded(file));
+        if let Err(error) = write(&mut out).and_then(|()| out.flush().map_err(Failure::from)) {
+            failure = Some(error);
+            // It is not seen: the failure itself is returned.
+            return Err(npy_core::ErrorKind::Io { action: "cannot write the file", error: io::ErrorKind::Other.into() }.into());
+        }
+        Ok(())
+    });
+    match (failure, result) {
+        (Some(_), _) if signals::came() => Err(Failure::Interrupted),
+        (Some(failure), _) => Err(failure.about(&path.display().to_string())),
+        (None, Err(error)) => Err(error.into()),
+        (None, Ok(())) => Ok(()),
+    }
+}
+
+/// A writer that fails once a signal came.
+struct Guarded<W>(W);
+
+impl<W: Write> Write for Guarded<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        if signals::came() {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

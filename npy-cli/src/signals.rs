@@ -1,0 +1,63 @@
+//! SIGINT and SIGTERM: they end the program at once, but not where a file or the terminal has to be cleaned up first.
+
+use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::failure::{Failure, Result};
+
+/// The exit code after SIGINT, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+struct Flags {
+    /// Whether a signal ends the program at once.
+    ends_at_once: Arc<AtomicBool>,
+    /// Whether a signal came.
+    came: Arc<AtomicBool>,
+}
+
+/// How many guards there are.
+static GUARDS: AtomicUsize = AtomicUsize::new(0);
+
+static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
+    let flags = Flags { ends_at_once: Arc::new(AtomicBool::new(true)), came: Arc::default() };
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal only sets the flags, the second one ends the program. Where the system
+        // refuses to register them, it ends the program itself.
+        let _ = flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&flags.ends_at_once));
+        let _ = flag::register(signal, Arc::clone(&flags.ends_at_once));
+        let _ = flag::register(signal, Arc::clone(&flags.came));
+    }
+    flags
+});
+
+/// While it lives, the first signal does not end the program: [`check`] fails instead.
+pub(crate) struct Guard(());
+
+impl Guard {
+    pub(crate) fn new() -> Self {
+        GUARDS.fetch_add(1, Ordering::Relaxed);
+        FLAGS.ends_at_once.store(false, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if GUARDS.fetch_sub(1, Ordering::Relaxed) == 1 {
+            FLAGS.ends_at_once.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether a signal came.
+pub(crate) fn came() -> bool {
+    FLAGS.came.load(Ordering::Relaxed)
+}
+
+/// Fails if a signal came. Long loops under a [`Guard`] call it.
+pub(crate) fn check() -> Result<()> {
+    if came() { Err(Failure::Interrupted) } else { Ok(()) }
+}
