@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::command::info;
+use crate::command::{cat, generate, info, recover, repack, schema, split};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -17,12 +17,17 @@ const TROUBLE: u8 = 2;
 ///
 /// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, and - is standard input.
 #[derive(Debug, Parser)]
-#[command(name = "npy", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "npy",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
 
-Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted.")]
+Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -35,6 +40,13 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Schema(schema::Arguments),
+    Cat(cat::Arguments),
+    Split(split::Arguments),
+    Repack(repack::Arguments),
+    Recover(recover::Arguments),
+    Completions(generate::Completions),
+    Man(generate::Man),
 }
 
 /// Runs the command line of the process, and returns its exit code.
@@ -65,6 +77,13 @@ impl Command {
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
+            Self::Schema(arguments) => schema::run(arguments, screen),
+            Self::Cat(arguments) => cat::run(arguments),
+            Self::Split(arguments) => split::run(arguments, screen),
+            Self::Repack(arguments) => repack::run(arguments, screen),
+            Self::Recover(arguments) => recover::run(arguments, screen),
+            Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
+            Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }
     }
 }

@@ -32,9 +32,15 @@ pub(crate) struct Input {
 enum Place {
     Path(PathBuf),
     /// An `.npy` stream on standard input, and its first bytes.
-    Stream { front: Vec<u8>, is_read: bool },
+    Stream {
+        front: Vec<u8>,
+        is_read: bool,
+    },
     /// Standard input in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
-    Spool { file: NamedTempFile, _guard: signals::Guard },
+    Spool {
+        file: NamedTempFile,
+        _guard: signals::Guard,
+    },
 }
 
 /// One array, wherever it is.
@@ -115,8 +121,7 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(path))?;
-        let input =
-            Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: member.map(str::to_owned) };
+        let input = Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: member.map(str::to_owned) };
         match (&input.member, format) {
             (Some(_), FileFormat::Npz) | (None, _) => Ok(input),
             (Some(member), _) => Err(Failure::new(format!("{path}: cannot select member {member:?}: expected an .npz archive"))),
@@ -269,7 +274,8 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
     match format {
         FileFormat::Npz => {
-            let mut archive = NpzReader::open(path).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
+            let mut archive =
+                NpzReader::open(path).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
             let name = archive.name(index).unwrap_or_default().to_owned();
             let member = |failure: Failure| match failure {
                 Failure::Nameless(message) if !message.starts_with("member ") => {

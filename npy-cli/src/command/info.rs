@@ -3,8 +3,8 @@
 use std::fs;
 use std::io::Write;
 
-use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::dtype::Title;
+use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::{DType, FileFormat, Header, Order};
 use serde_json::{Map, Value, json};
 
@@ -68,8 +68,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if damaged > 0 { Err(Failure::Reported) } else { Ok(0) }
 }
 
-const COLUMNS: [(&str, Side); 6] =
-    [("file", Side::Left), ("dtype", Side::Left), ("shape", Side::Left), ("order", Side::Left), ("size", Side::Right), ("", Side::Left)];
+const COLUMNS: [(&str, Side); 6] = [
+    ("file", Side::Left),
+    ("dtype", Side::Left),
+    ("shape", Side::Left),
+    ("order", Side::Left),
+    ("size", Side::Right),
+    ("", Side::Left),
+];
 
 fn summary(files: usize, damaged: usize) -> String {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
@@ -303,7 +309,14 @@ impl AboutArray {
         let count = header.element_count() as u64;
         let elements = if count == 1 { "1 element".to_owned() } else { format!("{} elements", quantity::count(count)) };
         line("shape", &format!("{}, {elements}", quantity::shape(header.shape())))?;
-        line("order", if header.order() == Order::C { "C (the last index varies fastest)" } else { "Fortran (the first index varies fastest)" })?;
+        line(
+            "order",
+            if header.order() == Order::C {
+                "C (the last index varies fastest)"
+            } else {
+                "Fortran (the first index varies fastest)"
+            },
+        )?;
         if dtype.has_object() {
             line("data", "Python objects, stored as a pickle; nothing of it is run here")?;
         } else {
@@ -474,7 +487,8 @@ fn short_dtype(dtype: &DType) -> String {
         DType::Scalar(scalar) => scalar.to_string(),
         DType::SubArray(array) => format!("{} {}", short_dtype(array.base()), quantity::shape(array.shape())),
         DType::Record(record) => {
-            let fields = if record.fields().len() == 1 { "1 field".to_owned() } else { format!("{} fields", record.fields().len()) };
+            let fields =
+                if record.fields().len() == 1 { "1 field".to_owned() } else { format!("{} fields", record.fields().len()) };
             format!("record of {fields}, {} bytes", record.itemsize())
         }
     }

@@ -1,3 +1,9 @@
 //! The commands, one file each: the arguments, and what is done with them.
 
+pub(crate) mod cat;
+pub(crate) mod generate;
 pub(crate) mod info;
+pub(crate) mod recover;
+pub(crate) mod repack;
+pub(crate) mod schema;
+pub(crate) mod split;
