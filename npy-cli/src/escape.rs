@@ -15,6 +15,22 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }
 
+/// Escapes in JSON what a terminal obeys, by JSON's own escapes: it can only be in strings.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_unsafe(character) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// Whether a character is a control character, or changes the direction of the text around it.
 fn is_unsafe(character: char) -> bool {
     // The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9), and the line separators.
@@ -52,6 +68,7 @@ mod tests {
     fn escapes_what_a_terminal_obeys() {
         assert_eq!(line("\x1b[2J\r\n\t\u{9b}A\u{202e}é"), "\\x1b[2J\\r\\n\\t\\x9bA\\u202eé");
         assert_eq!(text("a\nb\x07"), "a\nb\\x07");
+        assert_eq!(json("\"\u{9b}\u{202e}\""), "\"\\u009b\\u202e\"");
         assert!(matches!(line("plain"), Cow::Borrowed(_)));
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         };
         damaged += usize::from(about.is_damaged());
         if arguments.json {
-            writeln!(screen, "{}", about.to_json())?;
+            writeln!(screen, "{}", escape::json(&about.to_json().to_string()))?;
         } else if is_one {
             about.write(screen)?;
         } else {
@@ -283,7 +283,7 @@ impl AboutArray {
         let header = &self.header;
         [
             screen.paint(Style::DType, &short_dtype(header.dtype())),
-            quantity::shape(header.shape()),
+            short_shape(header.shape()),
             order_of(header).to_owned(),
             quantity::bytes(header.data_bytes()),
         ]
@@ -292,8 +292,8 @@ impl AboutArray {
     /// What a reader of many files wants to be told.
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
-            Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} bytes missing", -bytes)),
-            Some(bytes) if bytes > 0 => format!("{bytes} trailing bytes"),
+            Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
+            Some(bytes) if bytes > 0 => format!("{} behind the array", plural_bytes(bytes)),
             _ if self.header.dtype().has_object() => "Python objects".to_owned(),
             _ => String::new(),
         }
@@ -334,7 +334,7 @@ impl AboutArray {
                 let problem = format!("truncated: expected {expected} bytes of data, found {}", found.max(0));
                 line("problem", &problem)?;
             }
-            Some(bytes) if bytes > 0 => line("trailing", &format!("{bytes} bytes behind the array"))?,
+            Some(bytes) if bytes > 0 => line("trailing", &format!("{} behind the array", plural_bytes(bytes)))?,
             _ => {}
         }
         line("dtype", &short_dtype(dtype))?;
@@ -477,8 +477,21 @@ fn order_of(header: &Header) -> &'static str {
     if header.order() == Order::C { "C" } else { "Fortran" }
 }
 
+fn plural_bytes(count: i128) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
 fn size(bytes: u64) -> String {
     if bytes < 1024 { format!("{bytes} bytes") } else { format!("{} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes)) }
+}
+
+/// A shape for a table; of many axes the first ones.
+fn short_shape(shape: &[usize]) -> String {
+    if shape.len() <= 8 {
+        return quantity::shape(shape);
+    }
+    let first: Vec<String> = shape.iter().take(6).map(usize::to_string).collect();
+    format!("({}, …), {} axes", first.join(", "), shape.len())
 }
 
 /// A dtype in a few characters: that of a record by its size.

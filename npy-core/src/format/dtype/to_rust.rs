@@ -117,10 +117,10 @@ pub(crate) fn archive_to_rust(name: &str, members: &[ArchiveMember]) -> String {
         let _ = writeln!(text, "    pub {ident}: npy_ndarray::ndarray::{array}<{rust}>,");
     }
     text.push_str("}\n");
-    records.iter().for_each(|record| {
+    for record in &records {
         text.push('\n');
         text.push_str(record);
-    });
+    }
     text
 }
 

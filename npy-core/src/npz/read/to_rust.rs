@@ -42,7 +42,7 @@ impl<R: Read + Seek> NpzReader<R> {
     pub fn to_rust(&mut self, name: &str) -> Result<String> {
         let mut members = Vec::with_capacity(self.len());
         for index in 0..self.len() {
-            let is_array = self.whole_name(index).is_some_and(|name| name.ends_with(".npy"));
+            let is_array = self.whole_name(index) != self.name(index);
             let array = if is_array {
                 match self.header(index) {
                     Ok(header) if header.dtype().has_object() => Err("holds Python objects".to_owned()),

@@ -1,0 +1,9 @@
+//! The command `npy`, run as a user runs it.
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
+
+mod archives;
+mod info;
+mod pieces;
+mod schema;
+mod support;
+mod workspace_support;

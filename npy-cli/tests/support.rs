@@ -1,0 +1,83 @@
+//! Runs the binary.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// What a run of the command gave.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Standard output as it came.
+    pub bytes: Vec<u8>,
+}
+
+impl Run {
+    /// Standard output of a run that must have succeeded, without a word on standard error.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Standard error of a run that must have failed with exit code 2: one line.
+    #[track_caller]
+    pub fn trouble(self) -> String {
+        assert_eq!(self.code, Some(2), "{}{}", self.stdout, self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        self.stderr
+    }
+}
+
+/// The command, in an environment that does not change its output.
+pub fn command<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    command.args(arguments).env_remove("NO_COLOR").env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+/// Runs the command.
+pub fn npy<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
+    npy_with(arguments, b"")
+}
+
+/// Runs the command with this standard input.
+pub fn npy_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Run {
+    let mut command = command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = thread::scope(|scope| {
+        // Its own thread: the command may write before it has read everything, or not read at all.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    });
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        bytes: output.stdout,
+    }
+}
+
+/// The path of a file of the examples.
+pub fn example(name: &str) -> String {
+    crate::workspace_support::workspace().join("examples/data").join(name).display().to_string()
+}
+
+/// All files below a directory whose names end like this, sorted.
+pub fn files_below(directory: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_below(&path, end));
+        } else if path.to_string_lossy().ends_with(end) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
