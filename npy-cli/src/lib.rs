@@ -10,6 +10,7 @@ mod output;
 mod quantity;
 mod table;
 mod input;
+mod export;
 mod cli;
 mod command;
 
