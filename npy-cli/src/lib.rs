@@ -11,10 +11,13 @@ mod escape;
 mod failure;
 mod signals;
 mod output;
+mod progress;
 mod quantity;
 mod table;
 mod input;
 mod pieces;
+mod leaves;
+mod export;
 mod cli;
 mod command;
 

@@ -1,54 +1,106 @@
-//! Arrays piece by piece, as bytes in C order and in bounded memory.
+//! The elements of an array in C or in Fortran order, piece by piece, whatever order the file has.
 
 use std::ops::Range;
 
-use npy_core::Order;
+use npy_core::__private::is_same_in_both;
 use npy_core::region::AxisRange;
+use npy_core::{DType, DynValues, Order};
 
 use crate::failure::Result;
 use crate::input::Array;
 use crate::signals;
 
-/// About how many bytes are read at once.
-pub(crate) const PIECE_BYTES: usize = 4 << 20;
+/// The bytes of a piece, unless an element has more.
+const PIECE: usize = 1 << 20;
 
-/// The number of rows: the length of the first axis, or 1 without axes.
-pub(crate) fn rows_of(array: &dyn Array) -> usize {
-    array.header().shape().first().copied().unwrap_or(1)
+/// The bytes that are transposed at once. A transposition reads the file once for each such block at worst.
+const BLOCK: usize = 128 << 20;
+
+/// What is done with each piece: an array of one dimension.
+pub(crate) type Sink<'a> = &'a mut dyn FnMut(DynValues) -> Result<()>;
+
+/// Calls `sink` with all elements in this order, which are read from the beginning.
+pub(crate) fn for_each(array: &mut dyn Array, order: Order, sink: Sink<'_>) -> Result<()> {
+    let shape = array.header().shape().to_vec();
+    let outer = if order == Order::C { shape.first() } else { shape.last() };
+    for_each_of_rows(array, order, 0..outer.copied().unwrap_or(1), sink)
 }
 
-/// How many elements of this size fit a piece; at least one.
-pub(crate) fn per_piece(bytes: usize) -> usize {
-    (PIECE_BYTES / bytes.max(1)).max(1)
-}
-
-/// Calls `each` with the bytes of some rows of the first axis in C order, piece by piece.
+/// Calls `sink` with the elements of some rows in this order. A row is an index of the slowest axis.
 ///
-/// The rows of a C array must be the next ones.
-pub(crate) fn for_each_piece(array: &mut dyn Array, rows: Range<usize>, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let header = array.header().clone();
-    let itemsize = header.dtype().itemsize();
-    // Both products are at most the number of elements, which was checked.
-    let per_row = header.element_count().checked_div(rows_of(array)).unwrap_or(0);
-    if header.order() == Order::C || header.shape().len() < 2 {
-        let mut left = rows.len() * per_row;
+/// Rows are read one after another: those before must have been read already, unless the array is
+/// transposed.
+pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<usize>, sink: Sink<'_>) -> Result<()> {
+    let header = array.header();
+    let (dtype, shape) = (header.dtype().clone(), header.shape().to_vec());
+    // From the slowest axis to the fastest one.
+    let axes: Vec<usize> = match order {
+        Order::C => (0..shape.len()).collect(),
+        Order::Fortran => (0..shape.len()).rev().collect(),
+    };
+    if header.order() == order || is_same_in_both(&shape) || dtype.itemsize() == 0 {
+        let all = axes.first().map_or(1, |&axis| shape[axis]);
+        // Not more than the number of elements, which was checked.
+        let mut left = header.element_count().checked_div(all).unwrap_or(0) * rows.len();
         while left > 0 {
             signals::check()?;
-            let Some(values) = array.next_elements(per_piece(itemsize).min(left))? else { break };
-            left -= values.shape().iter().product::<usize>().min(left);
-            each(values.bytes())?;
+            let Some(values) = array.next_elements(elements_of_piece(&dtype).min(left))? else { break };
+            left = left.saturating_sub(values.shape().iter().product());
+            sink(values)?;
         }
         return Ok(());
     }
-    let step = per_piece(itemsize.saturating_mul(per_row));
-    let mut begin = rows.start;
-    while begin < rows.end {
+    if header.element_count() == 0 {
+        return Ok(());
+    }
+    let mut region: Vec<AxisRange> = shape.iter().map(|_| AxisRange::from(..)).collect();
+    let mut ranges: Vec<Range<usize>> = shape.iter().map(|&length| 0..length).collect();
+    if let Some(&outer) = axes.first() {
+        ranges[outer] = rows;
+    }
+    transpose(array, order, (&ranges, &axes), &mut region, sink)
+}
+
+/// Reads blocks along the slowest of these axes; the slower ones have an index in the region.
+fn transpose(
+    array: &mut dyn Array,
+    order: Order,
+    (ranges, axes): (&[Range<usize>], &[usize]),
+    region: &mut [AxisRange],
+    sink: Sink<'_>,
+) -> Result<()> {
+    let Some((&axis, inner)) = axes.split_first() else {
+        return split(array.read_region(region)?, sink);
+    };
+    let itemsize = array.header().dtype().itemsize();
+    let bytes = inner.iter().fold(itemsize, |bytes, &axis| bytes.saturating_mul(ranges[axis].len()));
+    let is_row_too_large = bytes > BLOCK && !inner.is_empty();
+    let step = if is_row_too_large { 1 } else { (BLOCK / bytes.max(1)).max(1) };
+    for begin in ranges[axis].clone().step_by(step) {
         signals::check()?;
-        let end = begin.saturating_add(step).min(rows.end);
-        let mut region: Vec<AxisRange> = vec![(..).into(); header.shape().len()];
-        region[0] = (begin..end).into();
-        each(array.read_region(&region)?.into_order(Order::C)?.bytes())?;
-        begin = end;
+        region[axis] = AxisRange::from(begin..begin.saturating_add(step).min(ranges[axis].end));
+        if is_row_too_large {
+            transpose(array, order, (ranges, inner), region, sink)?;
+        } else {
+            split(array.read_region(region)?.into_order(order)?, sink)?;
+        }
+    }
+    region[axis] = AxisRange::from(..);
+    Ok(())
+}
+
+/// Calls `sink` with the elements as they follow each other in memory.
+fn split(values: DynValues, sink: Sink<'_>) -> Result<()> {
+    let dtype = values.dtype().clone();
+    let bytes = values.into_bytes();
+    for piece in bytes.chunks(elements_of_piece(&dtype) * dtype.itemsize().max(1)) {
+        let count = piece.len() / dtype.itemsize().max(1);
+        sink(DynValues::new(dtype.clone(), Order::C, &[count], piece.to_vec())?)?;
     }
     Ok(())
+}
+
+/// How many elements are about a mebibyte.
+pub(crate) fn elements_of_piece(dtype: &DType) -> usize {
+    (PIECE / dtype.itemsize().max(1)).max(1)
 }

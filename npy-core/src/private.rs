@@ -37,7 +37,7 @@ pub use crate::format::shape::is_same_in_both;
 pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
 #[cfg(feature = "print")]
-pub use crate::print::partial::{printed, printed_edges};
+pub use crate::print::partial::{printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::file::{HeadedFile, with_file};

@@ -7,7 +7,8 @@ use npy_core::{DType, Header, Order};
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::output;
-use crate::pieces::{for_each_piece, rows_of};
+use crate::pieces;
+use crate::progress::Progress;
 
 /// Concatenate arrays along the first axis.
 #[derive(Debug, clap::Args)]
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         }
         let (dtype, shape, count) = Input::open(file)?.with_array(|array| {
             let header = array.header();
-            Ok((header.dtype().clone(), header.shape().to_vec(), rows_of(&*array)))
+            Ok((header.dtype().clone(), header.shape().to_vec(), header.shape().first().copied().unwrap_or(1)))
         })?;
         let Some((_, inner)) = shape.split_first() else {
             return Err(Failure::new(format!("{file}: cannot concatenate: expected at least 1 dimension, found 0")));
@@ -63,12 +64,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     output::replace(&arguments.output, |out| {
         out.write_all(&header.to_bytes())?;
         let mut written = 0;
+        let mut progress = Progress::new(&arguments.output.display().to_string(), header.data_bytes());
         for file in &arguments.files {
             Input::open(file)?.with_array(|mut array| {
-                let rows = rows_of(&*array);
-                for_each_piece(&mut *array, 0..rows, |bytes| {
-                    written += bytes.len() as u64;
-                    Ok(out.write_all(bytes)?)
+                pieces::for_each(&mut *array, Order::C, &mut |values| {
+                    written += values.bytes().len() as u64;
+                    progress.add(values.bytes().len() as u64);
+                    Ok(out.write_all(values.bytes())?)
                 })
             })?;
         }

@@ -10,7 +10,8 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::output::{self, Screen};
-use crate::pieces::{for_each_piece, rows_of};
+use crate::pieces;
+use crate::progress::Progress;
 use crate::{quantity, signals};
 
 /// Store the same arrays in another way: compressed, stored, aligned, in another order.
@@ -23,8 +24,8 @@ Examples:
   npy repack a.npy --order C                 transpose the file of a Fortran array
   npy repack old.npy                         the header as current NumPy writes it
 
-Values, names and members that are not arrays stay as they are. The file is replaced atomically. An array that is
-transposed to Fortran order is held in memory.
+Values, names and members that are not arrays stay as they are. The file is replaced atomically. A member that is
+transposed is held in memory.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched.")]
 pub(crate) struct Arguments {
@@ -95,6 +96,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 }
 
 fn repack_array(arguments: &Arguments, input: &mut Input, output: &std::path::Path) -> Result<()> {
+    let name = input.name().to_owned();
     input.with_array(|mut array| {
         let header = array.header().clone();
         if header.dtype().has_object() {
@@ -102,21 +104,13 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &std::path::Pa
         }
         let order = arguments.order.unwrap_or(header.order());
         output::replace(output, |out| {
-            if order == Order::Fortran && header.order() == Order::C && header.shape().len() > 1 {
-                let values = array.read_region(&vec![(..).into(); header.shape().len()])?;
-                return Ok(values.write_in_order(out, order)?);
-            }
             let written = npy_core::Header::new(header.dtype().clone(), order, header.shape())?;
             out.write_all(&written.to_bytes())?;
-            if order == header.order() {
-                while let Some(values) = array.next_elements(crate::pieces::per_piece(header.dtype().itemsize()))? {
-                    signals::check()?;
-                    out.write_all(values.bytes())?;
-                }
-                return Ok(());
-            }
-            let rows = rows_of(&*array);
-            for_each_piece(&mut *array, 0..rows, |bytes| Ok(out.write_all(bytes)?))
+            let mut progress = Progress::new(&name, header.data_bytes());
+            pieces::for_each(&mut *array, order, &mut |values| {
+                progress.add(values.bytes().len() as u64);
+                Ok(out.write_all(values.bytes())?)
+            })
         })
     })
 }

@@ -9,7 +9,8 @@ use npy_core::{Header, Order};
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::output::{self, Screen};
-use crate::pieces::{for_each_piece, rows_of};
+use crate::pieces;
+use crate::progress::Progress;
 use crate::quantity;
 
 /// Split an array into numbered files of some rows each.
@@ -51,10 +52,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
     let files = input.with_array(|mut array| {
         let header = array.header().clone();
-        let Some((_, inner)) = header.shape().split_first() else {
+        let Some((&rows, inner)) = header.shape().split_first() else {
             return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
         };
-        let rows = rows_of(&*array);
+        let mut progress = Progress::new(&arguments.file, header.data_bytes());
         let mut begin = 0;
         let mut number = 0;
         while begin < rows || number == 0 {
@@ -62,7 +63,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
             output::replace(&shard(&prefix, number), |out| {
                 out.write_all(&part.to_bytes())?;
-                for_each_piece(&mut *array, begin..end, |bytes| Ok(out.write_all(bytes)?))
+                pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
+                    progress.add(values.bytes().len() as u64);
+                    Ok(out.write_all(values.bytes())?)
+                })
             })?;
             begin = end;
             number += 1;

@@ -426,12 +426,12 @@ impl FloatKind {
 
 /// Appends a double with all digits that it needs, as `repr` of Python writes a float and `str` of
 /// NumPy a scalar.
-pub(crate) fn push_f64(value: f64, out: &mut String) {
+pub fn push_f64(value: f64, out: &mut String) {
     push_shortest(value, 1e16, out);
 }
 
 /// Appends a single with all digits that it needs, as `str` of NumPy writes a scalar.
-pub(crate) fn push_f32(value: f32, out: &mut String) {
+pub fn push_f32(value: f32, out: &mut String) {
     push_shortest(value, 1e6, out);
 }
 

@@ -25,6 +25,17 @@ pub(crate) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -
     text
 }
 
+/// Appends `str` of a NumPy scalar with these bytes.
+pub fn push_scalar(scalar: Scalar, bytes: &[u8], out: &mut String) {
+    let kind = match scalar.kind() {
+        ScalarKind::Float8E5M2 => FloatKind::Quarter,
+        ScalarKind::Float16 => FloatKind::Half,
+        ScalarKind::LongDouble { .. } => FloatKind::Extended,
+        _ => return out.push_str(&scalar_text(&DType::Scalar(scalar), bytes, &PrintOptions::new())),
+    };
+    kind.push_scalar(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), out);
+}
+
 /// The text of a scalar that is written otherwise than the same thing in a record.
 fn plain_text(scalar: Scalar, bytes: &[u8]) -> Option<String> {
     let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);

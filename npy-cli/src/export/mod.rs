@@ -1,0 +1,30 @@
+//! Arrays as text for other programs: CSV and JSON, streamed.
+//!
+//! A dtype is planned once: for each cell its offset and the function that appends its text. The rows are then written by a
+//! loop that decides nothing.
+
+mod cell;
+pub(crate) mod csv;
+pub(crate) mod json;
+
+use std::borrow::Cow;
+
+use npy_core::{DynValues, Order};
+
+use crate::failure::Result;
+
+/// The values in C order, in which both formats have them.
+fn in_c_order(values: &DynValues) -> Result<Cow<'_, DynValues>> {
+    Ok(match values.order() {
+        Order::C => Cow::Borrowed(values),
+        Order::Fortran => Cow::Owned(values.clone().into_order(Order::C)?),
+    })
+}
+
+/// Calls `work` with the bytes of each element.
+fn for_each_element<'a>(values: &'a DynValues, mut work: impl FnMut(&'a [u8])) {
+    match values.dtype().itemsize() {
+        0 => (0..values.header().element_count()).for_each(|_| work(&[])),
+        size => values.bytes().chunks_exact(size).for_each(work),
+    }
+}
