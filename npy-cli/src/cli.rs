@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::info;
+use crate::command::{convert, info};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -35,6 +35,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Convert(convert::Arguments),
 }
 
 /// Runs the command line of the process, and returns its exit code.
@@ -65,6 +66,7 @@ impl Command {
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
+            Self::Convert(arguments) => convert::run(arguments, screen),
         }
     }
 }

@@ -42,11 +42,11 @@ pub(crate) fn for_each(array: &mut dyn Array, order: Order, sink: Sink<'_>) -> R
 fn transpose(
     array: &mut dyn Array,
     order: Order,
-    (shape, axes): (&[usize], &[usize]),
+    (shape, slowest_first): (&[usize], &[usize]),
     region: &mut [AxisRange],
     sink: Sink<'_>,
 ) -> Result<()> {
-    let Some((&axis, inner)) = axes.split_first() else {
+    let Some((&axis, inner)) = slowest_first.split_first() else {
         return split(array.read_region(region)?, sink);
     };
     let itemsize = array.header().dtype().itemsize();
