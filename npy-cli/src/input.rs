@@ -17,7 +17,8 @@ use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Result};
 use crate::signals;
-use stream::{Forward, Prefixed};
+pub(crate) use stream::Prefixed;
+use stream::{Forward, Recorder};
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
@@ -210,6 +211,45 @@ impl Input {
                 )))
             }
         }
+    }
+
+    /// The header of a member, by the index of [`members`](Self::members). The array can still be read.
+    pub(crate) fn header(&mut self, index: usize) -> Result<Header> {
+        let Place::Stream { front, is_read: false } = &mut self.place else {
+            return self.with_member(index, |array| Ok(array.header().clone()));
+        };
+        let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(io::stdin().lock()));
+        let header = Header::read(&mut recorder);
+        let read = recorder.into_read();
+        if read.len() > front.len() {
+            *front = read;
+        }
+        header.map_err(|error| self.name_of(error.into()))
+    }
+
+    /// What the file has beyond its arrays, and no other format keeps, in words.
+    pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
+        let mut parts = Vec::new();
+        match (self.format, self.path()) {
+            (FileFormat::Npz, _) if self.member.is_none() => {
+                let archive = self.archive()?;
+                let others =
+                    (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
+                parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
+            }
+            (FileFormat::RawArray, Some(path)) => {
+                let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
+                let header = RaHeader::read(&mut file).map_err(|error| self.name_of(error.into()))?;
+                let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+                let begin = file.stream_position().unwrap_or_default();
+                let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
+                if metadata > 0 && !header.is_compressed() {
+                    parts.push(format!("{metadata} bytes of metadata"));
+                }
+            }
+            _ => {}
+        }
+        Ok(parts)
     }
 
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).

@@ -1,6 +1,7 @@
 //! The commands, one file each: the arguments, and what is done with them.
 
 pub(crate) mod cat;
+pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod recover;

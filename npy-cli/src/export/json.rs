@@ -43,10 +43,10 @@ enum Node {
     List {
         count: usize,
         stride: usize,
-        item: Box<Node>,
+        item: Box<Self>,
     },
     /// Each with its name, as `"name":`.
-    Object(Vec<(String, Node)>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Writer {

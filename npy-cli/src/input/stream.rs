@@ -38,8 +38,32 @@ impl<R: Read> Seek for Forward<R> {
     }
 }
 
+/// A stream that keeps what was read from it.
+pub(super) struct Recorder<R> {
+    inner: R,
+    read: Vec<u8>,
+}
+
+impl<R: Read> Recorder<R> {
+    pub(super) fn new(inner: R) -> Self {
+        Self { inner, read: Vec::new() }
+    }
+
+    pub(super) fn into_read(self) -> Vec<u8> {
+        self.read
+    }
+}
+
+impl<R: Read> Read for Recorder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.read.extend_from_slice(&buffer[..read]);
+        Ok(read)
+    }
+}
+
 /// A header in memory, and behind it a file from some position on.
-pub(super) struct Prefixed<R> {
+pub(crate) struct Prefixed<R> {
     prefix: Vec<u8>,
     inner: R,
     /// Where in the file the data begin.
@@ -49,7 +73,7 @@ pub(super) struct Prefixed<R> {
 
 impl<R: Read + Seek> Prefixed<R> {
     /// The file stands at `begin`.
-    pub(super) fn new(prefix: Vec<u8>, inner: R, begin: u64) -> Self {
+    pub(crate) fn new(prefix: Vec<u8>, inner: R, begin: u64) -> Self {
         Self { prefix, inner, begin, position: 0 }
     }
 

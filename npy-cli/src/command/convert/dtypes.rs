@@ -1,0 +1,143 @@
+//! The dtype of the output: selected fields, another byte order, another layout.
+
+use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind, Title};
+use npy_core::{DType, Result as NpyResult};
+
+use crate::failure::{Failure, Result};
+
+/// The same dtype with these fields only, packed: `a`, or `pose.x` of a record in a record.
+pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
+    match dtype {
+        DType::Record(record) => {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            Ok(select_fields(record, &paths, "")?.into())
+        }
+        _ => Err(Failure::Nameless(format!("cannot select fields: expected records, found elements of dtype {dtype}"))),
+    }
+}
+
+fn select_fields(record: &Record, paths: &[&str], prefix: &str) -> Result<Record> {
+    let mut fields = Vec::new();
+    let mut found = vec![false; paths.len()];
+    for field in record.fields() {
+        let mut inner = Vec::new();
+        let mut is_whole = false;
+        for (path, found) in paths.iter().zip(&mut found) {
+            if *path == field.name() {
+                (is_whole, *found) = (true, true);
+            } else if let Some(rest) = path.strip_prefix(field.name()).and_then(|rest| rest.strip_prefix('.'))
+                && record_of(field.dtype()).is_some()
+            {
+                inner.push(rest);
+                *found = true;
+            }
+        }
+        if is_whole {
+            fields.push((field, field.dtype().clone()));
+        } else if !inner.is_empty() {
+            fields.push((field, select_in(field.dtype(), &inner, &format!("{prefix}{}.", field.name()))?));
+        }
+    }
+    if let Some((path, _)) = paths.iter().zip(&found).find(|(_, found)| !**found) {
+        let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
+        return Err(Failure::Nameless(format!("unknown field \"{prefix}{path}\": expected one of {}", names.join(", "))));
+    }
+    Ok(laid_out(fields, false)?)
+}
+
+/// The record that a field is, or that its elements are.
+fn record_of(dtype: &DType) -> Option<&Record> {
+    match dtype {
+        DType::Scalar(_) => None,
+        DType::SubArray(array) => record_of(array.base()),
+        DType::Record(record) => Some(record),
+    }
+}
+
+fn select_in(dtype: &DType, paths: &[&str], prefix: &str) -> Result<DType> {
+    Ok(match dtype {
+        DType::Scalar(_) => dtype.clone(),
+        DType::SubArray(array) => select_in(array.base(), paths, prefix)?.sub_array(array.shape())?,
+        DType::Record(record) => select_fields(record, paths, prefix)?.into(),
+    })
+}
+
+/// The same dtype with its fields one behind the other, or where NumPy places them with `align=True`.
+pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
+    Ok(match dtype {
+        DType::Scalar(_) => dtype.clone(),
+        DType::SubArray(array) => relaid(array.base(), is_aligned)?.sub_array(array.shape())?,
+        DType::Record(record) => {
+            let fields = record.fields().iter().map(|field| Ok((field, relaid(field.dtype(), is_aligned)?)));
+            laid_out(fields.collect::<NpyResult<Vec<_>>>()?, is_aligned)?.into()
+        }
+    })
+}
+
+/// A record of these fields, each with its new dtype.
+fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> NpyResult<Record> {
+    let (mut end, mut alignment) = (0_usize, 1);
+    let mut placed = Vec::new();
+    for (field, dtype) in fields {
+        let own = if is_aligned { alignment_of(&dtype) } else { 1 };
+        alignment = alignment.max(own);
+        let offset = end.next_multiple_of(own);
+        end = offset.saturating_add(dtype.itemsize());
+        let renewed = Field::new(field.name(), offset, dtype);
+        placed.push(match field.title() {
+            Some(Title::Text(title)) => renewed.with_title(title.clone()),
+            _ => renewed,
+        });
+    }
+    Record::new(placed, end.checked_next_multiple_of(alignment).unwrap_or(end))
+}
+
+/// As on x86-64.
+fn alignment_of(dtype: &DType) -> usize {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => 1,
+            ScalarKind::Unicode { .. } => 4,
+            ScalarKind::LongDouble { itemsize } => {
+                if itemsize == 12 {
+                    4
+                } else {
+                    16
+                }
+            }
+            ScalarKind::ComplexLongDouble { itemsize } => {
+                if itemsize == 24 {
+                    4
+                } else {
+                    16
+                }
+            }
+            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 => scalar.itemsize() / 2,
+            _ => scalar.itemsize(),
+        },
+        DType::SubArray(array) => alignment_of(array.base()),
+        DType::Record(record) => record.fields().iter().map(|field| alignment_of(field.dtype())).max().unwrap_or(1),
+    }
+    .max(1)
+}
+
+/// The paths of fields that have a title.
+pub(super) fn titled(dtype: &DType) -> Vec<String> {
+    let Some(record) = record_of(dtype) else { return Vec::new() };
+    let mut paths = Vec::new();
+    for field in record.fields() {
+        if field.title().is_some() {
+            paths.push(field.name().to_owned());
+        }
+        paths.extend(titled(field.dtype()).into_iter().map(|path| format!("{}.{path}", field.name())));
+    }
+    paths
+}
+
+/// The scalar in a byte order.
+pub(super) fn in_order(scalar: Scalar, order: ByteOrder) -> Scalar {
+    match DType::Scalar(scalar).with_byte_order(order) {
+        DType::Scalar(scalar) => scalar,
+        _ => scalar,
+    }
+}

@@ -1,0 +1,229 @@
+//! The dtype of a column, by its values.
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+
+use super::parse::{parse_bool, parse_complex};
+use super::time;
+
+/// What the values of a column can be; each value rules something out.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub(super) struct Guess {
+    can: Kinds,
+    is_blank: bool,
+    has_missing: bool,
+    has_negative: bool,
+    /// Whether an integer exceeds `i64`.
+    is_unsigned: bool,
+    /// The widest integer that a float has to hold.
+    largest: u64,
+    unit: TimeUnit,
+    /// The most characters of text.
+    width: usize,
+    /// Of JSON, where numbers are not text.
+    has_number: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of kinds")]
+struct Kinds {
+    bool: bool,
+    int: bool,
+    float: bool,
+    complex: bool,
+    time: bool,
+}
+
+impl Guess {
+    pub(super) fn new() -> Self {
+        Self {
+            can: Kinds { bool: true, int: true, float: true, complex: true, time: true },
+            is_blank: true,
+            has_missing: false,
+            has_negative: false,
+            is_unsigned: false,
+            largest: 0,
+            unit: TimeUnit::Day,
+            width: 0,
+            has_number: false,
+        }
+    }
+
+    /// Adds a cell of CSV.
+    pub(super) fn add_cell(&mut self, cell: &str) {
+        let text = cell.trim_matches([' ', '\t']);
+        if text.is_empty() {
+            self.width = self.width.max(cell.len());
+            self.has_missing = true;
+            return;
+        }
+        self.is_blank = false;
+        self.add_width(cell);
+        let can = &mut self.can;
+        can.bool = can.bool && parse_bool(text).is_some();
+        if can.int {
+            match text.parse::<i64>() {
+                Ok(value) => self.note_int(value.into()),
+                Err(_) => match text.parse::<u64>() {
+                    Ok(value) => self.note_int(value.into()),
+                    Err(_) => self.can.int = false,
+                },
+            }
+        }
+        let can = &mut self.can;
+        can.float = can.float && (can.int || text.parse::<f64>().is_ok());
+        can.complex = can.complex && (can.float || parse_complex(text).is_some());
+        if can.time {
+            self.add_time(text);
+        }
+    }
+
+    /// Adds a string of JSON.
+    pub(super) fn add_text(&mut self, text: &str) {
+        if matches!(text, "NaN" | "Infinity" | "-Infinity") {
+            (self.can.bool, self.can.int, self.can.time) = (false, false, false);
+        } else {
+            (self.can.bool, self.can.int, self.can.float) = (false, false, false);
+            if self.can.time {
+                self.add_time(text);
+            }
+        }
+        self.can.complex = false;
+        self.is_blank = false;
+        self.add_width(text);
+    }
+
+    /// Adds a whole number of JSON.
+    pub(super) fn add_int(&mut self, value: i128) {
+        self.add_number();
+        self.can.bool = false;
+        self.note_int(value);
+    }
+
+    /// Adds a number of JSON.
+    pub(super) fn add_float(&mut self) {
+        self.add_number();
+        (self.can.bool, self.can.int) = (false, false);
+    }
+
+    pub(super) fn add_bool(&mut self) {
+        self.add_number();
+        (self.can.int, self.can.float) = (false, false);
+    }
+
+    /// Adds a null.
+    pub(super) fn add_missing(&mut self) {
+        self.has_missing = true;
+    }
+
+    fn add_number(&mut self) {
+        (self.can.time, self.can.complex) = (false, false);
+        self.is_blank = false;
+        self.has_number = true;
+    }
+
+    fn note_int(&mut self, value: i128) {
+        self.has_negative |= value < 0;
+        self.is_unsigned |= value > i128::from(i64::MAX);
+        self.largest = self.largest.max(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
+    }
+
+    fn add_width(&mut self, text: &str) {
+        // Bytes are an upper limit, which most texts do not reach.
+        if text.len() > self.width {
+            self.width = self.width.max(text.chars().count());
+        }
+    }
+
+    fn add_time(&mut self, text: &str) {
+        match time::parse(text) {
+            Some(time) if !matches!(time.unit, TimeUnit::Year | TimeUnit::Month) => self.unit = finer(self.unit, time.unit),
+            _ if text == "NaT" => {}
+            _ => self.can.time = false,
+        }
+    }
+
+    /// Whether the values are numbers or bools, and which.
+    pub(super) fn number(&self) -> Option<ScalarKind> {
+        Some(self.scalar()?.kind()).filter(|kind| {
+            matches!(kind, ScalarKind::Bool | ScalarKind::Int64 | ScalarKind::UInt64 | ScalarKind::Float64 | ScalarKind::Complex128)
+        })
+    }
+
+    /// The dtype that holds all values; `None` for text and numbers in the same column of JSON.
+    pub(super) fn scalar(&self) -> Option<Scalar> {
+        let can = self.can;
+        let kind = if self.is_blank {
+            ScalarKind::Float64
+        } else if can.bool && !self.has_missing {
+            ScalarKind::Bool
+        } else if can.int && !self.has_missing && !(self.is_unsigned && self.has_negative) {
+            if self.is_unsigned { ScalarKind::UInt64 } else { ScalarKind::Int64 }
+        } else if can.float && (!can.int || self.largest <= 1 << 53 || self.is_unsigned && self.has_negative) {
+            ScalarKind::Float64
+        } else if can.time {
+            ScalarKind::Datetime { unit: self.unit, count: 1 }
+        } else if can.complex && !can.float {
+            ScalarKind::Complex128
+        } else if self.has_number {
+            return None;
+        } else {
+            ScalarKind::Unicode { length: self.width.max(1) }
+        };
+        Some(Scalar::new(kind, ByteOrder::Little))
+    }
+}
+
+/// The finer of two units.
+fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
+    const UNITS: [TimeUnit; 10] = [
+        TimeUnit::Day,
+        TimeUnit::Hour,
+        TimeUnit::Minute,
+        TimeUnit::Second,
+        TimeUnit::Millisecond,
+        TimeUnit::Microsecond,
+        TimeUnit::Nanosecond,
+        TimeUnit::Picosecond,
+        TimeUnit::Femtosecond,
+        TimeUnit::Attosecond,
+    ];
+    let place = |unit| UNITS.iter().position(|other| *other == unit).unwrap_or(0);
+    if place(b) > place(a) { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(cells: &[&str]) -> String {
+        let mut guess = Guess::new();
+        for cell in cells {
+            guess.add_cell(cell);
+        }
+        guess.scalar().unwrap().to_string()
+    }
+
+    #[test]
+    fn finds_the_narrowest_kind() {
+        for (cells, expected) in [
+            (&["1", "-2"][..], "<i8"),
+            (&["1", ""], "<f8"),
+            (&["18446744073709551615", "1"], "<u8"),
+            (&["1", "2.5", "nan", "-inf"], "<f8"),
+            (&["True", "False"], "|b1"),
+            (&["True", ""], "<U4"),
+            (&["True", "1"], "<U4"),
+            (&["2024-02-29", "2024-02-29T12:30:00.5"], "<M8[ms]"),
+            (&["2024-02-29", "", "NaT"], "<M8[D]"),
+            (&["(1+2j)", "3j", "4"], "<c16"),
+            (&["é", "ab"], "<U2"),
+            (&["1", "x"], "<U1"),
+            (&["9007199254740993", ""], "<U16"),
+            (&["", ""], "<f8"),
+            (&[], "<f8"),
+        ] {
+            assert_eq!(guess(cells), expected, "{cells:?}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One array on its way from the source to the target: which dtype it gets, and what that would lose.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use npy_core::dtype::{ByteOrder, ScalarKind};
+use npy_core::rawarray::{RaHeader, RaKind};
+use npy_core::{DType, Header, Order};
+
+use super::Arguments;
+use super::dtypes::{relaid, select, titled};
+use super::format::Format;
+use super::source::{Item, Source};
+use super::target::header_of;
+use super::transcode::Transcode;
+use super::{png, safetensors};
+use crate::failure::{Failure, Result};
+use crate::leaves;
+use crate::pieces::Sink;
+use crate::progress::Progress;
+use crate::signals;
+
+/// An array of a source, and how it is converted.
+pub(super) struct Job {
+    pub(super) name: String,
+    /// What the user typed.
+    pub(super) input: String,
+    /// The array as the target has it.
+    pub(super) header: Header,
+    source: Rc<RefCell<Box<dyn Source>>>,
+    index: usize,
+    from: DType,
+    is_lossy: bool,
+}
+
+impl Job {
+    /// Plans the conversion of the array of an index. What would be lost is added to `losses`.
+    pub(super) fn new(
+        source: &Rc<RefCell<Box<dyn Source>>>,
+        index: usize,
+        format: Format,
+        arguments: &Arguments,
+        losses: &mut Vec<String>,
+    ) -> Result<Self> {
+        let sources = source.borrow();
+        let item = sources.items().get(index).ok_or_else(|| Failure::new("expected an array, found none"))?;
+        let header = plan(item, format, arguments, losses).map_err(|failure| failure.about(&item.input))?;
+        Ok(Self {
+            name: item.name.clone(),
+            input: item.input.clone(),
+            header,
+            source: Rc::clone(source),
+            index,
+            from: item.header.dtype().clone(),
+            is_lossy: arguments.lossy,
+        })
+    }
+
+    /// Calls `sink` with the converted elements in this order.
+    pub(super) fn read(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
+        let mut transcode = Transcode::new(&self.from, self.header.dtype(), self.is_lossy)?;
+        let mut progress = Progress::new(&self.name, self.header.data_bytes());
+        let result = self.source.borrow_mut().read(self.index, order, &mut |values| {
+            signals::check()?;
+            let values = transcode.apply(values)?;
+            let bytes = values.bytes().len() as u64;
+            sink(values)?;
+            progress.add(bytes);
+            Ok(())
+        });
+        result.map_err(|failure| failure.about(&self.input))
+    }
+}
+
+/// The header of the array in the target. What cannot be converted is said before anything is written.
+fn plan(item: &Item, format: Format, arguments: &Arguments, losses: &mut Vec<String>) -> Result<Header> {
+    let from = item.header.dtype();
+    if from.has_object() {
+        let hint = "expected plain data; save it in Python with another dtype";
+        return Err(Failure::Nameless(format!("cannot convert Python objects: {hint}")));
+    }
+    let (to, lost) = adapt(&arguments.dtype_of(from)?, item.header.shape(), format)?;
+    losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
+    let order = arguments.order.map_or(item.header.order(), Into::into);
+    Transcode::new(from, &to, arguments.lossy)?;
+    header_of(to, order, item.header.shape())
+}
+
+/// The dtype that a format has for the elements, and what it does not keep.
+fn adapt(dtype: &DType, shape: &[usize], format: Format) -> Result<(DType, Vec<String>)> {
+    let mut losses = Vec::new();
+    match format {
+        Format::Npy | Format::Npz | Format::Dir => {}
+        Format::Csv | Format::Tsv | Format::Json | Format::Ndjson => {
+            losses.extend(titled(dtype).iter().map(|path| format!("the title of the field \"{path}\"")));
+        }
+        Format::Ra => {
+            let kind = RaHeader::try_from(&Header::new(dtype.clone(), Order::C, shape)?)?.kind();
+            let is_raw = matches!(dtype, DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Void { .. }));
+            if kind == RaKind::User && !is_raw {
+                losses.push(format!("the dtype {dtype}, of which an .ra file keeps the bytes"));
+            }
+        }
+        Format::Safetensors => {
+            let tensor = safetensors::storable(dtype)?;
+            for leaf in leaves::of(dtype)? {
+                if matches!(leaf.scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) {
+                    losses.push(format!("the unit of {}, of which a tensor keeps the numbers", leaf.scalar));
+                }
+            }
+            return Ok((tensor, losses));
+        }
+        Format::Png => {
+            png::layout(dtype, shape)?;
+            return Ok((dtype.clone().with_byte_order(ByteOrder::Big), losses));
+        }
+    }
+    Ok((dtype.clone(), losses))
+}
+
+impl Arguments {
+    /// The dtype that the options ask for.
+    fn dtype_of(&self, from: &DType) -> Result<DType> {
+        let mut dtype = from.clone();
+        if !self.fields.is_empty() {
+            dtype = select(&dtype, &self.fields)?;
+        }
+        if let Some(wanted) = &self.dtype {
+            if matches!(dtype, DType::Record(_)) != matches!(wanted, DType::Record(_)) {
+                return Err(Failure::Nameless(format!(
+                    "cannot convert elements of dtype {dtype} to {wanted}: one of them is a record"
+                )));
+            }
+            let kept: Vec<String> = leaves::of(wanted)?.into_iter().map(|leaf| leaf.path).collect();
+            let lost = leaves::of(&dtype)?.into_iter().map(|leaf| leaf.path).find(|path| !kept.contains(path));
+            if let Some(path) = lost {
+                let hint = "leave it out with --fields";
+                return Err(Failure::Nameless(format!("the dtype lacks the field \"{path}\" of the input; {hint}")));
+            }
+            dtype = wanted.clone();
+        }
+        if let Some(order) = self.endian {
+            let order = order.into();
+            dtype = dtype.with_byte_order(order);
+        }
+        if self.align || self.packed {
+            dtype = relaid(&dtype, self.align)?;
+        }
+        Ok(dtype)
+    }
+}

@@ -1,0 +1,210 @@
+//! The values of a JSON text as the bytes of an array whose dtype is known.
+
+use std::fmt;
+
+use npy_core::DType;
+use npy_core::dtype::ScalarKind;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use super::csv_import::Piece;
+use super::json_schema::Schema;
+use super::parse::{Encoding, Slot};
+use crate::failure::{Failure, Result};
+use crate::pieces::Sink;
+use crate::{quantity, signals};
+
+/// A place in the text, and where its values are stored.
+pub(super) enum Node {
+    /// A list that is an axis of the array.
+    Axis(Box<Self>),
+    /// An element of the array.
+    Element(Box<Self>),
+    /// A list that is an axis of a sub-array.
+    List {
+        stride: usize,
+        item: Box<Self>,
+    },
+    /// `[re, im]`.
+    Complex {
+        offset: usize,
+        slot: Slot,
+    },
+    /// By name, with the offset in the record.
+    Object(Vec<(String, Self)>),
+    Value {
+        offset: usize,
+        slot: Slot,
+    },
+}
+
+impl Node {
+    /// Matches what was found with a dtype.
+    pub(super) fn new(schema: &Schema, dtype: &DType, offset: usize, is_lossy: bool) -> Result<Self> {
+        let refused = |found: &str| Failure::Nameless(format!("expected elements of dtype {dtype}, found {found}"));
+        Ok(match (schema, dtype) {
+            (Schema::Value(_) | Schema::Unknown, DType::Scalar(scalar)) => {
+                let slot = Slot { scalar: *scalar, encoding: Encoding::Latin1, is_lossy };
+                if !slot.is_supported() {
+                    return Err(Failure::Nameless(format!("cannot read {scalar} from text: expected another dtype")));
+                }
+                Self::Value { offset, slot }
+            }
+            (Schema::List { length: 2, item }, DType::Scalar(scalar)) if matches!(**item, Schema::Value(_)) => {
+                if !matches!(scalar.kind(), ScalarKind::Complex64 | ScalarKind::Complex128) {
+                    return Err(refused("a list"));
+                }
+                Self::Complex { offset, slot: Slot { scalar: *scalar, encoding: Encoding::Latin1, is_lossy } }
+            }
+            (schema, DType::SubArray(array)) => Self::sub_array(schema, array.base(), array.shape(), offset, is_lossy)?,
+            (Schema::Object(found), DType::Record(record)) => {
+                let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+                if let Some(name) = names.iter().find(|name| record.field(name).is_none()) {
+                    return Err(Failure::Nameless(format!("the dtype lacks the field \"{name}\" of the input")));
+                }
+                let fields = record.fields().iter().map(|field| {
+                    let Some((name, schema)) = found.iter().find(|(name, _)| name == field.name()) else {
+                        let names = names.join(", ");
+                        return Err(Failure::Nameless(format!("unknown field \"{}\": expected one of {names}", field.name())));
+                    };
+                    Ok((name.clone(), Self::new(schema, field.dtype(), offset + field.offset(), is_lossy)?))
+                });
+                // In the order of the text, in which they are looked for.
+                let mut fields: Vec<(String, Self)> = fields.collect::<Result<_>>()?;
+                fields.sort_by_key(|(name, _)| names.iter().position(|found| found == name));
+                Self::Object(fields)
+            }
+            (Schema::Value(_) | Schema::Unknown, _) => return Err(refused("a value")),
+            (Schema::List { .. }, _) => return Err(refused("a list")),
+            (Schema::Object(_), _) => return Err(refused("an object")),
+        })
+    }
+
+    fn sub_array(schema: &Schema, base: &DType, shape: &[usize], offset: usize, is_lossy: bool) -> Result<Self> {
+        let Some((&expected, inner)) = shape.split_first() else { return Self::new(schema, base, offset, is_lossy) };
+        let Schema::List { length, item } = schema else {
+            return Err(Failure::Nameless(format!("expected a list of {expected} items for a sub-array, found no list")));
+        };
+        if *length != expected {
+            let shape = quantity::shape(shape);
+            return Err(Failure::Nameless(format!("expected a list of {expected} items for a sub-array {shape}, found {length}")));
+        }
+        let stride = inner.iter().product::<usize>() * base.itemsize();
+        Ok(Self::List { stride, item: Box::new(Self::sub_array(item, base, inner, offset, is_lossy)?) })
+    }
+}
+
+/// The elements that are being read.
+pub(super) struct Fill<'a> {
+    pub(super) piece: Piece,
+    pub(super) sink: Sink<'a>,
+    /// Why writing failed, which an error of the text cannot carry.
+    pub(super) failure: Option<Failure>,
+}
+
+/// Reads a value into the bytes of the newest element, or into new elements.
+pub(super) struct FillSeed<'a, 'b> {
+    pub(super) node: &'a Node,
+    pub(super) fill: &'a mut Fill<'b>,
+    /// The offset that items of sub-arrays add to those of the node.
+    pub(super) base: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for FillSeed<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let Node::Element(node) = self.node else { return deserializer.deserialize_any(self) };
+        self.fill.piece.row();
+        deserializer.deserialize_any(FillSeed { node, fill: self.fill, base: 0 })?;
+        let fill = self.fill;
+        let flushed = signals::check().and_then(|()| fill.piece.flush_full(fill.sink));
+        flushed.map_err(|failure| {
+            fill.failure = Some(failure);
+            D::Error::custom("cannot write the output")
+        })
+    }
+}
+
+impl FillSeed<'_, '_> {
+    /// Stores a value in its place.
+    fn put<E: Error>(self, store: impl FnOnce(Slot, &mut [u8]) -> Result<(), String>) -> Result<(), E> {
+        let Node::Value { offset, slot } = self.node else { return Err(E::custom("the file changed while it was read")) };
+        let begin = self.base + offset;
+        let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
+        store(*slot, bytes.unwrap_or_default()).map_err(E::custom)
+    }
+}
+
+impl<'de> Visitor<'de> for FillSeed<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.put(|slot, out| slot.put_int(value.into(), out))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.put(|slot, out| slot.put_int(value.into(), out))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.put(|slot, out| slot.put_int(value.into(), out))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.put(|slot, out| slot.put_float(value, out))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.put(|slot, out| slot.put_text(text, out))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.put(Slot::put_null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        match self.node {
+            Node::Axis(node) => while items.next_element_seed(FillSeed { node, fill: self.fill, base: 0 })?.is_some() {},
+            Node::List { stride, item } => {
+                let mut base = self.base;
+                while items.next_element_seed(FillSeed { node: item, fill: self.fill, base })?.is_some() {
+                    base += stride;
+                }
+            }
+            Node::Complex { offset, slot } => {
+                // Text is for NaN and the infinities.
+                let mut part = || {
+                    let value: Option<serde_json::Value> = items.next_element()?;
+                    let number = value.as_ref().and_then(|value| value.as_f64().or_else(|| value.as_str()?.parse().ok()));
+                    number.ok_or_else(|| A::Error::custom("expected two numbers for a complex one"))
+                };
+                let (real, imaginary) = (part()?, part()?);
+                while items.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+                let begin = self.base + offset;
+                let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
+                slot.put_complex(real, imaginary, bytes.unwrap_or_default()).map_err(A::Error::custom)?;
+            }
+            _ => return Err(A::Error::custom("the file changed while it was read")),
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let Node::Object(fields) = self.node else { return Err(A::Error::custom("the file changed while it was read")) };
+        let mut count = 0;
+        while let Some(name) = entries.next_key::<String>()? {
+            let is_next = fields.get(count).is_some_and(|(known, _)| *known == name);
+            let place = if is_next { Some(count) } else { fields.iter().position(|(known, _)| *known == name) };
+            match place.and_then(|place| fields.get(place)) {
+                Some((_, node)) => entries.next_value_seed(FillSeed { node, fill: self.fill, base: self.base })?,
+                None => return Err(A::Error::custom("the file changed while it was read")),
+            }
+            count += 1;
+        }
+        Ok(())
+    }
+}

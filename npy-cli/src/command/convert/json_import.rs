@@ -1,0 +1,115 @@
+//! JSON as an array: nested lists, or lists of objects; NDJSON, with a row a line. The text is read twice, for its shape and then for
+//! its values, so that memory is bounded by the longest string.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use npy_core::dtype::Record;
+use npy_core::{DType, Header, Order};
+use serde::de::DeserializeSeed;
+use serde_json::Deserializer;
+use serde_json::de::IoRead;
+
+use super::Arguments;
+use super::csv_import::Piece;
+use super::guess::Guess;
+use super::json_fill::{Fill, FillSeed, Node};
+use super::json_schema::{Schema, SchemaSeed};
+use super::source::{CSource, FileOrSpool, Item, stem_of};
+use crate::failure::{Failure, Result};
+use crate::pieces::Sink;
+use crate::signals;
+
+/// A JSON file whose shape is known.
+pub(super) struct JsonSource {
+    file: FileOrSpool,
+    is_lines: bool,
+    item: Item,
+    node: Node,
+}
+
+impl JsonSource {
+    pub(super) fn open(file: FileOrSpool, input: &str, is_lines: bool, arguments: &Arguments) -> Result<Self> {
+        Self::survey(file, input, is_lines, arguments).map_err(|failure| failure.about(input))
+    }
+
+    fn survey(file: FileOrSpool, input: &str, is_lines: bool, arguments: &Arguments) -> Result<Self> {
+        let mut schema = Schema::Unknown;
+        let mut rows = 0_usize;
+        read(&file, is_lines, &mut |stream| {
+            rows += 1;
+            SchemaSeed(&mut schema).deserialize(stream)
+        })?;
+        if is_lines {
+            schema = Schema::List { length: rows, item: Box::new(schema) };
+        }
+        let (shape, element) = schema.split(arguments.dtype.as_ref());
+        let dtype = match &arguments.dtype {
+            Some(dtype) => dtype.clone(),
+            None => dtype_of(element, "")?,
+        };
+        let element = Node::new(element, &dtype, 0, arguments.lossy)?;
+        // Each axis but that of the lines is a list in the text.
+        let lists = shape.len() - usize::from(is_lines);
+        let node = (0..lists).fold(Node::Element(Box::new(element)), |node, _| Node::Axis(Box::new(node)));
+        let header = Header::new(dtype, Order::C, &shape)?;
+        let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: Vec::new() };
+        Ok(Self { file, is_lines, item, node })
+    }
+}
+
+type Stream = Deserializer<IoRead<BufReader<File>>>;
+
+/// Calls `work` for the value, or for each of several lines.
+fn read(file: &FileOrSpool, is_lines: bool, work: &mut dyn FnMut(&mut Stream) -> serde_json::Result<()>) -> Result<()> {
+    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, file.file()?));
+    let failed = |error: serde_json::Error| Failure::Nameless(error.to_string());
+    if !is_lines {
+        work(&mut stream).map_err(failed)?;
+        return stream.end().map_err(|error| Failure::Nameless(format!("{error}; read values in lines with --from ndjson")));
+    }
+    while stream.end().is_err() {
+        signals::check()?;
+        work(&mut stream).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The dtype of an element by its values.
+fn dtype_of(schema: &Schema, path: &str) -> Result<DType> {
+    Ok(match schema {
+        Schema::Unknown => "<f8".parse()?,
+        Schema::Value(guess) => match Guess::scalar(guess) {
+            Some(scalar) => scalar.into(),
+            None if path.is_empty() => {
+                return Err(Failure::Nameless("expected values of one type, found text and numbers".to_owned()));
+            }
+            None => {
+                return Err(Failure::Nameless(format!("field \"{path}\": expected values of one type, found text and numbers")));
+            }
+        },
+        Schema::List { length, item } => dtype_of(item, path)?.sub_array(&[*length])?,
+        Schema::Object(fields) => {
+            let dot = if path.is_empty() { "" } else { "." };
+            let fields = fields.iter().map(|(name, field)| Ok((name.clone(), dtype_of(field, &format!("{path}{dot}{name}"))?)));
+            Record::packed(fields.collect::<Result<Vec<_>>>()?)?.into()
+        }
+    })
+}
+
+impl CSource for JsonSource {
+    fn item(&self) -> &Item {
+        &self.item
+    }
+
+    fn read_c(&mut self, sink: Sink<'_>) -> Result<()> {
+        let dtype = self.item.header.dtype();
+        let mut fill = Fill { piece: Piece::new(dtype, dtype.itemsize()), sink, failure: None };
+        let node = &self.node;
+        let result = read(&self.file, self.is_lines, &mut |stream| FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream));
+        match fill.failure.take() {
+            Some(failure) => Err(failure),
+            None => result.and_then(|()| fill.piece.flush(fill.sink)),
+        }
+    }
+}

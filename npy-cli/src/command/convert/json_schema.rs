@@ -1,0 +1,154 @@
+//! The shape of a JSON text: lists of equal lengths, objects of equal fields, and what the values are.
+
+use std::fmt;
+
+use npy_core::DType;
+use npy_core::dtype::ScalarKind;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use super::guess::Guess;
+
+/// What all values of a place in the text have in common.
+#[derive(Debug)]
+pub(super) enum Schema {
+    /// Nothing was found yet.
+    Unknown,
+    Value(Guess),
+    List {
+        length: usize,
+        item: Box<Self>,
+    },
+    Object(Vec<(String, Self)>),
+}
+
+impl Schema {
+    /// Splits the axes of the array off; the rest is an element. A list of two numbers is an element of a complex dtype.
+    pub(super) fn split(&self, dtype: Option<&DType>) -> (Vec<usize>, &Self) {
+        let is_complex =
+            matches!(dtype, Some(DType::Scalar(scalar)) if matches!(scalar.kind(), ScalarKind::Complex64 | ScalarKind::Complex128));
+        let (mut shape, mut schema) = (Vec::new(), self);
+        while let Self::List { length, item } = schema {
+            if is_complex && *length == 2 && matches!(**item, Self::Value(_)) {
+                break;
+            }
+            shape.push(*length);
+            schema = item;
+        }
+        (shape, schema)
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Unknown => "nothing",
+            Self::Value(_) => "a value",
+            Self::List { .. } => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    fn guess<E: Error>(&mut self, found: &str) -> Result<&mut Guess, E> {
+        if let Self::Unknown = self {
+            *self = Self::Value(Guess::new());
+        }
+        match self {
+            Self::Value(guess) => Ok(guess),
+            other => Err(E::custom(format!("expected {}, as before, found {found}", other.name()))),
+        }
+    }
+}
+
+/// Reads a value into its schema.
+pub(super) struct SchemaSeed<'a>(pub(super) &'a mut Schema);
+
+impl<'de> DeserializeSeed<'de> for SchemaSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for SchemaSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        self.0.guess("a bool").map(Guess::add_bool)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.0.guess("a number").map(|guess| guess.add_int(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.0.guess("a number").map(|guess| guess.add_int(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        self.0.guess("a number").map(Guess::add_float)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.0.guess("text").map(|guess| guess.add_text(text))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.0.guess("null").map(Guess::add_missing)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let is_first = matches!(self.0, Schema::Unknown);
+        if is_first {
+            *self.0 = Schema::List { length: 0, item: Box::new(Schema::Unknown) };
+        }
+        let Schema::List { length, item } = self.0 else {
+            return Err(A::Error::custom(format!("expected {}, as before, found a list", self.0.name())));
+        };
+        let mut count = 0_usize;
+        while items.next_element_seed(SchemaSeed(item))?.is_some() {
+            count += 1;
+        }
+        if is_first {
+            *length = count;
+        } else if count != *length {
+            return Err(A::Error::custom(format!("ragged lists: expected {length} items, as in the first list, found {count}")));
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let is_first = matches!(self.0, Schema::Unknown);
+        if is_first {
+            *self.0 = Schema::Object(Vec::new());
+        }
+        let Schema::Object(fields) = self.0 else {
+            return Err(A::Error::custom(format!("expected {}, as before, found an object", self.0.name())));
+        };
+        let mut count = 0;
+        while let Some(name) = entries.next_key::<String>()? {
+            // Nearly always in the order of the first object.
+            let is_next = fields.get(count).is_some_and(|(known, _)| *known == name);
+            let place = if is_next { Some(count) } else { fields.iter().position(|(known, _)| *known == name) };
+            let place = match place {
+                Some(place) => place,
+                None if is_first => {
+                    fields.push((name, Schema::Unknown));
+                    fields.len() - 1
+                }
+                None => return Err(A::Error::custom(format!("unknown field {name:?}: the first object has no such field"))),
+            };
+            if let Some((_, field)) = fields.get_mut(place) {
+                entries.next_value_seed(SchemaSeed(field))?;
+            }
+            count += 1;
+        }
+        if count != fields.len() {
+            let message = format!("expected {} different fields, as in the first object, found {count}", fields.len());
+            return Err(A::Error::custom(message));
+        }
+        Ok(())
+    }
+}

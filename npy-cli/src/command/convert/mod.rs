@@ -1,0 +1,197 @@
+//! `npy convert`: arrays in other formats, dtypes and orders.
+
+mod csv_import;
+mod dtypes;
+mod format;
+mod guess;
+mod job;
+mod json_fill;
+mod json_import;
+mod json_schema;
+mod numbers;
+mod parse;
+mod png;
+mod safetensors;
+mod source;
+mod target;
+mod time;
+mod transcode;
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use clap::ValueEnum;
+use npy_core::dtype::ByteOrder;
+use npy_core::npz::WriteOptions;
+use npy_core::{DType, Order};
+
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::output::Screen;
+use format::Format;
+use job::Job;
+
+/// Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy convert picks.npy picks.csv                   a line for each record
+  npy convert table.csv table.npy                   types by the cells, names by the header
+  npy convert --dtype \"[('t', '<M8[ns]'), ('x', '<f4')]\" table.csv table.npy
+  npy convert a.npy b.npy out.npz                   members a and b
+  npy convert --compress run.npz small.npz          deflate each member
+  npy convert run.npz run/                          a file for each member
+  npy convert --fields time,pose.x run.npz:picks - --to json
+  npy convert model.safetensors model.npz           tensors as members
+  npy convert --dtype u1 image.npy image.png        values from 0 to 255
+
+The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for
+each field and for each element of further axes. Without --lossy nothing is lost silently: what a conversion would
+lose is said, and refused. The output replaces an existing file when it is complete.
+
+Exit codes: 0 success, 2 trouble, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
+#[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
+pub(crate) struct Arguments {
+    /// Files, members (FILE:MEMBER), a directory of .npy files, or - for standard input; then the output, or -
+    #[arg(required = true, num_args = 2.., value_name = "IN... OUT")]
+    files: Vec<String>,
+
+    /// The format of the inputs
+    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
+    from: Option<Format>,
+
+    /// The format of the output
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    to: Option<Format>,
+
+    /// The dtype of the output, such as f4 or "[('t', '<M8[s]'), ('x', 'f8')]"; of CSV and JSON that of the input
+    #[arg(long)]
+    dtype: Option<DType>,
+
+    /// The order of the elements
+    #[arg(long)]
+    order: Option<OrderName>,
+
+    /// The byte order of the numbers
+    #[arg(long)]
+    endian: Option<Endian>,
+
+    /// Place fields as NumPy does with align=True
+    #[arg(long, conflicts_with = "packed")]
+    align: bool,
+
+    /// Place fields one behind the other, without padding
+    #[arg(long)]
+    packed: bool,
+
+    /// Compress the members of an archive; LEVEL is 0 to 9
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "6", conflicts_with = "store",
+        value_parser = clap::value_parser!(u32).range(0..=9))]
+    compress: Option<u32>,
+
+    /// Store the members of an archive as they are, the default
+    #[arg(long)]
+    store: bool,
+
+    /// Convert only these fields of records, as in a,b.c
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    fields: Vec<String>,
+
+    /// Treat the first line of a CSV file as names
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+
+    /// Treat the first line of a CSV file as data
+    #[arg(long)]
+    no_header: bool,
+
+    /// Allow losses: of precision, range, text, titles, metadata
+    #[arg(long)]
+    lossy: bool,
+}
+
+/// The order of elements, as NumPy names it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OrderName {
+    /// The last axis varies fastest
+    #[value(name = "C", alias = "c")]
+    C,
+    /// The first axis varies fastest
+    #[value(name = "F", alias = "f")]
+    F,
+}
+
+impl From<OrderName> for Order {
+    fn from(name: OrderName) -> Self {
+        match name {
+            OrderName::C => Self::C,
+            OrderName::F => Self::Fortran,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Endian {
+    /// The least significant byte first
+    Little,
+    /// The most significant byte first
+    Big,
+}
+
+impl From<Endian> for ByteOrder {
+    fn from(endian: Endian) -> Self {
+        match endian {
+            Endian::Little => Self::Little,
+            Endian::Big => Self::Big,
+        }
+    }
+}
+
+impl Arguments {
+    fn write_options(&self) -> WriteOptions {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        match self.compress {
+            Some(level) => WriteOptions::new().compressed(true).level(level).threads(threads),
+            None => WriteOptions::new(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let Some((out, inputs)) = arguments.files.split_last() else { return Err(Failure::new("expected an input and an output")) };
+    let format = match arguments.to {
+        Some(format) => format,
+        None => Format::of_output(out)?,
+    };
+    let mut losses = Vec::new();
+    let mut jobs = Vec::new();
+    for input in inputs {
+        for source in source::open(input, arguments)? {
+            let source = Rc::new(RefCell::new(source));
+            let count = source.borrow().items().len();
+            for index in 0..count {
+                jobs.push(Job::new(&source, index, format, arguments, &mut losses)?);
+            }
+        }
+    }
+    report(&losses, arguments.lossy)?;
+    // What is written to standard output comes behind what was printed before.
+    screen.flush()?;
+    target::write(&mut jobs, out, format, arguments)?;
+    Ok(0)
+}
+
+/// Refuses losses, or says on standard error what is lost.
+fn report(losses: &[String], is_lossy: bool) -> Result<()> {
+    if losses.is_empty() {
+        return Ok(());
+    }
+    let list = losses.join("; ");
+    if !is_lossy {
+        return Err(Failure::new(format!("the conversion would lose {list}; allow it with --lossy")));
+    }
+    let _ = writeln!(io::stderr(), "npy: lost {}", escape::line(&list));
+    Ok(())
+}

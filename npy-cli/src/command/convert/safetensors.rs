@@ -1,0 +1,186 @@
+//! Safetensors: the length of a JSON header in 8 bytes, the header, and the tensors as they are in memory.
+
+use std::fs::File;
+use std::io::{Read, Write};
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::{DType, Header, NpyReader, Order};
+use serde_json::{Map, Value, json};
+
+use super::job::Job;
+use super::source::{FileOrSpool, Item, Source, stem_of};
+use super::target::write_data;
+use crate::failure::{Failure, Result};
+use crate::input::Prefixed;
+use crate::pieces::{self, Sink};
+
+/// The most bytes of a header, as in the crate `safetensors`.
+const MOST_HEADER_BYTES: u64 = 100_000_000;
+
+/// The dtype in which a tensor stores these elements.
+pub(super) fn storable(dtype: &DType) -> Result<DType> {
+    let refused = || {
+        let hint = "expected bools, integers or floats, one array for each field";
+        Failure::Nameless(format!("cannot store {dtype} in a safetensors file: {hint}"))
+    };
+    let DType::Scalar(scalar) = dtype else { return Err(refused()) };
+    let kind = match scalar.kind() {
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => ScalarKind::Int64,
+        kind => kind,
+    };
+    let stored = Scalar::new(kind, ByteOrder::Little);
+    if code_of(stored).is_some() { Ok(stored.into()) } else { Err(refused()) }
+}
+
+const CODES: [(&str, ScalarKind); 14] = [
+    ("BOOL", ScalarKind::Bool),
+    ("U8", ScalarKind::UInt8),
+    ("I8", ScalarKind::Int8),
+    ("U16", ScalarKind::UInt16),
+    ("I16", ScalarKind::Int16),
+    ("U32", ScalarKind::UInt32),
+    ("I32", ScalarKind::Int32),
+    ("U64", ScalarKind::UInt64),
+    ("I64", ScalarKind::Int64),
+    ("F8_E5M2", ScalarKind::Float8E5M2),
+    ("F16", ScalarKind::Float16),
+    ("F32", ScalarKind::Float32),
+    ("F64", ScalarKind::Float64),
+    ("C64", ScalarKind::Complex64),
+];
+
+fn code_of(scalar: Scalar) -> Option<&'static str> {
+    CODES.iter().find(|(_, kind)| *kind == scalar.kind()).map(|(code, _)| *code)
+}
+
+/// Writes the arrays as tensors.
+pub(super) fn write(jobs: &mut [Job], out: &mut dyn Write) -> Result<()> {
+    let mut header = Map::new();
+    let mut begin = 0_u64;
+    for job in &*jobs {
+        let DType::Scalar(scalar) = job.header.dtype() else { continue };
+        let end =
+            begin.checked_add(job.header.data_bytes()).ok_or_else(|| Failure::new("too many bytes for a safetensors file"))?;
+        let tensor = json!({
+            "dtype": code_of(*scalar).unwrap_or_default(),
+            "shape": job.header.shape(),
+            "data_offsets": [begin, end],
+        });
+        if job.name == "__metadata__" || header.insert(job.name.clone(), tensor).is_some() {
+            return Err(Failure::new(format!("{}: expected different names, found {:?} twice", job.input, job.name)));
+        }
+        begin = end;
+    }
+    // Numbers of 8 bytes behind it are aligned, as the crate `safetensors` has it.
+    let mut text = Value::Object(header).to_string();
+    text.push_str(&" ".repeat(text.len().next_multiple_of(8) - text.len()));
+    out.write_all(&(text.len() as u64).to_le_bytes())?;
+    out.write_all(text.as_bytes())?;
+    for job in jobs {
+        write_data(job, Order::C, out)?;
+    }
+    Ok(())
+}
+
+/// A safetensors file.
+pub(super) struct TensorSource {
+    file: FileOrSpool,
+    items: Vec<Item>,
+    /// Where each tensor begins in the file, and whether it is of `BF16`.
+    places: Vec<(u64, bool)>,
+}
+
+impl TensorSource {
+    pub(super) fn open(file: FileOrSpool, text: &str, is_lossy: bool) -> Result<Self> {
+        Self::parse(file, text, is_lossy).map_err(|failure| failure.about(text))
+    }
+
+    fn parse(file: FileOrSpool, input: &str, is_lossy: bool) -> Result<Self> {
+        let mut stream = file.file()?;
+        let (data, tensors) = read_header(&mut stream)?;
+        let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
+        let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, about) in tensors {
+            if name == "__metadata__" {
+                losses.push(format!("the metadata {about}"));
+                continue;
+            }
+            let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
+            let code = about.get("dtype").and_then(Value::as_str).ok_or_else(|| problem("expected a dtype"))?;
+            let (kind, is_brain) = match CODES.iter().find(|(known, _)| *known == code) {
+                Some((_, kind)) => (*kind, false),
+                None if code == "BF16" => (ScalarKind::Float32, true),
+                None if is_lossy => continue,
+                None => {
+                    let hint = "leave the tensor out with --lossy";
+                    return Err(Failure::Nameless(format!("tensor {name:?}: NumPy has no dtype for {code}; {hint}")));
+                }
+            };
+            let numbers = |key: &str| -> Option<Vec<usize>> {
+                about.get(key)?.as_array()?.iter().map(|number| usize::try_from(number.as_u64()?).ok()).collect()
+            };
+            let shape = numbers("shape").ok_or_else(|| problem("expected a shape"))?;
+            let header = Header::new(Scalar::new(kind, ByteOrder::Little).into(), Order::C, &shape)?;
+            let expected = if is_brain { header.data_bytes() / 2 } else { header.data_bytes() };
+            let offsets = numbers("data_offsets").unwrap_or_default();
+            let [begin, end] = offsets[..] else { return Err(problem("expected two data offsets")) };
+            if (end as u64).checked_sub(begin as u64) != Some(expected) {
+                return Err(problem(&format!("expected {expected} bytes of data, found offsets {begin} and {end}")));
+            }
+            let place = data.checked_add(begin as u64).filter(|place| place.checked_add(expected).is_some_and(|end| end <= bytes));
+            places.push((place.ok_or_else(|| problem("truncated file: its data are behind the end"))?, is_brain));
+            items.push(Item { name, input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
+        }
+        // By place in the file, in which they are read.
+        let mut both: Vec<_> = items.into_iter().zip(places).collect();
+        both.sort_by_key(|(_, (begin, _))| *begin);
+        let (mut items, places): (Vec<Item>, Vec<(u64, bool)>) = both.into_iter().unzip();
+        match items.first_mut() {
+            Some(first) => first.losses.append(&mut losses),
+            None => return Err(Failure::Nameless(format!("expected tensors, found none in {:?}", stem_of(input)))),
+        }
+        Ok(Self { file, items, places })
+    }
+}
+
+/// Reads the header; returns it with the position of the data.
+fn read_header(file: &mut File) -> Result<(u64, Map<String, Value>)> {
+    let truncated = |_| Failure::Nameless("truncated file: expected the header of a safetensors file".to_owned());
+    let mut length = [0; 8];
+    file.read_exact(&mut length).map_err(truncated)?;
+    let length = u64::from_le_bytes(length);
+    if length > MOST_HEADER_BYTES {
+        let message = format!("expected at most {MOST_HEADER_BYTES} bytes, found {length}");
+        return Err(Failure::Nameless(format!("invalid length of the safetensors header: {message}")));
+    }
+    let mut text = Vec::new();
+    file.take(length).read_to_end(&mut text).map_err(truncated)?;
+    let header =
+        serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
+    Ok((8 + length, header))
+}
+
+impl Source for TensorSource {
+    fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
+        let (Some(item), Some(&(begin, is_brain))) = (self.items.get(index), self.places.get(index)) else { return Ok(()) };
+        let mut file = self.file.file()?;
+        std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(begin))
+            .map_err(|error| Failure::Nameless(format!("cannot seek in the file: {error}")))?;
+        if !is_brain {
+            let mut reader = NpyReader::new(Prefixed::new(item.header.to_bytes(), file, begin))?;
+            return pieces::for_each(&mut reader, order, sink);
+        }
+        // The upper halves of floats.
+        let halves = Header::new("<u2".parse()?, Order::C, item.header.shape())?;
+        let mut reader = NpyReader::new(Prefixed::new(halves.to_bytes(), file, begin))?;
+        let dtype = item.header.dtype().clone();
+        pieces::for_each(&mut reader, order, &mut |values| {
+            let bytes = values.bytes().chunks_exact(2).flat_map(|half| [0, 0, half[0], half[1]]).collect();
+            sink(npy_core::DynValues::new(dtype.clone(), Order::C, values.shape(), bytes)?)
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! What is converted: the arrays of the inputs, each read in either order.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use npy_core::__private::is_same_in_both;
+use npy_core::{Header, NpyReader, Order};
+use tempfile::NamedTempFile;
+
+use super::Arguments;
+use super::csv_import::CsvSource;
+use super::format::Format;
+use super::json_import::JsonSource;
+use super::png::PngSource;
+use super::safetensors::TensorSource;
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::pieces::{self, Sink};
+use crate::signals;
+
+/// An array of an input.
+pub(super) struct Item {
+    /// Of the member, of the tensor, or of the file without its extension.
+    pub(super) name: String,
+    /// What the user typed, for messages.
+    pub(super) input: String,
+    pub(super) header: Header,
+    /// What of it no format keeps, in words.
+    pub(super) losses: Vec<String>,
+}
+
+/// An input with its arrays.
+pub(super) trait Source {
+    fn items(&self) -> &[Item];
+
+    /// Calls `sink` with the elements of an array in this order.
+    fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()>;
+}
+
+/// Opens what the user typed.
+pub(super) fn open(text: &str, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
+    let format = arguments.from.or_else(|| Format::of_input(text));
+    Ok(vec![match format {
+        Some(Format::Dir) => {
+            return arrays_of(Path::new(text))?
+                .iter()
+                .map(|path| open(path, arguments))
+                .collect::<Result<Vec<_>>>()
+                .map(|sources| sources.into_iter().flatten().collect());
+        }
+        Some(Format::Csv | Format::Tsv) => {
+            let delimiter = if format == Some(Format::Tsv) { b'\t' } else { b',' };
+            Box::new(InOrder(CsvSource::open(FileOrSpool::open(text)?, text, delimiter, arguments)?))
+        }
+        Some(Format::Json | Format::Ndjson) => {
+            let is_lines = format == Some(Format::Ndjson);
+            Box::new(InOrder(JsonSource::open(FileOrSpool::open(text)?, text, is_lines, arguments)?))
+        }
+        Some(Format::Png) => Box::new(InOrder(PngSource::open(FileOrSpool::open(text)?, text)?)),
+        Some(Format::Safetensors) => Box::new(TensorSource::open(FileOrSpool::open(text)?, text, arguments.lossy)?),
+        _ => Box::new(InputSource::open(text)?),
+    }])
+}
+
+/// The paths of the `.npy` files in a directory, sorted.
+fn arrays_of(directory: &Path) -> Result<Vec<String>> {
+    let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "npy") {
+            paths.push(path.to_string_lossy().into_owned());
+        }
+    }
+    if paths.is_empty() {
+        return Err(Failure::new(format!("{}: expected .npy files, found none", directory.display())));
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The name of the array of a file: that of the file without its extension.
+pub(super) fn stem_of(text: &str) -> String {
+    let stem = Path::new(text).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.filter(|_| text != "-").unwrap_or_else(|| "arr_0".to_owned())
+}
+
+/// A file that is read twice, or standard input in a temporary one.
+pub(super) struct FileOrSpool {
+    path: PathBuf,
+    _spool: Option<(NamedTempFile, signals::Guard)>,
+}
+
+impl FileOrSpool {
+    pub(super) fn open(text: &str) -> Result<Self> {
+        if text != "-" {
+            return Ok(Self { path: text.into(), _spool: None });
+        }
+        let failed = |error: io::Error| Failure::new(format!("-: cannot read standard input: {error}"));
+        let guard = signals::Guard::new();
+        let mut file = NamedTempFile::new().map_err(failed)?;
+        io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        signals::check()?;
+        Ok(Self { path: file.path().to_owned(), _spool: Some((file, guard)) })
+    }
+
+    /// Opens it once more, from the beginning.
+    pub(super) fn file(&self) -> Result<File> {
+        File::open(&self.path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))
+    }
+}
+
+/// An `.npy`, `.npz` or `.ra` file.
+struct InputSource {
+    input: Input,
+    indices: Vec<usize>,
+    items: Vec<Item>,
+}
+
+impl InputSource {
+    fn open(text: &str) -> Result<Self> {
+        let mut input = Input::open(text)?;
+        let mut losses = input.unread_parts()?;
+        let members = input.members()?;
+        let (mut indices, mut items) = (Vec::new(), Vec::new());
+        for (index, member) in members {
+            let header = input.header(index)?;
+            let name = member.unwrap_or_else(|| stem_of(text));
+            indices.push(index);
+            items.push(Item { name, input: text.to_owned(), header, losses: std::mem::take(&mut losses) });
+        }
+        if items.is_empty() {
+            return Err(Failure::new(format!("{text}: the archive has no arrays")));
+        }
+        Ok(Self { input, indices, items })
+    }
+}
+
+impl Source for InputSource {
+    fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
+        let index = self.indices.get(index).copied().unwrap_or_default();
+        self.input.with_member(index, |mut array| pieces::for_each(&mut *array, order, sink))
+    }
+}
+
+/// A source that gives its elements in C order only.
+pub(super) trait CSource {
+    fn item(&self) -> &Item;
+
+    fn read_c(&mut self, sink: Sink<'_>) -> Result<()>;
+}
+
+/// The same source in either order, by way of a temporary file.
+struct InOrder<S>(S);
+
+impl<S: CSource> Source for InOrder<S> {
+    fn items(&self) -> &[Item] {
+        std::slice::from_ref(self.0.item())
+    }
+
+    fn read(&mut self, _: usize, order: Order, sink: Sink<'_>) -> Result<()> {
+        let (name, header) = (self.0.item().input.clone(), self.0.item().header.clone());
+        if order == Order::C || is_same_in_both(header.shape()) {
+            return self.0.read_c(sink).map_err(|failure| failure.about(&name));
+        }
+        let failed = |error: io::Error| Failure::new(format!("cannot write a temporary file: {error}"));
+        let _guard = signals::Guard::new();
+        let mut file = NamedTempFile::new().map_err(failed)?;
+        file.write_all(&header.to_bytes()).map_err(failed)?;
+        self.0.read_c(&mut |values| {
+            signals::check()?;
+            file.write_all(values.bytes()).map_err(failed)
+        })?;
+        let mut reader = NpyReader::from_file(file.reopen().map_err(failed)?)?;
+        pieces::for_each(&mut reader, order, sink)
+    }
+}

@@ -1,0 +1,191 @@
+//! What is written: one array or several, in one of the formats.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use npy_core::__private::is_same_in_both;
+use npy_core::npz::{NpzWriter, WriteOptions};
+use npy_core::rawarray::RaHeader;
+use npy_core::{DynValues, Header, Order};
+
+use super::Arguments;
+use super::format::Format;
+use super::job::Job;
+use super::{png, safetensors};
+use crate::export::{csv, json};
+use crate::failure::{Failure, Result};
+use crate::{output, signals};
+
+/// Writes the arrays to the output.
+pub(super) fn write(jobs: &mut [Job], out: &str, format: Format, arguments: &Arguments) -> Result<()> {
+    let path = Path::new(out);
+    match format {
+        Format::Dir => return write_directory(jobs, path),
+        Format::Npz => return write_archive(jobs, path, arguments.write_options()),
+        Format::Safetensors => return output::replace(path, |file| safetensors::write(jobs, file)),
+        _ => {}
+    }
+    let job = only(jobs)?;
+    output::replace(path, |file| match format {
+        Format::Ra => write_ra(job, file),
+        Format::Csv => write_csv(job, csv::Delimiter::Comma, file),
+        Format::Tsv => write_csv(job, csv::Delimiter::Tab, file),
+        Format::Json => write_json(job, json::Layout::Whole, file),
+        Format::Ndjson => write_json(job, json::Layout::Lines, file),
+        Format::Png => png::write(job, file),
+        _ => write_npy(job, file),
+    })
+}
+
+/// The only array.
+fn only(jobs: &mut [Job]) -> Result<&mut Job> {
+    let count = jobs.len();
+    let names: Vec<String> = jobs.iter().take(20).map(|job| job.name.clone()).collect();
+    match jobs {
+        [job] => Ok(job),
+        [first, ..] => {
+            let more = if count > names.len() { ", …" } else { "" };
+            let input = &first.input;
+            let hint = format!("select one, as in {input}:{}, or write an .npz archive or a directory", first.name);
+            Err(Failure::new(format!("{input}: expected one array, found {count}: {}{more}; {hint}", names.join(", "))))
+        }
+        [] => Err(Failure::new("expected an array, found none")),
+    }
+}
+
+fn write_npy(job: &mut Job, out: &mut dyn Write) -> Result<()> {
+    let header = job.header.clone();
+    out.write_all(&header.to_bytes())?;
+    write_data(job, header.order(), out)
+}
+
+/// Writes the bytes of the elements.
+pub(super) fn write_data(job: &mut Job, order: Order, out: &mut dyn Write) -> Result<()> {
+    job.read(order, &mut |values| Ok(out.write_all(values.bytes())?))
+}
+
+fn write_ra(job: &mut Job, out: &mut dyn Write) -> Result<()> {
+    let header = RaHeader::try_from(&job.header)?;
+    out.write_all(&header.to_bytes())?;
+    write_data(job, header.to_npy().order(), out)
+}
+
+fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> Result<()> {
+    refuse_empty_elements(&job.header)?;
+    let mut writer = csv::Writer::new(job.header.dtype(), job.header.shape().get(1..).unwrap_or_default(), delimiter)?;
+    let mut text = String::new();
+    if writer.has_names() {
+        writer.header(&mut text)?;
+    }
+    write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))
+}
+
+fn write_json(job: &mut Job, layout: json::Layout, out: &mut dyn Write) -> Result<()> {
+    refuse_empty_elements(&job.header)?;
+    let mut writer = json::Writer::new(job.header.dtype(), job.header.shape(), layout)?;
+    let mut text = String::new();
+    write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))?;
+    writer.end(&mut text);
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+/// Writes text piece by piece, and leaves `text` empty.
+fn write_text(
+    job: &mut Job,
+    text: &mut String,
+    out: &mut dyn Write,
+    append: &mut dyn FnMut(DynValues, &mut String) -> Result<()>,
+) -> Result<()> {
+    job.read(Order::C, &mut |values| {
+        append(values, text)?;
+        out.write_all(text.as_bytes())?;
+        text.clear();
+        Ok(())
+    })?;
+    out.write_all(text.as_bytes())?;
+    text.clear();
+    Ok(())
+}
+
+/// A header of a few bytes can claim any number of elements without a byte, each with a line of text.
+fn refuse_empty_elements(header: &Header) -> Result<()> {
+    const MOST: usize = 1 << 20;
+    let count = header.element_count();
+    if header.dtype().itemsize() == 0 && count > MOST {
+        return Err(Failure::Nameless(format!("too many elements without bytes: expected at most {MOST}, found {count}")));
+    }
+    Ok(())
+}
+
+fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result<()> {
+    if path.as_os_str() == "-" {
+        return output::replace(path, |out| {
+            let mut archive = NpzWriter::streaming(out);
+            archive.set_options(options);
+            add_members(jobs, &mut archive)?;
+            archive.finish()?;
+            Ok(())
+        });
+    }
+    let _guard = signals::Guard::new();
+    let mut archive = NpzWriter::create_with(path, options)?;
+    if let Err(failure) = add_members(jobs, &mut archive) {
+        archive.discard();
+        signals::check()?;
+        return Err(failure);
+    }
+    signals::check()?;
+    archive.finish()?;
+    Ok(())
+}
+
+fn add_members<W: Write>(jobs: &mut [Job], archive: &mut NpzWriter<W>) -> Result<()> {
+    for job in jobs {
+        let mut failure = None;
+        let name = job.name.clone();
+        let result = archive.add_content(&name, |member| {
+            let written = write_npy(job, member);
+            written.map_err(|error| {
+                failure = Some(error);
+                // It is not seen: the failure itself is returned.
+                npy_core::ErrorKind::Io { action: "cannot write the member", error: io::ErrorKind::Other.into() }.into()
+            })
+        });
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        result?;
+    }
+    Ok(())
+}
+
+fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for job in &*jobs {
+        let name = Path::new(&job.name);
+        let is_inside = !job.name.is_empty() && name.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_inside || job.name.contains(['\0', '\\']) {
+            let message = format!("member {:?}: expected a name of a file inside of the directory; select others", job.name);
+            return Err(Failure::new(format!("{}: {message}", job.input)));
+        }
+        let path = directory.join(format!("{}.npy", job.name));
+        if paths.contains(&path) {
+            return Err(Failure::new(format!("{}: expected different names, found {:?} twice", job.input, job.name)));
+        }
+        paths.push(path);
+    }
+    for (job, path) in jobs.iter_mut().zip(&paths) {
+        signals::check()?;
+        let parent = path.parent().unwrap_or(directory);
+        fs::create_dir_all(parent)
+            .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", parent.display())))?;
+        output::replace(path, |file| write_npy(job, file))?;
+    }
+    Ok(())
+}
+
+/// The header of an `.npy` file in an order, which is C if both are the same.
+pub(super) fn header_of(dtype: npy_core::DType, order: Order, shape: &[usize]) -> Result<Header> {
+    Ok(Header::new(dtype, if is_same_in_both(shape) { Order::C } else { order }, shape)?)
+}

@@ -1,0 +1,251 @@
+//! Elements of one dtype as elements of another: fields moved, bytes swapped, numbers cast.
+
+use std::collections::HashMap;
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::{Casting, DType, DynValues, Order};
+
+use super::dtypes::in_order;
+use super::numbers::{self, Problem};
+use crate::failure::{Failure, Result};
+use crate::leaves::{self, Leaf};
+
+/// How elements are converted, decided once.
+pub(super) struct Transcode {
+    to: DType,
+    /// `None` if the elements stay as they are.
+    steps: Option<Vec<Step>>,
+    is_lossy: bool,
+    /// The number of elements that were converted.
+    position: u64,
+}
+
+struct Step {
+    from: Leaf,
+    to: Leaf,
+    how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Copy,
+    /// Swaps words of as many bytes.
+    Swap(usize),
+    /// Casts numbers.
+    Cast,
+    /// Pads or truncates text of this many bytes a character.
+    Resize {
+        character: usize,
+    },
+    /// Multiplies times by a fraction.
+    Rescale {
+        numerator: i128,
+        denominator: i128,
+    },
+}
+
+impl Transcode {
+    /// Plans the conversion; the leaves are matched by their paths.
+    pub(super) fn new(from: &DType, to: &DType, is_lossy: bool) -> Result<Self> {
+        if from == to {
+            return Ok(Self { to: to.clone(), steps: None, is_lossy, position: 0 });
+        }
+        let sources: HashMap<String, Leaf> = leaves::of(from)?.into_iter().map(|leaf| (leaf.path.clone(), leaf)).collect();
+        let steps = leaves::of(to)?.into_iter().map(|to| {
+            let path = &to.path;
+            let Some(from) = sources.get(path) else {
+                let expected = if path.is_empty() { "records".to_owned() } else { format!("the field \"{path}\"") };
+                return Err(Failure::Nameless(format!("cannot convert {from} to the dtype: expected {expected}")));
+            };
+            if from.axes != to.axes {
+                let (expected, found) = (crate::quantity::shape(&from.axes), crate::quantity::shape(&to.axes));
+                return Err(Failure::Nameless(format!(
+                    "field \"{path}\": expected a sub-array of shape {expected}, found {found}"
+                )));
+            }
+            let how = how(from.scalar, to.scalar).ok_or_else(|| {
+                let message = format!("cannot convert {} to {}", from.scalar, to.scalar);
+                let hint = "expected numbers, text of one kind, or times of a fixed length";
+                Failure::Nameless(format!("{}{message}: {hint}", about(path)))
+            })?;
+            Ok(Step { from: from.clone(), to, how })
+        });
+        Ok(Self { to: to.clone(), steps: Some(steps.collect::<Result<_>>()?), is_lossy, position: 0 })
+    }
+
+    /// Converts the next elements, an array of one dimension.
+    pub(super) fn apply(&mut self, values: DynValues) -> Result<DynValues> {
+        let Some(steps) = &self.steps else { return Ok(values) };
+        let count = values.header().element_count();
+        let length = count.saturating_mul(self.to.itemsize());
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+        bytes.resize(length, 0);
+        let sizes = [values.dtype().itemsize(), self.to.itemsize()];
+        for step in steps {
+            step.run(values.bytes(), &mut bytes, sizes, count, self.is_lossy).map_err(|(index, problem)| {
+                let element = self.position + (index / step.from.count.max(1)) as u64;
+                let hint = if problem.is_loss { "; allow it with --lossy" } else { "" };
+                Failure::Nameless(format!("{}element {element}: {}{hint}", about(&step.to.path), problem.message))
+            })?;
+        }
+        self.position += count as u64;
+        Ok(DynValues::new(self.to.clone(), Order::C, &[count], bytes)?)
+    }
+}
+
+/// The beginning of a message about a field.
+fn about(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("field \"{path}\": ") }
+}
+
+impl Step {
+    fn run(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        [from_size, to_size]: [usize; 2],
+        count: usize,
+        is_lossy: bool,
+    ) -> Result<(), (usize, Problem)> {
+        let (from_item, to_item) = (self.from.scalar.itemsize(), self.to.scalar.itemsize());
+        if from_item == 0 || to_item == 0 || count == 0 {
+            return Ok(());
+        }
+        let pairs = source.chunks_exact(from_size).zip(target.chunks_exact_mut(to_size));
+        let pairs = pairs.map(|(from, to)| (self.from.bytes(from), to.get_mut(self.to.offset..self.to.end()).unwrap_or_default()));
+        match self.how {
+            How::Copy => pairs.for_each(|(from, to)| to.copy_from_slice(from)),
+            How::Swap(word) => pairs.for_each(|(from, to)| {
+                for (from, to) in from.chunks_exact(word).zip(to.chunks_exact_mut(word)) {
+                    from.iter().rev().zip(to).for_each(|(from, to)| *to = *from);
+                }
+            }),
+            How::Cast => {
+                let items: Vec<u8> = pairs.flat_map(|(from, _)| from).copied().collect();
+                let cast = numbers::cast(items, self.from.scalar, self.to.scalar, is_lossy)?;
+                let wholes = cast.chunks_exact(to_item * self.to.count.max(1));
+                for (to, cast) in target.chunks_exact_mut(to_size).zip(wholes) {
+                    to.get_mut(self.to.offset..self.to.end()).unwrap_or_default().copy_from_slice(cast);
+                }
+            }
+            How::Resize { character } => {
+                let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
+                let is_swapped = character > 1 && self.from.scalar.byte_order() != self.to.scalar.byte_order();
+                for (index, (from, to)) in items.enumerate() {
+                    let (kept, lost) = from.split_at(from_item.min(to_item));
+                    if !is_lossy && lost.iter().any(|byte| *byte != 0) {
+                        let message = format!("text has more than {} characters", to_item / character);
+                        return Err((index, Problem { message, is_loss: true }));
+                    }
+                    to[..kept.len()].copy_from_slice(kept);
+                    if is_swapped {
+                        to.chunks_exact_mut(character).for_each(<[u8]>::reverse);
+                    }
+                }
+            }
+            How::Rescale { numerator, denominator } => {
+                let items = pairs.flat_map(|(from, to)| from.chunks_exact(8).zip(to.chunks_exact_mut(8)));
+                for (index, (from, to)) in items.enumerate() {
+                    let steps = rescaled(read_i64(from, self.from.scalar), (numerator, denominator), is_lossy)
+                        .map_err(|problem| (index, problem))?;
+                    to.copy_from_slice(&match self.to.scalar.byte_order() {
+                        Some(ByteOrder::Big) => steps.to_be_bytes(),
+                        _ => steps.to_le_bytes(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_i64(bytes: &[u8], scalar: Scalar) -> i64 {
+    let bytes = bytes.try_into().unwrap_or_default();
+    if scalar.byte_order() == Some(ByteOrder::Big) { i64::from_be_bytes(bytes) } else { i64::from_le_bytes(bytes) }
+}
+
+/// A number of steps in another unit; NaT stays.
+fn rescaled(steps: i64, (numerator, denominator): (i128, i128), is_lossy: bool) -> Result<i64, Problem> {
+    if steps == i64::MIN {
+        return Ok(steps);
+    }
+    let outside = || Problem { message: format!("time {steps} is out of range in the other unit"), is_loss: false };
+    let product = i128::from(steps).checked_mul(numerator).ok_or_else(outside)?;
+    if !is_lossy && product % denominator != 0 {
+        return Err(Problem { message: format!("time {steps} is not a whole number of the other unit"), is_loss: true });
+    }
+    i64::try_from(product.div_euclid(denominator)).ok().filter(|steps| *steps != i64::MIN).ok_or_else(outside)
+}
+
+/// How a scalar becomes another one; `None` if it cannot.
+fn how(from: Scalar, to: Scalar) -> Option<How> {
+    let native = |scalar| in_order(scalar, ByteOrder::NATIVE);
+    if native(from) == native(to) {
+        let is_same = from.byte_order() == to.byte_order();
+        return Some(if is_same { How::Copy } else { How::Swap(word_of(from)) });
+    }
+    match (from.kind(), to.kind()) {
+        (ScalarKind::Bytes { .. }, ScalarKind::Bytes { .. }) => Some(How::Resize { character: 1 }),
+        (ScalarKind::Unicode { .. }, ScalarKind::Unicode { .. }) => Some(How::Resize { character: 4 }),
+        (ScalarKind::Datetime { unit, count }, ScalarKind::Datetime { unit: other, count: other_count })
+        | (ScalarKind::Timedelta { unit, count }, ScalarKind::Timedelta { unit: other, count: other_count }) => {
+            rescale((unit, count), (other, other_count))
+        }
+        // What stores no times stores their numbers, if they are asked for.
+        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => {
+            Some(if from.byte_order() == to.byte_order() { How::Copy } else { How::Swap(8) })
+        }
+        _ => Casting::Unsafe.allows(&from.into(), &to.into()).then_some(How::Cast),
+    }
+}
+
+/// The bytes that have an order.
+fn word_of(scalar: Scalar) -> usize {
+    match scalar.kind() {
+        ScalarKind::Unicode { .. } => 4,
+        ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
+            scalar.itemsize() / 2
+        }
+        _ => scalar.itemsize(),
+    }
+    .max(1)
+}
+
+fn rescale(from: (TimeUnit, u32), to: (TimeUnit, u32)) -> Option<How> {
+    let is_in_months = |unit| matches!(unit, TimeUnit::Year | TimeUnit::Month);
+    if is_in_months(from.0) != is_in_months(to.0) {
+        return None;
+    }
+    let numerator = length_of(from.0)? * i128::from(from.1);
+    let denominator = length_of(to.0)? * i128::from(to.1);
+    let divisor = greatest_common_divisor(numerator, denominator);
+    Some(How::Rescale { numerator: numerator / divisor, denominator: denominator / divisor })
+}
+
+/// A unit in attoseconds; years and months in months.
+fn length_of(unit: TimeUnit) -> Option<i128> {
+    const SECOND: i128 = 1_000_000_000_000_000_000;
+    Some(match unit {
+        TimeUnit::Generic => return None,
+        TimeUnit::Year => 12,
+        TimeUnit::Month | TimeUnit::Attosecond => 1,
+        TimeUnit::Week => 7 * 86_400 * SECOND,
+        TimeUnit::Day => 86_400 * SECOND,
+        TimeUnit::Hour => 3_600 * SECOND,
+        TimeUnit::Minute => 60 * SECOND,
+        TimeUnit::Second => SECOND,
+        TimeUnit::Millisecond => SECOND / 1_000,
+        TimeUnit::Microsecond => SECOND / 1_000_000,
+        TimeUnit::Nanosecond => SECOND / 1_000_000_000,
+        TimeUnit::Picosecond => 1_000_000,
+        TimeUnit::Femtosecond => 1_000,
+    })
+}
+
+fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
