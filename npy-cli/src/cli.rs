@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::info;
+use crate::command::{info, show};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -17,12 +17,18 @@ const TROUBLE: u8 = 2;
 ///
 /// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, and - is standard input.
 #[derive(Debug, Parser)]
-#[command(name = "npy", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "npy",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
+  npy show run.npz:time '[-3:]'          its last three rows
 
-Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted.")]
+Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -35,6 +41,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Show(show::Arguments),
 }
 
 /// Runs the command line of the process, and returns its exit code.
@@ -65,6 +72,7 @@ impl Command {
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
+            Self::Show(arguments) => show::run(arguments, screen),
         }
     }
 }

@@ -15,6 +15,22 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }
 
+/// The same in a JSON document, in which only texts have such characters.
+pub(crate) fn json(json: &str) -> Cow<'_, str> {
+    if !json.contains(|character| character != '\n' && is_unsafe(character)) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if character != '\n' && is_unsafe(character) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// Whether a character is a control character, or changes the direction of the text around it.
 fn is_unsafe(character: char) -> bool {
     // The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9), and the line separators.
@@ -53,5 +69,6 @@ mod tests {
         assert_eq!(line("\x1b[2J\r\n\t\u{9b}A\u{202e}é"), "\\x1b[2J\\r\\n\\t\\x9bA\\u202eé");
         assert_eq!(text("a\nb\x07"), "a\nb\\x07");
         assert!(matches!(line("plain"), Cow::Borrowed(_)));
+        assert_eq!(json("[\"\u{9b}\",\n\"\u{202e}\"]"), "[\"\\u009b\",\n\"\\u202e\"]");
     }
 }

@@ -11,6 +11,7 @@ mod quantity;
 mod table;
 mod input;
 mod export;
+mod select;
 mod cli;
 mod command;
 
