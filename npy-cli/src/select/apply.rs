@@ -1,25 +1,30 @@
 //! Brackets applied to a selection, by NumPy's rules.
 
-use npy_core::DType;
-use npy_core::dtype::Record;
+use std::collections::{HashMap, HashSet};
 
-use super::parse::{Item, ItemKind, Slice, Step, StepKind};
+use npy_core::DType;
+use npy_core::dtype::{Field, Record, Title};
+
+use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of};
 use super::{Axis, Element, Part, Selection, Source};
 use crate::failure::{Failure, Result};
 use crate::quantity;
 
+/// How many fields are looked up one by one.
+const FEW: usize = 8;
+
 /// The most axes that an array has in NumPy.
 const MOST_AXES: usize = 64;
 
-/// What is wrong, and the column if it is not that of the whole step.
+/// What is wrong, and where in the text if it is not the whole step.
 struct Problem {
-    column: Option<usize>,
+    place: Option<usize>,
     message: String,
 }
 
 impl From<String> for Problem {
     fn from(message: String) -> Self {
-        Self { column: None, message }
+        Self { place: None, message }
     }
 }
 
@@ -35,14 +40,14 @@ impl Selection {
             StepKind::Path(path) => self.take_path(path),
         };
         applied.map_err(|problem| {
-            let column = problem.column.unwrap_or(step.column);
+            let column = column_of(text, problem.place.unwrap_or(step.place));
             Failure::Nameless(format!("slice {text:?} at column {column}: {}", problem.message))
         })
     }
 
     fn take_axes(&mut self, items: &[Item]) -> Applied {
-        if let ([Item { column, kind: ItemKind::Index(index) }], true) = (items, self.is_scalar)
-            && let Some(name) = self.name_at(*index, *column)?
+        if let ([Item { place, kind: ItemKind::Index(index) }], true) = (items, self.is_scalar)
+            && let Some(name) = self.name_at(*index, *place)?
         {
             return self.take_field(&name);
         }
@@ -62,7 +67,7 @@ impl Selection {
                 ItemKind::Index(index) => {
                     let Some((number, axis)) = before.next() else { continue };
                     let place = axis.place(index).ok_or_else(|| Problem {
-                        column: Some(item.column),
+                        place: Some(item.place),
                         message: format!("index {index} is out of bounds for axis {number} with length {}", axis.count),
                     })?;
                     self.fix(axis.source, place);
@@ -92,15 +97,14 @@ impl Selection {
     }
 
     /// The name of the field that an index of a scalar stands for; `None` if it is no record.
-    fn name_at(&self, index: i128, column: usize) -> std::result::Result<Option<String>, Problem> {
-        let names: Vec<&str> = match &self.element {
-            Element::Whole(DType::Record(record)) => record.fields().iter().map(npy_core::dtype::Field::name).collect(),
-            Element::Whole(_) => return Ok(None),
-            Element::Fields(parts) => parts.iter().map(|part| part.name.as_str()).collect(),
-        };
+    fn name_at(&self, index: i128, item: usize) -> std::result::Result<Option<String>, Problem> {
+        if !self.element.is_record() {
+            return Ok(None);
+        }
+        let names = self.element.names();
         let name = place(index, names.len()).and_then(|place| names.get(place));
         name.map(|name| Some((*name).to_owned())).ok_or_else(|| Problem {
-            column: Some(column),
+            place: Some(item),
             message: format!("index {index} is out of bounds for a record with {} fields", names.len()),
         })
     }
@@ -119,15 +123,17 @@ impl Selection {
     }
 
     fn take_fields(&mut self, names: &[String]) -> Applied {
+        let known: HashMap<String, Part> = if names.len() > FEW { self.element.parts() } else { HashMap::new() };
         let mut parts: Vec<Part> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for name in names {
             if !seen.insert(name) {
                 return Err(format!("field {name:?} is selected twice").into());
             }
-            parts.push(self.element.part(name).ok_or_else(|| self.element.no_field(name))?);
+            let part = known.get(name).cloned().or_else(|| self.element.part(name));
+            parts.push(part.ok_or_else(|| self.element.no_field(name))?);
         }
-        if parts.is_empty() && !matches!(self.element, Element::Whole(DType::Record(_)) | Element::Fields(_)) {
+        if parts.is_empty() && !self.element.is_record() {
             return Err(self.element.no_field("").message.into());
         }
         self.element = Element::Fields(parts);
@@ -141,9 +147,10 @@ impl Selection {
             if self.element.part(rest).is_some() {
                 return self.take_field(rest);
             }
-            let longest =
-                rest.rmatch_indices('.').find(|(dot, _)| rest.get(..*dot).is_some_and(|name| self.element.part(name).is_some()));
-            let Some((dot, _)) = longest else {
+            let names = self.element.names();
+            let begins = |name: &&str| rest.strip_prefix(*name).is_some_and(|behind| behind.starts_with('.'));
+            let longest = names.into_iter().filter(begins).map(str::len).max();
+            let Some(dot) = longest else {
                 let end = rest.find('.').unwrap_or(rest.len());
                 return self.take_field(rest.get(..end).unwrap_or(rest));
             };
@@ -157,31 +164,58 @@ impl Element {
     /// The field of that name.
     fn part(&self, name: &str) -> Option<Part> {
         match self {
-            Self::Whole(DType::Record(record)) => record.field(name).or_else(|| titled(record, name)).map(|field| Part {
-                name: field.name().to_owned(),
-                offset: field.offset(),
-                dtype: field.dtype().clone(),
-            }),
+            Self::Whole(DType::Record(record)) => record.field(name).or_else(|| titled(record, name)).map(Part::of),
             Self::Whole(_) => None,
             Self::Fields(parts) => parts.iter().find(|part| part.name == name).cloned(),
         }
     }
 
-    fn no_field(&self, name: &str) -> Problem {
-        let names: Vec<&str> = match self {
-            Self::Whole(DType::Record(record)) => record.fields().iter().map(npy_core::dtype::Field::name).collect(),
-            Self::Whole(dtype) => return format!("no field {name:?}: expected a record, found dtype {dtype}").into(),
+    /// The fields by their names.
+    fn parts(&self) -> HashMap<String, Part> {
+        match self {
+            Self::Whole(DType::Record(record)) => {
+                record.fields().iter().map(|field| (field.name().to_owned(), Part::of(field))).collect()
+            }
+            Self::Whole(_) => HashMap::new(),
+            Self::Fields(parts) => parts.iter().map(|part| (part.name.clone(), part.clone())).collect(),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Whole(DType::Record(record)) => record.fields().iter().map(Field::name).collect(),
+            Self::Whole(_) => Vec::new(),
             Self::Fields(parts) => parts.iter().map(|part| part.name.as_str()).collect(),
-        };
+        }
+    }
+
+    fn is_record(&self) -> bool {
+        matches!(self, Self::Whole(DType::Record(_)) | Self::Fields(_))
+    }
+
+    fn no_field(&self, name: &str) -> Problem {
+        match self {
+            Self::Whole(dtype) if !self.is_record() => {
+                return format!("no field {name:?}: expected a record, found dtype {dtype}").into();
+            }
+            _ => {}
+        }
+        let names = self.names();
         let more = if names.len() > 20 { ", …" } else { "" };
         let names = names.iter().take(20).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         format!("no field {name:?}: expected one of {names}{more}").into()
     }
 }
 
+impl Part {
+    fn of(field: &Field) -> Self {
+        Self { name: field.name().to_owned(), offset: field.offset(), dtype: field.dtype().clone() }
+    }
+}
+
 /// NumPy takes the title of a field for its name too.
-fn titled<'a>(record: &'a Record, name: &str) -> Option<&'a npy_core::dtype::Field> {
-    let is_title = |title: &npy_core::dtype::Title| matches!(title, npy_core::dtype::Title::Text(text) if text == name);
+fn titled<'a>(record: &'a Record, name: &str) -> Option<&'a Field> {
+    let is_title = |title: &Title| matches!(title, Title::Text(text) if text == name);
     record.fields().iter().find(|field| field.title().is_some_and(is_title))
 }
 

@@ -154,7 +154,7 @@ impl Selection {
 
     /// Makes axes of the result of those of a sub-array.
     fn unfold(&mut self) {
-        while let Element::Whole(DType::SubArray(array)) = self.element.clone() {
+        while let Element::Whole(DType::SubArray(array)) = &self.element {
             let base = array.base().clone();
             let mut stride = array.itemsize();
             for &count in array.shape() {

@@ -7,8 +7,8 @@ use crate::failure::{Failure, Result};
 /// One pair of brackets, or one path of fields.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
-    /// The column of its first character, from 1.
-    pub(super) column: usize,
+    /// Where it begins in the text, in bytes.
+    pub(super) place: usize,
     pub(super) kind: StepKind,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum StepKind {
 /// What is taken of one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
-    pub(super) column: usize,
+    pub(super) place: usize,
     pub(super) kind: ItemKind,
 }
 
@@ -53,13 +53,18 @@ pub(super) struct Slice {
 pub(super) fn parse(text: &str) -> Result<Vec<Step>> {
     let mut parser = Parser { text, rest: text };
     parser.selection().map_err(|problem| {
-        let column = problem.column;
+        let column = column_of(text, problem.place);
         Failure::new(format!("invalid slice {text:?} at column {column}: {}", problem.message))
     })
 }
 
+/// The column, from 1, of a place in a text.
+pub(super) fn column_of(text: &str, place: usize) -> usize {
+    text.get(..place).map_or(0, |before| before.chars().count()) + 1
+}
+
 struct Problem {
-    column: usize,
+    place: usize,
     message: String,
 }
 
@@ -88,12 +93,12 @@ impl Parser<'_> {
         }
         loop {
             self.skip_blanks();
-            let column = self.column();
+            let place = self.place();
             if self.rest.is_empty() {
                 return Ok(steps);
             } else if self.take("[") {
                 let mut step = self.brackets(Some("]"))?;
-                step.column = column;
+                step.place = place;
                 steps.push(step);
             } else if self.take(".") {
                 steps.push(self.path()?);
@@ -105,7 +110,7 @@ impl Parser<'_> {
 
     /// `pose.x`, up to a bracket or the end.
     fn path(&mut self) -> Parsed<Step> {
-        let column = self.column();
+        let place = self.place();
         let length = self.rest.find('[').unwrap_or(self.rest.len());
         let (path, rest) = self.rest.split_at(length);
         let path = path.trim_end();
@@ -113,13 +118,13 @@ impl Parser<'_> {
             return Err(self.expected("the name of a field"));
         }
         self.rest = rest;
-        Ok(Step { column, kind: StepKind::Path(path.to_owned()) })
+        Ok(Step { place, kind: StepKind::Path(path.to_owned()) })
     }
 
     /// What is in brackets, and the closing one; or all that remains.
     fn brackets(&mut self, close: Option<&str>) -> Parsed<Step> {
         self.skip_blanks();
-        let column = self.column();
+        let place = self.place();
         let kind = match self.rest.chars().next() {
             Some('\'' | '"') => StepKind::Field(self.string()?),
             Some('[') => StepKind::Fields(self.names()?),
@@ -129,12 +134,12 @@ impl Parser<'_> {
         match (&kind, self.rest.chars().next()) {
             (StepKind::Field(_), Some(',')) => {
                 let message = "expected one field; several take two pairs of brackets, as in [['a', 'b']]".to_owned();
-                Err(Problem { column: self.column(), message })
+                Err(Problem { place: self.place(), message })
             }
-            (_, None) if close.is_none() => Ok(Step { column, kind }),
+            (_, None) if close.is_none() => Ok(Step { place, kind }),
             (_, Some(']')) if close.is_some() => {
                 self.take("]");
-                Ok(Step { column, kind })
+                Ok(Step { place, kind })
             }
             _ => Err(self.expected(if close.is_some() { "\",\" or \"]\"" } else { "\",\" or the end" })),
         }
@@ -171,12 +176,12 @@ impl Parser<'_> {
             if is_end(self.rest) && !items.is_empty() {
                 return Ok(items);
             }
-            let column = self.column();
+            let place = self.place();
             let kind = self.item()?;
             if kind == ItemKind::Ellipsis && items.iter().any(|item| item.kind == ItemKind::Ellipsis) {
-                return Err(Problem { column, message: "expected one \"...\" at most".to_owned() });
+                return Err(Problem { place, message: "expected one \"...\" at most".to_owned() });
             }
-            items.push(Item { column, kind });
+            items.push(Item { place, kind });
             self.skip_blanks();
             if !self.take(",") {
                 return Ok(items);
@@ -195,7 +200,7 @@ impl Parser<'_> {
         }
         if self.rest.starts_with(['\'', '"']) {
             let message = "expected an integer or a slice, found a field; a field takes brackets of its own, as in ['t'][0]";
-            return Err(Problem { column: self.column(), message: message.to_owned() });
+            return Err(Problem { place: self.place(), message: message.to_owned() });
         }
         let start = self.integer()?;
         self.skip_blanks();
@@ -207,10 +212,10 @@ impl Parser<'_> {
         let mut step = None;
         if self.take(":") {
             self.skip_blanks();
-            let column = self.column();
+            let place = self.place();
             step = self.integer()?;
             if step == Some(0) {
-                return Err(Problem { column, message: "expected a step other than 0".to_owned() });
+                return Err(Problem { place, message: "expected a step other than 0".to_owned() });
             }
         }
         Ok(ItemKind::Slice(Slice { start, stop: end, step }))
@@ -243,7 +248,7 @@ impl Parser<'_> {
 
     /// A text in quotes, with Python's escapes.
     fn string(&mut self) -> Parsed<String> {
-        let begin = self.column();
+        let begin = self.place();
         let mut characters = self.rest.chars();
         let Some(quote) = characters.next() else { return Err(self.expected("a field in quotes")) };
         let mut text = String::new();
@@ -254,15 +259,15 @@ impl Parser<'_> {
                     return Ok(text);
                 }
                 '\\' => {
-                    let column = self.text[..self.text.len() - characters.as_str().len()].chars().count();
+                    let place = (self.text.len() - characters.as_str().len()).saturating_sub(1);
                     let escape = unescape(&mut characters);
-                    let escape = escape.ok_or_else(|| Problem { column, message: "invalid escape sequence".to_owned() })?;
+                    let escape = escape.ok_or_else(|| Problem { place, message: "invalid escape sequence".to_owned() })?;
                     text.push_str(&escape);
                 }
                 character => text.push(character),
             }
         }
-        Err(Problem { column: begin, message: format!("expected a closing {quote}, found the end") })
+        Err(Problem { place: begin, message: format!("expected a closing {quote}, found the end") })
     }
 
     fn skip_blanks(&mut self) {
@@ -276,9 +281,8 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    fn column(&self) -> usize {
-        let before = self.text.len() - self.rest.len();
-        self.text.get(..before).map_or(0, |before| before.chars().count()) + 1
+    fn place(&self) -> usize {
+        self.text.len() - self.rest.len()
     }
 
     fn expected(&self, what: impl fmt::Display) -> Problem {
@@ -286,7 +290,7 @@ impl Parser<'_> {
             None => "the end".to_owned(),
             Some(found) => format!("{:?}", String::from(found)),
         };
-        Problem { column: self.column(), message: format!("expected {what}, found {found}") }
+        Problem { place: self.place(), message: format!("expected {what}, found {found}") }
     }
 }
 

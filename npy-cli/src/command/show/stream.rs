@@ -18,6 +18,9 @@ use crate::select::Selection;
 /// About how many bytes of elements are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
+/// How many pieces of a file in Fortran order are read at once.
+const FORTRAN_PIECES: usize = 32;
+
 /// The most elements that are written at once: those without bytes are text too.
 const PIECE_ELEMENTS: usize = 1 << 17;
 
@@ -74,10 +77,16 @@ fn for_each_piece(selection: &Selection, array: &mut dyn Array, work: &mut dyn F
         return Ok(());
     }
     let total = selection.shape().iter().fold(1_usize, |total, length| total.saturating_mul(*length));
+    // Rows of a file in Fortran order are read in small parts, far from each other: the more of them at once, the better.
+    let at_once = if header.order() == Order::C { 1 } else { FORTRAN_PIECES };
     let mut begin = 0;
     while begin < total {
-        let end = begin.saturating_add(count).min(total);
-        work(&read_range(selection, array, begin..end)?)?;
+        let end = begin.saturating_add(count.saturating_mul(at_once)).min(total);
+        let values = read_range(selection, array, begin..end)?;
+        let mut pieces = values.reader();
+        while let Some(piece) = pieces.next_elements(count)? {
+            work(&piece)?;
+        }
         begin = end;
     }
     Ok(())
