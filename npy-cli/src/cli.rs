@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::command::{cat, convert, generate, info, recover, repack, schema, split};
+use crate::command::{cat, convert, generate, info, recover, repack, schema, show, split};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -25,6 +25,7 @@ const TROUBLE: u8 = 2;
 Examples:
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
+  npy show run.npz:time '[-3:]'          its last three rows
 
 Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted."
 )]
@@ -40,6 +41,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Show(show::Arguments),
     Schema(schema::Arguments),
     Convert(convert::Arguments),
     Cat(cat::Arguments),
@@ -78,6 +80,7 @@ impl Command {
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
+            Self::Show(arguments) => show::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),

@@ -15,14 +15,14 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }
 
-/// Escapes in JSON what a terminal obeys, by JSON's own escapes: it can only be in strings.
-pub(crate) fn json(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unsafe) {
-        return Cow::Borrowed(text);
+/// Escapes in JSON what a terminal obeys, by JSON's own escapes: only texts have such characters.
+pub(crate) fn json(json: &str) -> Cow<'_, str> {
+    if !json.contains(|character| character != '\n' && is_unsafe(character)) {
+        return Cow::Borrowed(json);
     }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        if is_unsafe(character) {
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if character != '\n' && is_unsafe(character) {
             let _ = write!(escaped, "\\u{:04x}", u32::from(character));
         } else {
             escaped.push(character);
@@ -68,7 +68,7 @@ mod tests {
     fn escapes_what_a_terminal_obeys() {
         assert_eq!(line("\x1b[2J\r\n\t\u{9b}A\u{202e}é"), "\\x1b[2J\\r\\n\\t\\x9bA\\u202eé");
         assert_eq!(text("a\nb\x07"), "a\nb\\x07");
-        assert_eq!(json("\"\u{9b}\u{202e}\""), "\"\\u009b\\u202e\"");
         assert!(matches!(line("plain"), Cow::Borrowed(_)));
+        assert_eq!(json("[\"\u{9b}\",\n\"\u{202e}\"]"), "[\"\\u009b\",\n\"\\u202e\"]");
     }
 }

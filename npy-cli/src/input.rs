@@ -5,7 +5,7 @@ pub(crate) mod paths;
 mod stream;
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use npy_core::npz::{ArchiveFile, NpzReader};
@@ -195,9 +195,15 @@ impl Input {
 
     /// Calls `work` with the only array, the selected one, or the only one of an archive.
     pub(crate) fn with_array<T>(&mut self, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let index = self.only_member()?;
+        self.with_member(index, work)
+    }
+
+    /// The index of the only array, the selected one, or the only one of an archive.
+    pub(crate) fn only_member(&self) -> Result<usize> {
         let members = self.members()?;
         match &members[..] {
-            [(index, _)] => self.with_member(*index, work),
+            [(index, _)] => Ok(*index),
             [] => Err(Failure::new(format!("{}: the archive has no arrays", self.name))),
             [(_, first), ..] => {
                 let names: Vec<&str> = members.iter().filter_map(|(_, name)| name.as_deref()).take(20).collect();
@@ -267,6 +273,15 @@ impl Input {
         result.map_err(|failure| self.name_of(failure))
     }
 
+    /// Whether reading can go back: not in a stream or a compressed member.
+    pub(crate) fn can_go_back(&self, index: usize) -> Result<bool> {
+        match (&self.place, self.format) {
+            (Place::Stream { .. }, _) => Ok(false),
+            (_, FileFormat::Npz) => Ok(self.archive()?.method(index) == Some(0)),
+            _ => Ok(true),
+        }
+    }
+
     /// Where the array is in a file, if its bytes are there as they are: not of a compressed member, a stream, or an
     /// `.ra` file.
     pub(crate) fn extent(&self, index: usize) -> Result<Option<Extent>> {
@@ -309,6 +324,26 @@ fn split(text: &str) -> (&str, Option<&str>) {
 fn format_of(front: &[u8]) -> Result<FileFormat> {
     FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
 }
+
+/// The same array in a temporary file, in which reading can go back.
+pub(crate) fn spooled(mut array: Box<dyn Array + '_>) -> Result<Box<dyn Array>> {
+    let failed = |error: io::Error| Failure::Nameless(format!("cannot write a temporary file: {error}"));
+    let header = array.header().clone();
+    // It has no name, so that nothing remains of it.
+    let mut file = BufWriter::new(tempfile::tempfile().map_err(failed)?);
+    file.write_all(&header.to_bytes()).map_err(failed)?;
+    let count = (SPOOL_BYTES / header.dtype().itemsize().max(1)).max(1);
+    while header.dtype().itemsize() > 0 {
+        let Some(values) = array.next_elements(count)? else { break };
+        file.write_all(values.bytes()).map_err(failed)?;
+    }
+    let mut file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    Ok(Box::new(NpyReader::from_file(file)?))
+}
+
+/// How many bytes are copied at once.
+const SPOOL_BYTES: usize = 1 << 20;
 
 fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));

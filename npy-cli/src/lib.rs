@@ -18,6 +18,7 @@ mod input;
 mod pieces;
 mod leaves;
 mod export;
+mod select;
 mod cli;
 mod command;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{DynValues, Header, Order};
 
-use crate::support::npy;
+use crate::support::run;
 
 /// An archive of noise, zeros in Fortran order, and a text.
 fn archive(path: &Path) {
@@ -40,21 +40,21 @@ fn repacks_an_archive_in_place_without_changing_a_value() {
     let file = path.display().to_string();
     archive(&path);
     let (before, stored) = (arrays(&path), fs::read(&path).unwrap());
-    let text = npy(["repack", &file, "--compress=9"]).ok();
+    let text = run(["repack", &file, "--compress=9"]).ok();
     assert!(text.ends_with(" before\n"), "{text}");
     assert_eq!(arrays(&path), before);
     assert!(fs::metadata(&path).unwrap().len() < 2000);
     assert_eq!(NpzReader::open(&path).unwrap().method(0), Some(8));
 
-    npy(["repack", &file, "--store"]).ok();
+    run(["repack", &file, "--store"]).ok();
     assert!(fs::read(&path).unwrap() == stored);
-    npy(["repack", &file, "--align"]).ok();
+    run(["repack", &file, "--align"]).ok();
     assert_eq!(arrays(&path), before);
     for index in 0..2 {
         assert_eq!(NpzReader::open(&path).unwrap().data_range(index).unwrap().start % 64, 0);
     }
     let other = directory.path().join("c.npz");
-    npy(["repack", &file, &other.display().to_string(), "--order", "C"]).ok();
+    run(["repack", &file, &other.display().to_string(), "--order", "C"]).ok();
     let transposed = arrays(&other);
     assert_eq!(transposed[1].1.order(), Order::C);
     assert_eq!(transposed[1].2, [0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11]);
@@ -66,12 +66,12 @@ fn repacks_an_array_in_another_order() {
     let path = |name: &str| directory.path().join(name).display().to_string();
     let values = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
     values.save(path("f.npy")).unwrap();
-    npy(["repack", &path("f.npy"), &path("c.npy"), "--order", "C"]).ok();
+    run(["repack", &path("f.npy"), &path("c.npy"), "--order", "C"]).ok();
     let c = DynValues::load(path("c.npy")).unwrap();
     assert_eq!(c, values.clone().into_order(Order::C).unwrap());
-    npy(["repack", &path("c.npy"), "--order", "F"]).ok();
+    run(["repack", &path("c.npy"), "--order", "F"]).ok();
     assert_eq!(DynValues::load(path("c.npy")).unwrap(), values);
-    let message = npy(["repack", &path("c.npy"), "--store"]).trouble();
+    let message = run(["repack", &path("c.npy"), "--store"]).trouble();
     assert!(message.ends_with("are for .npz archives\n"), "{message}");
 }
 
@@ -83,7 +83,7 @@ fn a_damaged_member_leaves_the_archive_as_it_was() {
     let mut file = fs::read(&path).unwrap();
     file[5000] ^= 1;
     fs::write(&path, &file).unwrap();
-    let message = npy(["repack".as_ref(), path.as_os_str(), "--compress".as_ref()]).trouble();
+    let message = run(["repack".as_ref(), path.as_os_str(), "--compress".as_ref()]).trouble();
     assert!(message.contains("member \"zeros\": "), "{message}");
     assert!(fs::read(&path).unwrap() == file);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -97,18 +97,18 @@ fn recovers_archives_and_growing_files() {
     let whole = fs::read(path("run.npz")).unwrap();
     fs::write(path("cut.npz"), &whole[..whole.len() - 30]).unwrap();
     let cut = path("cut.npz").display().to_string();
-    let message = npy(["info", &cut]).trouble();
+    let message = run(["info", &cut]).trouble();
     assert!(message.ends_with("; `npy recover` keeps them\n"), "{message}");
     let copy = path("copy.npz").display().to_string();
-    assert!(npy(["recover", &cut, "-o", &copy]).ok().contains("3 members"));
+    assert!(run(["recover", &cut, "-o", &copy]).ok().contains("3 members"));
     assert_eq!(arrays(&path("copy.npz")), arrays(&path("run.npz")));
     assert_eq!(fs::read(path("cut.npz")).unwrap().len(), whole.len() - 30);
-    assert!(npy(["recover", &cut]).ok().starts_with(&format!("{cut}: 3 members, 3 of them listed again")));
-    assert!(npy(["recover", &cut]).ok().ends_with("whole already, 3 members\n"));
+    assert!(run(["recover", &cut]).ok().starts_with(&format!("{cut}: 3 members, 3 of them listed again")));
+    assert!(run(["recover", &cut]).ok().ends_with("whole already, 3 members\n"));
 
     npy_core::save(path("rows.npy"), &[1_u32, 2, 3]).unwrap();
     fs::OpenOptions::new().write(true).open(path("rows.npy")).unwrap().set_len(128 + 11).unwrap();
-    let text = npy(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
+    let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
     assert!(text.ends_with(": 2 rows, 3 before; 3 bytes of an incomplete row cut off\n"), "{text}");
     assert_eq!(npy_core::load::<u32>(path("rows.npy")).unwrap(), [1, 2]);
 }

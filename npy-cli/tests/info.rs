@@ -7,13 +7,12 @@ use npy_core::npz::NpzWriter;
 use npy_core::{DType, Header, Order};
 use serde_json::Value;
 
-use crate::support::{command, example, files_below, npy, npy_with};
-use crate::workspace_support::numpy::numpy;
-use crate::workspace_support::workspace;
+use crate::support::numpy::numpy;
+use crate::support::{command, example, files_below, run, run_with, workspace};
 
 #[test]
 fn shows_the_fields_of_a_record_with_their_offsets() {
-    let text = npy(["info", &example("picks.npy")]).ok();
+    let text = run(["info", &example("picks.npy")]).ok();
     let (_, rest) = text.split_once('\n').unwrap();
     insta::assert_snapshot!(rest, @r#"
 shape     (240,), 240 elements
@@ -47,7 +46,7 @@ fn shows_an_archive_as_a_table() {
     archive.add_scalar("rate", &100.0_f32).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.finish().unwrap();
-    let text = npy([std::ffi::OsStr::new("info"), path.as_os_str()]).ok();
+    let text = run([std::ffi::OsStr::new("info"), path.as_os_str()]).ok();
     let (_, rest) = text.split_once('\n').unwrap();
     insta::assert_snapshot!(rest, @r#"
 member     dtype         shape    order      size  stored as
@@ -55,7 +54,7 @@ times      <f8           (1000,)  C      7.81 KiB  deflate, 154 B (1.9 %)
 rate       <f4           ()       C           4 B  deflate, 73 B (55.3 %)
 notes.txt  not an array                       5 B  deflate, 7 B (140.0 %)
 "#);
-    let member = npy(["info".to_owned(), format!("{}:rate", path.display())]).ok();
+    let member = run(["info".to_owned(), format!("{}:rate", path.display())]).ok();
     insta::assert_snapshot!(member.split_once("run.npz").unwrap().1, @r#"
 :rate  deflate, 73 B (55.3 %)
   shape     (), 1 element
@@ -88,7 +87,7 @@ file     dtype                                                            shape 
 "#);
 
     let pattern = file("[ad].npy").display().to_string();
-    let matched = npy(["info".to_owned(), "--json".to_owned(), pattern]).ok();
+    let matched = run(["info".to_owned(), "--json".to_owned(), pattern]).ok();
     assert_eq!(matched.lines().count(), 2);
 }
 
@@ -104,27 +103,27 @@ fn says_what_a_file_that_is_no_array_looks_like() {
         (b"<!DOCTYPE html><html>", "an HTML page"),
     ] {
         fs::write(&path, content).unwrap();
-        let message = npy([std::ffi::OsStr::new("info"), path.as_os_str()]).trouble();
+        let message = run([std::ffi::OsStr::new("info"), path.as_os_str()]).trouble();
         assert!(message.starts_with(&format!("npy: {}: unknown format: ", path.display())), "{message}");
         assert!(message.contains(&format!("found {expected}")), "{message}");
     }
-    let message = npy(["info", "nosuch.npy"]).trouble();
+    let message = run(["info", "nosuch.npy"]).trouble();
     assert!(message.starts_with("npy: nosuch.npy: cannot open the file: "), "{message}");
-    let message = npy(["info", &format!("{}:x", example("picks.npy"))]).trouble();
+    let message = run(["info", &format!("{}:x", example("picks.npy"))]).trouble();
     assert!(message.ends_with("cannot select member \"x\": expected an .npz archive\n"), "{message}");
 }
 
 #[test]
 fn reads_streams_of_all_formats() {
     let array = fs::read(example("picks.npy")).unwrap();
-    assert!(npy_with(["info", "-"], &array).ok().contains("record of 9 fields"));
+    assert!(run_with(["info", "-"], &array).ok().contains("record of 9 fields"));
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.add_slice("x", &[1_u8, 2]).unwrap();
     let archive = archive.finish().unwrap();
-    assert!(npy_with(["info", "-"], &archive).ok().contains("|u1"));
+    assert!(run_with(["info", "-"], &archive).ok().contains("|u1"));
     let mut raw = Vec::new();
     npy_core::rawarray::write(&mut raw, &[1.5_f64]).unwrap();
-    assert!(npy_with(["info", "-"], &raw).ok().contains("<f8"));
+    assert!(run_with(["info", "-"], &raw).ok().contains("<f8"));
 }
 
 /// Names and texts of a file must not reach a terminal as commands.
@@ -137,21 +136,21 @@ fn escapes_control_characters_of_names() {
     fs::write(&path, [header.to_bytes(), vec![0; 5]].concat()).unwrap();
     for arguments in [&["info"][..], &["info", "--json"], &["schema"], &["schema", "--python"]] {
         let path = path.display().to_string();
-        let text = npy(arguments.iter().copied().chain([path.as_str()])).ok();
+        let text = run(arguments.iter().copied().chain([path.as_str()])).ok();
         assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
     }
     let mut archive = NpzWriter::create(directory.path().join("evil.npz")).unwrap();
     archive.add_slice("\x1b]0;title\x07", &[1_u8]).unwrap();
     archive.finish().unwrap();
-    let text = npy([std::ffi::OsStr::new("info"), directory.path().as_os_str()]).ok();
+    let text = run([std::ffi::OsStr::new("info"), directory.path().as_os_str()]).ok();
     assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
 }
 
 #[test]
 fn colors_only_when_asked_or_on_a_terminal() {
     let file = example("picks.npy");
-    assert!(!npy(["info", &file]).ok().contains('\x1b'));
-    assert!(npy(["info", "--color", "always", &file]).ok().contains("\x1b[1m"));
+    assert!(!run(["info", &file]).ok().contains('\x1b'));
+    assert!(run(["info", "--color", "always", &file]).ok().contains("\x1b[1m"));
     let output = command(["info", &file]).env("NO_COLOR", "1").output().unwrap();
     assert!(!output.stdout.contains(&0x1b));
 }
@@ -162,7 +161,7 @@ fn a_claim_of_terabytes_takes_no_memory() {
     let path = directory.path().join("claim.npy");
     let header = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap();
     fs::write(&path, header.to_bytes()).unwrap();
-    let run = npy([std::ffi::OsStr::new("info"), path.as_os_str()]);
+    let run = run([std::ffi::OsStr::new("info"), path.as_os_str()]);
     assert_eq!(run.code, Some(2));
     assert!(run.stdout.contains("truncated: expected 8796093022208 bytes of data, found 0"), "{}", run.stdout);
 }
@@ -210,7 +209,7 @@ for path in sys.stdin.read().splitlines():
     let mut dtypes = Vec::new();
     let mut compared = 0;
     for (paths, expected) in paths.chunks(200).zip(expected.chunks(200)) {
-        let run = npy(["info", "--json"].into_iter().chain(paths.iter().map(String::as_str)));
+        let run = run(["info", "--json"].into_iter().chain(paths.iter().map(String::as_str)));
         let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), paths.len());
         for ((found, expected), path) in lines.iter().zip(expected).zip(paths) {

@@ -1,9 +1,9 @@
-//! The command `npy`, run as a user runs it.
+//! Tests of the real program, a module for each command.
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
 mod archives;
 mod info;
 mod pieces;
 mod schema;
+mod show;
 mod support;
-mod workspace_support;

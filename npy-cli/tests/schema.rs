@@ -9,25 +9,24 @@ use std::process::Command;
 use npy_core::npz::NpzWriter;
 use npy_core::{DType, NpyReader};
 
-use crate::support::{example, files_below, npy};
-use crate::workspace_support::workspace;
+use crate::support::{example, files_below, run, workspace};
 
 #[test]
 fn writes_a_struct_named_after_the_file() {
-    let text = npy(["schema", &example("picks.npy")]).ok();
+    let text = run(["schema", &example("picks.npy")]).ok();
     assert!(
         text.starts_with(
             "/// A record of 277 bytes.\n#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]\npub struct Picks {\n"
         )
     );
     assert!(text.contains("    pub origin: PicksOrigin,\n"));
-    let named = npy(["schema", "--name", "Event", &example("picks.npy")]).ok();
+    let named = run(["schema", "--name", "Event", &example("picks.npy")]).ok();
     assert!(named.contains("pub struct Event {"));
 }
 
 #[test]
 fn writes_the_dtype_for_python() {
-    let text = npy(["schema", "--python", &example("travel_times.npy")]).ok();
+    let text = run(["schema", "--python", &example("travel_times.npy")]).ok();
     assert_eq!(text, "np.dtype('<f8')\n");
 }
 
@@ -50,7 +49,7 @@ fn structs_of_golden_files_compile_and_load_them() {
         if npy_core::DynValues::load(&path).is_err() {
             continue;
         }
-        let code = npy(["schema".as_ref(), "--name".as_ref(), "Record".as_ref(), path.as_os_str()]).ok();
+        let code = run(["schema".as_ref(), "--name".as_ref(), "Record".as_ref(), path.as_os_str()]).ok();
         let module: String = code.lines().map(|line| format!("    {line}\n")).collect();
         writeln!(program, "mod case_{count} {{\n{module}}}\n").unwrap();
         writeln!(main, "    load::<case_{count}::Record>({:?});", path.display().to_string()).unwrap();
@@ -60,17 +59,17 @@ fn structs_of_golden_files_compile_and_load_them() {
 
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema");
     fs::create_dir_all(directory.join("src")).unwrap();
-    let run = directory.join("run.npz");
-    let mut archive = NpzWriter::create(&run).unwrap();
+    let path = directory.join("run.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("times", &[0.5_f64, 1.5]).unwrap();
     archive.add_scalar("sampling rate", &100_u32).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.add_content("picks", |out| npy_core::DynValues::load(example("picks.npy"))?.write(out)).unwrap();
     archive.finish().unwrap();
-    let code = npy(["schema".as_ref(), run.as_os_str()]).ok();
+    let code = run(["schema".as_ref(), path.as_os_str()]).ok();
     assert!(code.contains("    // \"notes.txt\" is not an array.\n"), "{code}");
     writeln!(program, "{code}").unwrap();
-    writeln!(main, "    let run = <Run as npy_ndarray::NpzArchive>::load_npz({:?}).unwrap();", run.display().to_string()).unwrap();
+    writeln!(main, "    let run = <Run as npy_ndarray::NpzArchive>::load_npz({:?}).unwrap();", path.display().to_string()).unwrap();
     main.push_str("    assert_eq!((run.times.len(), run.sampling_rate[()], run.picks.len()), (2, 100, 240));\n");
 
     write!(
@@ -104,5 +103,5 @@ fn main() {{\n{main}}}\n"
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    crate::workspace_support::announce(&format!("npy schema: structs of {count} golden dtypes compile and load"));
+    crate::support::announce(&format!("npy schema: structs of {count} golden dtypes compile and load"));
 }

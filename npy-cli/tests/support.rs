@@ -1,10 +1,18 @@
-//! Runs the binary.
+//! Runs the program, for the tests of all commands.
+#![allow(dead_code, reason = "not every command has use for all of it")]
+
+#[path = "../../tests/support/base.rs"]
+mod base;
+#[path = "../../tests/support/numpy.rs"]
+pub mod numpy;
 
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
+
+pub use base::{announce, workspace};
 
 /// What a run of the command gave.
 pub struct Run {
@@ -40,20 +48,13 @@ pub fn command<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Comma
 }
 
 /// Runs the command.
-pub fn npy<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
-    npy_with(arguments, b"")
+pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
+    run_with(arguments, b"")
 }
 
 /// Runs the command with this standard input.
-pub fn npy_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Run {
-    let mut command = command(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let output = thread::scope(|scope| {
-        // Its own thread: the command may write before it has read everything, or not read at all.
-        scope.spawn(move || stdin.write_all(input));
-        child.wait_with_output().unwrap()
-    });
+pub fn run_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Run {
+    let output = npy_with_input(arguments, input);
     Run {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -62,9 +63,26 @@ pub fn npy_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: 
     }
 }
 
+/// Runs the command with this standard input, and returns its output as it came.
+pub fn npy_with_input<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Output {
+    let mut command = command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // Its own thread: the command may write before it has read everything, or not read at all.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// Runs the command, and returns its output as it came.
+pub fn npy(arguments: &[&str]) -> Output {
+    command(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
 /// The path of a file of the examples.
 pub fn example(name: &str) -> String {
-    crate::workspace_support::workspace().join("examples/data").join(name).display().to_string()
+    workspace().join("examples/data").join(name).display().to_string()
 }
 
 /// All files below a directory whose names end like this, sorted.
@@ -80,4 +98,33 @@ pub fn files_below(directory: &Path, end: &str) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// What a successful run prints.
+pub fn stdout(arguments: &[&str]) -> String {
+    let output = npy(arguments);
+    assert_eq!(stderr(&output), "", "{arguments:?}");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a run that fails says.
+pub fn failure(arguments: &[&str]) -> String {
+    let output = npy(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    stderr(&output)
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The files written by real NumPy.
+pub fn data(path: &str) -> PathBuf {
+    workspace().join("tests/data").join(path)
 }

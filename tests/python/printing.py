@@ -433,7 +433,12 @@ def object_cases(seed, count):
         frame(text.encode())
 
 
-warnings.simplefilter("ignore")
-mode, *numbers = sys.argv[1:]
-frame(np.__version__.encode())
-{"random": random_cases, "records": records_cases, "files": printed_files, "objects": object_cases, "floats": float_cases}[mode](*map(int, numbers))
+def main():
+    warnings.simplefilter("ignore")
+    mode, *numbers = sys.argv[1:]
+    frame(np.__version__.encode())
+    {"random": random_cases, "records": records_cases, "files": printed_files, "objects": object_cases, "floats": float_cases}[mode](*map(int, numbers))
+
+
+if __name__ == "__main__":
+    main()

@@ -7,4 +7,5 @@ pub(crate) mod info;
 pub(crate) mod recover;
 pub(crate) mod repack;
 pub(crate) mod schema;
+pub(crate) mod show;
 pub(crate) mod split;

@@ -28,6 +28,7 @@
 //! not used, as in `np.load`.
 
 mod encode;
+mod parts;
 mod pickle;
 mod print;
 mod value;
@@ -36,6 +37,8 @@ mod write;
 use std::io::Read;
 use std::path::Path;
 
+#[doc(hidden)]
+pub use parts::ObjectItems;
 pub use print::PrintedObjects;
 pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;

@@ -273,7 +273,7 @@ fn range(parts: &[PyInt]) -> impl Iterator<Item = i64> + use<> {
 
 /// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
 /// each axis.
-fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+pub(super) fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     match object {
         PyObject::Objects(array) if axes > 0 => items.extend(array.items()),
         PyObject::List(list) if axes > 0 => list.iter().for_each(|item| flatten(item, axes.saturating_sub(1), items)),

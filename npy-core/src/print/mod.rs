@@ -80,6 +80,8 @@ pub(crate) use time::steps;
 
 pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;
+#[doc(hidden)]
+pub use table::TableColumn;
 
 /// The text of an array, formatted when it is displayed.
 #[derive(Clone, Debug)]

@@ -59,6 +59,29 @@ impl<'a> Table<'a> {
         self
     }
 
+    /// Returns the columns without the labels of the rows: the text of each cell of the records in
+    /// C order. For `npy-cli`.
+    #[doc(hidden)]
+    pub fn columns(&self) -> Vec<TableColumn> {
+        let dtype = self.values.dtype();
+        let few = Self::few();
+        let options = self.options.as_ref().unwrap_or(&few);
+        let count = self.values.header().element_count();
+        let records: Vec<&[u8]> = (0..count).map(|row| self.row(row).1).collect();
+        let scope = Scope::new(dtype, count, options, Place::Array);
+        let mut columns = Vec::new();
+        leaves(dtype, "", 0, &mut |name, offset, dtype| {
+            let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
+            columns.push(TableColumn { name, cells: texts(dtype, &cells, scope), is_number: is_number(dtype) });
+        });
+        columns
+    }
+
+    /// The options for the sub-arrays of records.
+    fn few() -> PrintOptions {
+        PrintOptions::new().threshold(12).edge_items(2)
+    }
+
     /// The positions, in C order, of the first and of the last records that are shown.
     fn rows(&self) -> (Vec<usize>, Vec<usize>) {
         let count = self.values.header().element_count();
@@ -92,7 +115,7 @@ impl fmt::Display for Table<'_> {
         if !matches!(dtype, DType::Record(_)) {
             return self.values.display_with(self.options.as_ref().unwrap_or(&PrintOptions::new())).fmt(f);
         }
-        let few = PrintOptions::new().threshold(12).edge_items(2);
+        let few = Self::few();
         let options = self.options.as_ref().unwrap_or(&few);
         let (first, last) = self.rows();
         let is_cut = first.len() + last.len() < self.values.header().element_count();
@@ -118,6 +141,18 @@ impl fmt::Display for Table<'_> {
         }
         Ok(())
     }
+}
+
+/// A column of a table as texts. For `npy-cli`.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct TableColumn {
+    /// The path of the field.
+    pub name: String,
+    /// The text of each cell.
+    pub cells: Vec<String>,
+    /// Whether the cells are aligned to the right.
+    pub is_number: bool,
 }
 
 struct Column {

@@ -1,0 +1,130 @@
+//! `npy show`: arrays as text, as NumPy prints them, as a table, as JSON or as CSV.
+
+mod objects;
+mod print;
+mod stream;
+mod table;
+
+use npy_core::DynValues;
+
+use crate::failure::{Failure, Result};
+use crate::input::{Array, Input, spooled};
+use crate::output::Screen;
+use crate::select::{Selection, Slice};
+
+/// Print an array or a slice of it, as NumPy prints it.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
+#[expect(clippy::doc_markdown, reason = "the comments are help for a terminal")]
+#[command(after_help = "\
+Slices are NumPy's, and only what is shown is read:
+  [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
+The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['pose']['x'].
+
+Examples:
+  npy show picks.npy                       what print(np.load('picks.npy')) prints
+  npy show picks.npy '[-3:]'               the last three rows
+  npy show run.npz:pose pose.x[::100]      every 100th value of a field
+  npy show --table --head 20 picks.npy     the first records in columns
+  npy show --csv picks.npy > picks.csv     all of it for a spreadsheet
+  npy show --json picks.npy '[0]'          one record for another program
+
+Exit codes: 0 success, 2 the file cannot be read, or the slice does not fit it.")]
+pub(crate) struct Arguments {
+    /// A file, a member (FILE:MEMBER), or - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// What to show of the array
+    #[arg(value_name = "SLICE", allow_hyphen_values = true)]
+    slice: Option<String>,
+
+    /// Show records as a table with aligned columns
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    table: bool,
+
+    /// Write JSON: nested lists, records as objects
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+
+    /// Write CSV: a line for each row, for records behind a line of their names
+    #[arg(long)]
+    csv: bool,
+
+    /// Show the first N rows
+    #[arg(long, value_name = "N", conflicts_with = "tail")]
+    head: Option<usize>,
+
+    /// Show the last N rows
+    #[arg(long, value_name = "N")]
+    tail: Option<usize>,
+
+    /// Show all elements, which takes memory; --json and --csv do not
+    #[arg(long)]
+    all: bool,
+
+    /// At most N digits behind the point; the default is 8
+    #[arg(long, value_name = "N")]
+    precision: Option<usize>,
+
+    /// Characters in a line; the default is the width of the terminal, or NumPy's 75
+    #[arg(long, value_name = "N")]
+    width: Option<usize>,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
+    let mut input = Input::open(&arguments.file)?;
+    let member = input.only_member()?;
+    let can_go_back = input.can_go_back(member)?;
+    input.with_member(member, |array| {
+        let selection = arguments.rows_of(slice.of(array.header())?)?;
+        if array.header().dtype().has_object() {
+            return objects::show(arguments, &selection, &array.into_objects()?, screen);
+        }
+        let order = array.header().order();
+        let mut array =
+            if can_go_back || selection.is_forward(order) || !arguments.reads_in_c_order() { array } else { spooled(array)? };
+        if arguments.json {
+            stream::json(&selection, &mut *array, screen)
+        } else if arguments.csv {
+            stream::csv(&selection, &mut *array, screen)
+        } else if arguments.table {
+            table::show(arguments, &selection, &mut *array, screen)
+        } else {
+            print::show(arguments, &selection, &mut *array, screen)
+        }
+    })?;
+    Ok(0)
+}
+
+impl Arguments {
+    /// The rows that `--head` and `--tail` leave.
+    fn rows_of(&self, selection: Selection) -> Result<Selection> {
+        let Some(count) = self.head.or(self.tail) else { return Ok(selection) };
+        let Some(length) = selection.shape().first().copied() else {
+            let option = if self.head.is_some() { "--head" } else { "--tail" };
+            return Err(Failure::Nameless(format!("{option} has no effect: expected an array with rows, found a single element")));
+        };
+        let count = count.min(length);
+        Ok(selection.part(0, if self.head.is_some() { 0..count } else { length - count..length }))
+    }
+
+    /// Whether elements are read in C order. What is printed is read in the order of the file.
+    fn reads_in_c_order(&self) -> bool {
+        self.table || self.json || self.csv
+    }
+}
+
+/// Joins values of the same dtype, as an array of one axis.
+fn joined(values: Vec<DynValues>, dtype: npy_core::DType) -> Result<DynValues> {
+    let count = values.iter().map(|values| values.header().element_count()).sum();
+    let bytes = values.into_iter().flat_map(DynValues::into_bytes).collect();
+    Ok(DynValues::new(dtype, npy_core::Order::C, &[count], bytes)?)
+}
+
+/// Reads the elements in a range of positions, in C order, as an array of one axis.
+fn read_range(selection: &Selection, array: &mut dyn Array, range: std::ops::Range<usize>) -> Result<DynValues> {
+    let values = selection.boxes(range).iter().map(|part| part.read(array)).collect::<Result<Vec<_>>>()?;
+    joined(values, selection.dtype()?)
+}

@@ -1,0 +1,75 @@
+//! Arrays as NumPy prints them.
+
+use std::fmt;
+use std::io::Write;
+
+use npy_core::__private::{printed, printed_edges};
+use npy_core::dtype::ScalarKind;
+use npy_core::print::PrintOptions;
+use npy_core::{DType, DynValues};
+
+use super::Arguments;
+use crate::escape;
+use crate::failure::Result;
+use crate::input::Array;
+use crate::output::Screen;
+use crate::select::{Selection, check_size};
+
+/// Prints a selection, of which only the printed elements are read.
+pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
+    let options = arguments.print_options(screen);
+    let shape = selection.shape();
+    let edges = printed_edges(&shape, &options);
+    let printed = shape
+        .iter()
+        .zip(&edges)
+        .fold(1_usize, |count, (length, edge)| count.saturating_mul(edge.map_or(*length, |edge| edge.saturating_mul(2))));
+    // The layout is found from all of them, and needs a reference to each.
+    check_size(printed.saturating_mul(selection.dtype()?.itemsize().saturating_add(size_of::<&[u8]>())))?;
+    let values = selection.read_corners(array, &edges)?;
+    write_values(&values, &shape, selection.is_scalar(), &options, screen)
+}
+
+/// Prints an array of this shape, of which `values` are all elements, or those that are printed.
+pub(super) fn write_values(
+    values: &DynValues,
+    shape: &[usize],
+    is_scalar: bool,
+    options: &PrintOptions,
+    screen: &mut Screen,
+) -> Result<()> {
+    let printed = printed(values, shape, options);
+    let is_bytes = matches!(values.dtype(), DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes { .. }));
+    if is_scalar && is_bytes {
+        // `str` of a scalar: only that of an array without axes has the type around it.
+        let text = printed.to_string();
+        let text = text.strip_prefix("np.bytes_(").and_then(|text| text.strip_suffix(')')).unwrap_or(&text);
+        return write(&text, screen);
+    }
+    write(&printed, screen)
+}
+
+/// Writes a text and the end of a line. On a terminal control characters are escaped.
+pub(super) fn write(text: &dyn fmt::Display, screen: &mut Screen) -> Result<()> {
+    if screen.is_terminal() {
+        writeln!(screen, "{}", escape::text(&text.to_string()))?;
+    } else {
+        writeln!(screen, "{text}")?;
+    }
+    Ok(())
+}
+
+impl Arguments {
+    /// The options for printing, for which NumPy's are the defaults.
+    pub(super) fn print_options(&self, screen: &Screen) -> PrintOptions {
+        let width = self.width.or_else(|| screen.is_terminal().then(|| screen.width()));
+        let mut options = PrintOptions::new();
+        if let Some(width) = width {
+            options = options.line_width(width);
+        }
+        if let Some(precision) = self.precision {
+            options = options.precision(precision);
+        }
+        if self.all { options.threshold(usize::MAX) } else { options }
+    }
+}

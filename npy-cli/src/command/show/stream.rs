@@ -1,0 +1,93 @@
+//! Arrays as JSON and CSV, written piece by piece.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use npy_core::{DynValues, Order};
+
+use super::read_range;
+use crate::escape;
+use crate::export::csv::Delimiter;
+use crate::export::json::Layout;
+use crate::export::{csv as csv_export, json as json_export};
+use crate::failure::Result;
+use crate::input::Array;
+use crate::output::Screen;
+use crate::select::Selection;
+
+/// About how many bytes of elements are read at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// How many pieces of a file in Fortran order are read at once.
+const FORTRAN_PIECES: usize = 32;
+
+/// The most elements that are written at once: those without bytes are text too.
+const PIECE_ELEMENTS: usize = 1 << 17;
+
+/// Writes one JSON document.
+pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
+    let mut writer = json_export::Writer::new(&selection.dtype()?, &selection.shape(), Layout::Whole)?;
+    let mut text = String::new();
+    for_each_piece(selection, array, &mut |values| {
+        writer.rows(values, &mut text)?;
+        write_json(&mut text, screen)
+    })?;
+    writer.end(&mut text);
+    write_json(&mut text, screen)
+}
+
+/// Writes a part of a document, and clears it.
+pub(super) fn write_json(text: &mut String, screen: &mut Screen) -> Result<()> {
+    let written = if screen.is_terminal() { escape::json(text) } else { Cow::Borrowed(&text[..]) };
+    screen.write_all(written.as_bytes())?;
+    text.clear();
+    Ok(())
+}
+
+/// Writes a line for each row; of records, behind a line of their names.
+pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
+    let shape = selection.shape();
+    let mut writer = csv_export::Writer::new(&selection.dtype()?, shape.get(1..).unwrap_or_default(), Delimiter::Comma)?;
+    let mut text = String::new();
+    if writer.has_names() {
+        writer.header(&mut text)?;
+    }
+    let mut write = |text: &mut String| -> Result<()> {
+        let written = if screen.is_terminal() { escape::text(text) } else { Cow::Borrowed(&text[..]) };
+        screen.write_all(written.as_bytes())?;
+        text.clear();
+        Ok(())
+    };
+    write(&mut text)?;
+    for_each_piece(selection, array, &mut |values| {
+        writer.rows(values, &mut text)?;
+        write(&mut text)
+    })
+}
+
+/// Calls `work` with all elements, in C order.
+fn for_each_piece(selection: &Selection, array: &mut dyn Array, work: &mut dyn FnMut(&DynValues) -> Result<()>) -> Result<()> {
+    let header = array.header();
+    let itemsize = header.dtype().itemsize();
+    let count = (PIECE_BYTES / itemsize.max(1)).clamp(1, PIECE_ELEMENTS);
+    if selection.is_whole() && header.order() == Order::C && itemsize > 0 {
+        while let Some(values) = array.next_elements(count)? {
+            work(&values)?;
+        }
+        return Ok(());
+    }
+    let total = selection.shape().iter().fold(1_usize, |total, length| total.saturating_mul(*length));
+    // Rows of a file in Fortran order are read in small parts, far from each other: the more of them at once, the better.
+    let at_once = if header.order() == Order::C { 1 } else { FORTRAN_PIECES };
+    let mut begin = 0;
+    while begin < total {
+        let end = begin.saturating_add(count.saturating_mul(at_once)).min(total);
+        let values = read_range(selection, array, begin..end)?;
+        let mut pieces = values.reader();
+        while let Some(piece) = pieces.next_elements(count)? {
+            work(&piece)?;
+        }
+        begin = end;
+    }
+    Ok(())
+}

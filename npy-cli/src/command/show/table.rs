@@ -1,0 +1,197 @@
+//! Records as a table: a column for each field, as many beside each other as fit the line.
+
+use std::io::Write;
+
+use npy_core::DType;
+use npy_core::print::PrintOptions;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Arguments, joined, read_range};
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::Array;
+use crate::output::{Screen, Style};
+use crate::select::{Selection, check_size};
+
+/// The most rows that are shown unless the user says how many.
+const MOST_ROWS: usize = 60;
+
+/// The least width to which a cell is cut.
+const LEAST_WIDTH: usize = 8;
+
+/// Shows a selection of records.
+pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
+    let dtype = selection.dtype()?;
+    check_dtype(&dtype)?;
+    let rows = Rows::new(arguments, &selection.shape());
+    rows.check_size(array.header().dtype().itemsize())?;
+    let first = read_range(selection, array, 0..rows.first)?;
+    let last = read_range(selection, array, rows.total - rows.last..rows.total)?;
+    let values = joined(vec![first, last], dtype)?;
+    let columns = values.table().options(&arguments.options_of_cells()).columns();
+    let columns = columns.iter().map(|column| Column::new(&column.name, &column.cells, column.is_number, &rows));
+    write(&rows.labels(selection), columns.collect(), arguments, screen)
+}
+
+/// Fails for what has no columns.
+pub(super) fn check_dtype(dtype: &DType) -> Result<()> {
+    match dtype {
+        DType::Record(_) => Ok(()),
+        dtype => Err(Failure::Nameless(format!("--table has no effect: expected records, found dtype {dtype}; leave it out"))),
+    }
+}
+
+/// Which rows are shown: all, or those at both ends.
+pub(super) struct Rows {
+    first: usize,
+    last: usize,
+    total: usize,
+}
+
+impl Rows {
+    pub(super) fn new(arguments: &Arguments, shape: &[usize]) -> Self {
+        let total = shape.iter().fold(1_usize, |total, length| total.saturating_mul(*length));
+        let is_abbreviated = !arguments.all && arguments.head.is_none() && arguments.tail.is_none();
+        if is_abbreviated && total > MOST_ROWS {
+            return Self { first: MOST_ROWS / 2, last: MOST_ROWS / 2, total };
+        }
+        Self { first: total, last: 0, total }
+    }
+
+    /// The positions, in C order, of the rows that are shown.
+    pub(super) fn positions(&self) -> impl Iterator<Item = usize> + use<> {
+        (0..self.first).chain(self.total - self.last..self.total)
+    }
+
+    /// Refuses tables that are too large for the memory, also of elements without bytes, which have a line each.
+    fn check_size(&self, itemsize: usize) -> Result<()> {
+        check_size(self.first.saturating_add(self.last).saturating_mul(itemsize.max(64)))
+    }
+
+    /// The row of dots, if there is one.
+    fn cut(&self) -> Option<usize> {
+        (self.first + self.last < self.total).then_some(self.first)
+    }
+
+    /// The index of each row in the file.
+    pub(super) fn labels(&self, selection: &Selection) -> Column {
+        let shape = selection.shape();
+        let label = |position: usize| {
+            let mut index = vec![0; shape.len()];
+            let mut rest = position;
+            for (index, length) in index.iter_mut().zip(&shape).rev() {
+                (*index, rest) = (rest % (*length).max(1), rest / (*length).max(1));
+            }
+            let places = index.iter().enumerate().map(|(axis, index)| selection.source_index(axis, *index).to_string());
+            places.collect::<Vec<_>>().join(",")
+        };
+        Column::new("", &self.positions().map(label).collect::<Vec<_>>(), false, self)
+    }
+}
+
+/// The texts of one column.
+pub(super) struct Column {
+    name: String,
+    cells: Vec<String>,
+    width: usize,
+    is_right: bool,
+}
+
+impl Column {
+    pub(super) fn new(name: &str, cells: &[String], is_right: bool, rows: &Rows) -> Self {
+        let mut cells: Vec<String> = cells.iter().map(|cell| escape::line(cell).into_owned()).collect();
+        let name = escape::line(name).into_owned();
+        if let Some(cut) = rows.cut() {
+            cells.insert(cut.min(cells.len()), "...".to_owned());
+        }
+        let width = cells.iter().chain([&name]).map(|cell| cell.width()).max().unwrap_or(0);
+        Self { name, cells, width, is_right }
+    }
+
+    /// Cuts what is wider.
+    fn cut_to(&mut self, width: usize) {
+        if self.width > width {
+            self.cells.iter_mut().chain([&mut self.name]).for_each(|cell| cut(cell, width));
+            self.width = width;
+        }
+    }
+
+    /// A text in the width of the column.
+    fn padded(&self, text: &str, painted: &str) -> String {
+        let blanks = " ".repeat(self.width.saturating_sub(text.width()));
+        if self.is_right { format!("{blanks}{painted}") } else { format!("{painted}{blanks}") }
+    }
+}
+
+/// Cuts a text to a width, and marks where.
+fn cut(text: &mut String, width: usize) {
+    if text.width() <= width {
+        return;
+    }
+    let mut used = 1;
+    let mut end = 0;
+    for (place, character) in text.char_indices() {
+        used += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+        if used > width {
+            break;
+        }
+        end = place + character.len_utf8();
+    }
+    text.truncate(end);
+    text.push('…');
+}
+
+/// Writes the columns in blocks, each with the labels before it.
+pub(super) fn write(labels: &Column, mut columns: Vec<Column>, arguments: &Arguments, screen: &mut Screen) -> Result<()> {
+    // What another program reads is not cut.
+    let width = arguments.width.or_else(|| screen.is_terminal().then(|| screen.width())).unwrap_or(usize::MAX);
+    let most = width.saturating_sub(labels.width + GAP.len()).max(LEAST_WIDTH);
+    for column in &mut columns {
+        column.cut_to(most);
+    }
+    let mut rest = &columns[..];
+    loop {
+        let mut used = labels.width;
+        let fits = rest.iter().take_while(|column| {
+            used = used.saturating_add(GAP.len() + column.width);
+            used <= width
+        });
+        let count = fits.count().max(1).min(rest.len());
+        let (block, behind) = rest.split_at(count);
+        write_block(labels, block, screen)?;
+        rest = behind;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        writeln!(screen)?;
+    }
+}
+
+const GAP: &str = "  ";
+
+fn write_block(labels: &Column, columns: &[Column], screen: &mut Screen) -> Result<()> {
+    let mut line = labels.padded("", "");
+    for column in columns {
+        line.push_str(GAP);
+        line.push_str(&column.padded(&column.name, &screen.paint(Style::Name, &column.name)));
+    }
+    writeln!(screen, "{}", line.trim_end())?;
+    for (row, label) in labels.cells.iter().enumerate() {
+        let mut line = labels.padded(label, &screen.paint(Style::Faint, label));
+        for column in columns {
+            let cell = column.cells.get(row).map_or("", String::as_str);
+            line.push_str(GAP);
+            line.push_str(&column.padded(cell, cell));
+        }
+        writeln!(screen, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+impl Arguments {
+    /// The options for the cells, in which long sub-arrays are abbreviated.
+    fn options_of_cells(&self) -> PrintOptions {
+        let options = PrintOptions::new().threshold(if self.all { usize::MAX } else { 12 }).edge_items(2);
+        self.precision.map_or(options.clone(), |precision| options.precision(precision))
+    }
+}

@@ -1,0 +1,169 @@
+//! Slices of arrays: NumPy's basic indexing, resolved before anything is read.
+//!
+//! A [`Selection`] starts as a whole array. Each pair of brackets composes with those before it, so
+//! that slices of slices are one region of the file, and fields are an offset in its elements.
+
+mod apply;
+mod objects;
+mod parse;
+mod read;
+
+use npy_core::{DType, Header};
+
+pub(crate) use objects::Chosen;
+use parse::{Step, parse};
+pub(crate) use read::check_size;
+
+use crate::failure::Result;
+
+/// What is taken of an array, and how it is laid out.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// The lengths of the axes in the file.
+    file_shape: Vec<usize>,
+    /// The dtype in the file.
+    file_dtype: DType,
+    /// The axes that are left. Those of the file come before those of sub-arrays.
+    axes: Vec<Axis>,
+    /// Of the axes of the file that are gone, the axis and the index.
+    fixed: Vec<(usize, usize)>,
+    /// Where the element is in an element of the file.
+    offset: usize,
+    element: Element,
+    /// The fields that were selected one after another.
+    path: Vec<String>,
+    /// The lengths of the axes of all sub-arrays on this path.
+    inner_shape: Vec<usize>,
+    /// Of these axes the index of those that are gone.
+    inner_fixed: Vec<(usize, usize)>,
+    /// Whether NumPy gives a scalar, which is printed otherwise than an array without axes.
+    is_scalar: bool,
+}
+
+/// An axis of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    source: Source,
+    /// The first index.
+    start: usize,
+    /// From one index to the next; 1 if there are less than two.
+    step: i128,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// This axis of the file.
+    File(usize),
+    /// An axis of a sub-array.
+    Inner {
+        /// Its number among all of them.
+        number: usize,
+        /// The bytes from one index to the next.
+        stride: usize,
+    },
+    /// `None` in brackets.
+    New,
+}
+
+/// What an element of the result is.
+#[derive(Clone, Debug)]
+enum Element {
+    /// Bytes of the file as they are.
+    Whole(DType),
+    /// Several fields, in the order of the selection.
+    Fields(Vec<Part>),
+}
+
+/// One of several fields.
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    /// From the beginning of the element.
+    offset: usize,
+    dtype: DType,
+}
+
+/// The steps of a text.
+pub(crate) struct Slice {
+    text: String,
+    steps: Vec<Step>,
+}
+
+impl Slice {
+    /// Parses the text of a selection: `[0, :, 10:20]`, `['pose']['x'][::100]`, `pose.x`.
+    pub(crate) fn new(text: &str) -> Result<Self> {
+        Ok(Self { text: text.to_owned(), steps: parse(text)? })
+    }
+
+    /// Applies the steps to a whole array.
+    pub(crate) fn of(&self, header: &Header) -> Result<Selection> {
+        let mut selection = Selection::new(header);
+        for step in &self.steps {
+            selection.apply(step, &self.text)?;
+        }
+        Ok(selection)
+    }
+}
+
+impl Selection {
+    /// The whole array.
+    pub(crate) fn new(header: &Header) -> Self {
+        let file_axes = header.shape().iter().enumerate();
+        let mut selection = Self {
+            file_shape: header.shape().to_vec(),
+            file_dtype: header.dtype().clone(),
+            axes: file_axes.map(|(axis, count)| Axis { source: Source::File(axis), start: 0, step: 1, count: *count }).collect(),
+            fixed: Vec::new(),
+            offset: 0,
+            element: Element::Whole(header.dtype().clone()),
+            path: Vec::new(),
+            inner_shape: Vec::new(),
+            inner_fixed: Vec::new(),
+            is_scalar: false,
+        };
+        selection.unfold();
+        selection
+    }
+
+    /// The lengths of the axes.
+    pub(crate) fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.count).collect()
+    }
+
+    /// The index along the axis of the file, or of the sub-array, that an index of the result is.
+    pub(crate) fn source_index(&self, axis: usize, index: usize) -> usize {
+        self.axes.get(axis).and_then(|axis| axis.at(index)).unwrap_or(index)
+    }
+
+    /// Whether it is a scalar of NumPy instead of an array.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.is_scalar
+    }
+
+    /// Whether it is the whole array.
+    pub(crate) fn is_whole(&self) -> bool {
+        let is_whole = |axis: &Axis| match axis.source {
+            Source::File(index) => axis.step == 1 && self.file_shape.get(index) == Some(&axis.count),
+            Source::Inner { .. } | Source::New => false,
+        };
+        matches!(&self.element, Element::Whole(dtype) if *dtype == self.file_dtype)
+            && self.axes.len() == self.file_shape.len()
+            && self.axes.iter().all(is_whole)
+    }
+
+    /// Makes axes of the result of those of a sub-array.
+    fn unfold(&mut self) {
+        while let Element::Whole(DType::SubArray(array)) = &self.element {
+            let base = array.base().clone();
+            let mut stride = array.itemsize();
+            for &count in array.shape() {
+                stride = stride.checked_div(count).unwrap_or(0);
+                let source = Source::Inner { number: self.inner_shape.len(), stride };
+                self.inner_shape.push(count);
+                self.axes.push(Axis { source, start: 0, step: 1, count });
+            }
+            self.element = Element::Whole(base);
+        }
+    }
+}

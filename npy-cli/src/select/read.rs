@@ -1,0 +1,338 @@
+//! Reading of selections: a region of the file, then fields, negative steps and axes of sub-arrays in memory.
+
+use std::ops::Range;
+
+use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind};
+use npy_core::region::AxisRange;
+use npy_core::{DType, DynValues, Order};
+
+use super::{Axis, Element, Selection, Source};
+use crate::failure::{Failure, Result};
+use crate::input::Array;
+use crate::quantity;
+
+/// The most bytes of elements that are read at once, whatever a file claims.
+const MOST_BYTES: usize = 1 << 30;
+
+/// The most reads of corners in the order of the file. Only arrays of many axes need more.
+const MOST_READS: usize = 4096;
+
+impl Selection {
+    /// Reads the selected elements, into an array in C order.
+    pub(crate) fn read(&self, array: &mut dyn Array) -> Result<DynValues> {
+        let (dtype, shape) = (self.dtype()?, self.shape());
+        let counts = self.file_counts();
+        let bytes = if dtype.itemsize() == 0 || shape.contains(&0) {
+            Vec::new()
+        } else {
+            self.check_size(&counts)?;
+            self.gather(in_c_order(array.read_region(&self.region())?, &counts)?, &counts, &shape)?
+        };
+        Ok(DynValues::new(dtype, Order::C, &shape, bytes)?)
+    }
+
+    /// Reads the elements at both ends of each axis that has edges.
+    ///
+    /// Axes of sub-arrays are there as a whole: the elements of the file hold them anyway.
+    pub(crate) fn read_corners(&self, array: &mut dyn Array, edges: &[Option<usize>]) -> Result<DynValues> {
+        let (dtype, mut shape) = (self.dtype()?, self.shape());
+        if edges.iter().all(Option::is_none) || dtype.itemsize() == 0 || shape.contains(&0) {
+            return self.read(array);
+        }
+        let mut counts = self.file_counts();
+        let mut file_edges = vec![None; counts.len()];
+        for ((axis, edge), length) in self.axes.iter().zip(edges).zip(&mut shape) {
+            if let (Source::File(index), Some(edge)) = (axis.source, edge) {
+                *length = edge.saturating_mul(2);
+                if let (Some(count), Some(file_edge)) = (counts.get_mut(index), file_edges.get_mut(index)) {
+                    (*count, *file_edge) = (*length, Some(*edge));
+                }
+            }
+        }
+        self.check_size(&counts)?;
+        let bytes = self.gather(self.file_corners(array, &counts, &file_edges)?, &counts, &shape)?;
+        Ok(DynValues::new(dtype, Order::C, &shape, bytes)?)
+    }
+
+    /// The selections of which the elements in a range of positions, in C order, consist.
+    pub(crate) fn boxes(&self, range: Range<usize>) -> Vec<Self> {
+        let mut boxes = Vec::new();
+        self.add_boxes(0, range, &mut boxes);
+        boxes
+    }
+
+    /// Takes indices of an axis.
+    pub(crate) fn part(&self, axis: usize, range: Range<usize>) -> Self {
+        let mut part = self.clone();
+        if let Some(axis) = part.axes.get_mut(axis) {
+            *axis = axis.part(range);
+        }
+        part
+    }
+
+    /// Whether reading in C order goes forwards in a file of this order, as a stream does.
+    pub(crate) fn is_forward(&self, order: Order) -> bool {
+        let is_ascending = self.axes.iter().all(|axis| axis.step > 0 || !matches!(axis.source, Source::File(_)));
+        let long = self.axes.iter().filter(|axis| matches!(axis.source, Source::File(_)) && axis.count > 1).count();
+        is_ascending && (order == Order::C || long < 2)
+    }
+
+    /// The dtype of the result. Several fields follow each other without padding.
+    pub(crate) fn dtype(&self) -> Result<DType> {
+        let parts = match &self.element {
+            Element::Whole(dtype) => return Ok(dtype.clone()),
+            Element::Fields(parts) => parts,
+        };
+        let mut end = 0_usize;
+        let fields = parts.iter().map(|part| {
+            let offset = end;
+            end = end.saturating_add(part.dtype.itemsize());
+            Field::new(part.name.as_str(), offset, part.dtype.clone())
+        });
+        let fields = fields.collect();
+        Ok(Record::new(fields, end)?.into())
+    }
+
+    fn add_boxes(&self, axis: usize, range: Range<usize>, boxes: &mut Vec<Self>) {
+        if range.is_empty() {
+            return;
+        }
+        let inner = self.axes.iter().skip(axis + 1).fold(1_usize, |count, axis| count.saturating_mul(axis.count));
+        if axis + 1 >= self.axes.len() {
+            boxes.push(if self.axes.is_empty() { self.clone() } else { self.part(axis, range) });
+            return;
+        }
+        let Some((first, last)) = range.start.checked_div(inner).zip((range.end - 1).checked_div(inner)) else { return };
+        let (begin, end) = (range.start - first * inner, range.end - last * inner);
+        if first == last && (begin > 0 || end < inner) {
+            return self.part(axis, first..first + 1).add_boxes(axis + 1, begin..end, boxes);
+        }
+        let whole = first + usize::from(begin > 0)..last + usize::from(end == inner);
+        if begin > 0 {
+            self.part(axis, first..first + 1).add_boxes(axis + 1, begin..inner, boxes);
+        }
+        if !whole.is_empty() {
+            boxes.push(self.part(axis, whole));
+        }
+        if end < inner {
+            self.part(axis, last..last + 1).add_boxes(axis + 1, 0..end, boxes);
+        }
+    }
+
+    /// How many indices are read of each axis of the file.
+    fn file_counts(&self) -> Vec<usize> {
+        let mut counts = vec![1; self.file_shape.len()];
+        for axis in &self.axes {
+            if let Source::File(index) = axis.source
+                && let Some(count) = counts.get_mut(index)
+            {
+                *count = axis.count;
+            }
+        }
+        counts
+    }
+
+    fn check_size(&self, counts: &[usize]) -> Result<()> {
+        check_size(counts.iter().fold(self.file_dtype.itemsize(), |bytes, count| bytes.saturating_mul(*count)))
+    }
+
+    /// What is read of each axis of the file, ascending.
+    fn region(&self) -> Vec<AxisRange> {
+        self.ascending().into_iter().map(|(start, step, count)| range_of(start, step, 0..count)).collect()
+    }
+
+    /// The least index, the step and the number of indices of each axis of the file.
+    fn ascending(&self) -> Vec<(usize, usize, usize)> {
+        let mut ranges = vec![(0, 1, 1); self.file_shape.len()];
+        for (axis, index) in &self.fixed {
+            if let Some(range) = ranges.get_mut(*axis) {
+                *range = (*index, 1, 1);
+            }
+        }
+        for axis in &self.axes {
+            let Source::File(index) = axis.source else { continue };
+            let Some(range) = ranges.get_mut(index) else { continue };
+            let step = usize::try_from(axis.step.unsigned_abs()).unwrap_or(usize::MAX);
+            let length = axis.count.saturating_sub(1).saturating_mul(step);
+            let start = if axis.step < 0 { axis.start.saturating_sub(length) } else { axis.start };
+            *range = (start, step, axis.count);
+        }
+        ranges
+    }
+
+    /// Reads the corners forwards, because a stream and a compressed member cannot go back.
+    ///
+    /// The edges are the same at both ends, so that they are those of a reversed axis too.
+    fn file_corners(&self, array: &mut dyn Array, counts: &[usize], edges: &[Option<usize>]) -> Result<Vec<u8>> {
+        let ranges = self.ascending();
+        let order = array.header().order();
+        // From the slowest axis to the fastest.
+        let mut by_speed: Vec<usize> = (0..counts.len()).collect();
+        if order == Order::Fortran {
+            by_speed.reverse();
+        }
+        let split = by_speed.iter().rposition(|axis| edges.get(*axis).copied().flatten().is_some()).unwrap_or(0);
+        let outer = by_speed.get(..split).unwrap_or_default();
+        let reads = outer.iter().filter_map(|axis| counts.get(*axis)).fold(2_usize, |reads, count| reads.saturating_mul(*count));
+        if reads > MOST_READS {
+            let region: Vec<AxisRange> = ranges.into_iter().map(|(start, step, count)| range_of(start, step, 0..count)).collect();
+            return in_c_order(array.read_corners(&region, edges)?, counts);
+        }
+        let whole = |axis: usize| ranges.get(axis).map_or(0..0, |(_, _, count)| 0..*count);
+        let mut region: Vec<Range<usize>> = (0..counts.len()).map(whole).collect();
+        let mut bytes = Vec::new();
+        let mut index = vec![0; outer.len()];
+        loop {
+            for (axis, place) in outer.iter().zip(&index) {
+                let (count, length) = (counts.get(*axis).copied().unwrap_or(1), whole(*axis).end);
+                let edge = edges.get(*axis).copied().flatten().unwrap_or(length);
+                let place = if *place < edge { *place } else { length - (count - place) };
+                if let Some(range) = region.get_mut(*axis) {
+                    *range = place..place + 1;
+                }
+            }
+            let axis = by_speed.get(split).copied().unwrap_or(0);
+            let length = whole(axis).end;
+            let edge = edges.get(axis).copied().flatten().unwrap_or(length);
+            for part in [0..edge, length - edge..length] {
+                if let Some(range) = region.get_mut(axis) {
+                    *range = part;
+                }
+                let region: Vec<AxisRange> =
+                    region.iter().zip(&ranges).map(|(part, (start, step, _))| range_of(*start, *step, part.clone())).collect();
+                bytes.extend_from_slice(array.read_region(&region)?.bytes());
+            }
+            // The next index, the last axis fastest.
+            let limits = outer.iter().map(|axis| counts.get(*axis).copied().unwrap_or(1));
+            let next = index.iter_mut().zip(limits).rev().find_map(|(place, limit)| {
+                *place += 1;
+                if *place < limit {
+                    return Some(());
+                }
+                *place = 0;
+                None
+            });
+            if next.is_none() {
+                break;
+            }
+        }
+        bytes_in_c_order(bytes, order, counts, self.file_dtype.itemsize())
+    }
+
+    /// The bytes of the result, from the elements that were read of the file.
+    fn gather(&self, bytes: Vec<u8>, counts: &[usize], shape: &[usize]) -> Result<Vec<u8>> {
+        if self.is_as_read() {
+            return Ok(bytes);
+        }
+        self.gather_bytes(&bytes, self.file_dtype.itemsize(), self.offset, counts, shape)
+    }
+
+    /// Whether the elements are the bytes that were read.
+    fn is_as_read(&self) -> bool {
+        let is_forward = |axis: &Axis| axis.step > 0 && !matches!(axis.source, Source::Inner { .. });
+        matches!(&self.element, Element::Whole(dtype) if *dtype == self.file_dtype) && self.axes.iter().all(is_forward)
+    }
+
+    /// The same, from elements of this size, in which the first selected byte is at `offset`.
+    fn gather_bytes(&self, bytes: &[u8], size: usize, offset: usize, counts: &[usize], shape: &[usize]) -> Result<Vec<u8>> {
+        let parts: Vec<(usize, usize)> = match &self.element {
+            Element::Whole(dtype) => vec![(0, dtype.itemsize())],
+            Element::Fields(parts) => parts.iter().map(|part| (part.offset, part.dtype.itemsize())).collect(),
+        };
+        let length = parts.iter().map(|(_, size)| size).sum::<usize>();
+        let length = shape.iter().fold(length, |bytes, count| bytes.saturating_mul(*count));
+        let mut gathered = Vec::new();
+        gathered.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+        self.each_place(size, offset, counts, shape, &mut |place| {
+            for (offset, length) in &parts {
+                let part = bytes.get(place.saturating_add(*offset)..).and_then(|rest| rest.get(..*length));
+                gathered.extend_from_slice(part.unwrap_or_default());
+            }
+        });
+        Ok(gathered)
+    }
+
+    /// Calls `each` with the position of each element of the result, in elements of the file that are `size` apart.
+    fn each_place(&self, size: usize, offset: usize, counts: &[usize], shape: &[usize], each: &mut dyn FnMut(usize)) {
+        if shape.contains(&0) {
+            return;
+        }
+        // Of each axis of the file, how far an index is from the next.
+        let mut strides = vec![0_usize; counts.len()];
+        let mut stride = size;
+        for (own, count) in strides.iter_mut().zip(counts).rev() {
+            *own = stride;
+            stride = stride.saturating_mul(*count);
+        }
+        let mut begin = offset;
+        let mut loops: Vec<Loop> = Vec::new();
+        for (axis, count) in self.axes.iter().zip(shape) {
+            let (stride, is_reversed) = match axis.source {
+                Source::File(index) => (strides.get(index).copied().unwrap_or(0), axis.step < 0),
+                Source::Inner { stride, .. } => {
+                    let step = usize::try_from(axis.step.unsigned_abs()).unwrap_or(usize::MAX);
+                    begin = begin.saturating_add(axis.start.saturating_mul(stride));
+                    loops.push(Loop { count: *count, stride: stride.saturating_mul(step), is_reversed: axis.step < 0 });
+                    continue;
+                }
+                Source::New => (0, false),
+            };
+            if is_reversed {
+                begin = begin.saturating_add((count - 1).saturating_mul(stride));
+            }
+            loops.push(Loop { count: *count, stride, is_reversed });
+        }
+        walk(&loops, begin, each);
+    }
+}
+
+/// Refuses more bytes than are in memory at once.
+pub(crate) fn check_size(bytes: usize) -> Result<()> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let (found, limit) = (quantity::bytes(bytes as u64), quantity::bytes(MOST_BYTES as u64));
+    Err(Failure::Nameless(format!(
+        "too much to show at once: expected at most {limit}, found {found}; select less, or use --csv or --json"
+    )))
+}
+
+/// A loop over positions.
+pub(super) struct Loop {
+    pub(super) count: usize,
+    pub(super) stride: usize,
+    /// Whether the positions descend.
+    pub(super) is_reversed: bool,
+}
+
+/// Calls `each` with the positions in nested loops, the last one innermost.
+pub(super) fn walk(loops: &[Loop], begin: usize, each: &mut dyn FnMut(usize)) {
+    let Some((Loop { count, stride, is_reversed }, inner)) = loops.split_first() else { return each(begin) };
+    for index in 0..*count {
+        let distance = index.saturating_mul(*stride);
+        let place = if *is_reversed { begin.saturating_sub(distance) } else { begin.saturating_add(distance) };
+        walk(inner, place, each);
+    }
+}
+
+/// The indices `part` of those from `start` on, in steps.
+fn range_of(start: usize, step: usize, part: Range<usize>) -> AxisRange {
+    let place = |index: usize| start.saturating_add(index.saturating_mul(step));
+    let end = if part.is_empty() { place(part.start) } else { place(part.end - 1).saturating_add(1) };
+    AxisRange::from(place(part.start)..end).step_by(step.max(1))
+}
+
+fn in_c_order(values: DynValues, counts: &[usize]) -> Result<Vec<u8>> {
+    let (order, size) = (values.order(), values.dtype().itemsize());
+    bytes_in_c_order(values.into_bytes(), order, counts, size)
+}
+
+/// The elements of an array of this shape, in C order.
+fn bytes_in_c_order(bytes: Vec<u8>, order: Order, shape: &[usize], size: usize) -> Result<Vec<u8>> {
+    if order == Order::C {
+        return Ok(bytes);
+    }
+    // What the elements are does not matter, and a sub-array would not be one.
+    let dtype = Scalar::new(ScalarKind::Void { length: size }, ByteOrder::NATIVE);
+    Ok(DynValues::new(dtype.into(), order, shape, bytes)?.into_order(Order::C)?.into_bytes())
+}

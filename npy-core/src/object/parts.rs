@@ -1,0 +1,143 @@
+//! Parts of arrays of objects, for `npy-cli`.
+
+use super::encode::encode;
+use super::print::flatten;
+use super::value::PyObject;
+use super::value::array::{ObjectArray, StringDType};
+use crate::dynamic::missing_field;
+use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::format::dtype::{DType, Field, Record};
+use crate::format::shape::element_count;
+use crate::options::Order;
+
+/// The items of a field.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum ObjectItems {
+    /// The bytes of each item, one after another.
+    Values(Vec<u8>),
+    /// The objects, those of sub-arrays one after another.
+    Objects(Vec<PyObject>),
+}
+
+impl ObjectArray {
+    /// Returns the items of the field that these names lead to, each a field of the one before, or
+    /// several fields of it. Sub-arrays on the way are taken apart; the dtype is that of an item.
+    #[doc(hidden)]
+    pub fn items_of_field(&self, path: &[String], several: Option<&[String]>) -> Result<(DType, ObjectItems)> {
+        let mut dtype = self.dtype();
+        let mut items: Vec<&PyObject> = self.items().iter().collect();
+        let mut names = path.iter();
+        loop {
+            if !dtype.has_object() {
+                let mut bytes = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    encode(dtype, item, &mut bytes).ok_or_else(|| not_a_record(index))?;
+                }
+                return values_of_field(dtype, bytes, names, several);
+            }
+            if let DType::SubArray(array) = dtype {
+                let (base, axes) = array.flattened();
+                items = taken_apart(&items, &axes)?;
+                dtype = base;
+                continue;
+            }
+            let Some(name) = names.next() else { break };
+            let (place, field) = find(dtype, name)?;
+            items = items.iter().enumerate().map(|(index, item)| part(item, place, index)).collect::<Result<_>>()?;
+            dtype = field.dtype();
+        }
+        let Some(several) = several else {
+            return Ok((dtype.clone(), ObjectItems::Objects(items.into_iter().cloned().collect())));
+        };
+        let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
+        let pick = |(index, item): (usize, &&PyObject)| {
+            let parts = fields.iter().map(|(place, _)| part(item, *place, index).cloned());
+            Ok(PyObject::Tuple(parts.collect::<Result<_>>()?))
+        };
+        let items = items.iter().enumerate().map(pick).collect::<Result<_>>()?;
+        Ok((packed(&fields)?, ObjectItems::Objects(items)))
+    }
+
+    /// Creates an array of these items, which are of this dtype.
+    #[doc(hidden)]
+    pub fn with_dtype(dtype: DType, shape: &[usize], items: Vec<PyObject>, string_dtype: Option<StringDType>) -> Result<Self> {
+        let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
+        if expected != found {
+            return Err(ErrorKind::WrongCount { expected, found }.into());
+        }
+        Ok(Self::from_pickle(dtype, Order::C, shape.to_vec(), items, string_dtype.map(Box::new)))
+    }
+}
+
+/// The same of elements without objects, by their bytes.
+fn values_of_field<'n>(
+    mut dtype: &DType,
+    mut bytes: Vec<u8>,
+    mut names: impl Iterator<Item = &'n String>,
+    several: Option<&[String]>,
+) -> Result<(DType, ObjectItems)> {
+    loop {
+        if let DType::SubArray(array) = dtype {
+            // Its elements follow one another.
+            dtype = array.base();
+            continue;
+        }
+        let Some(name) = names.next() else { break };
+        let (_, field) = find(dtype, name)?;
+        bytes = parts(&bytes, dtype.itemsize(), &[field]);
+        dtype = field.dtype();
+    }
+    let Some(several) = several else { return Ok((dtype.clone(), ObjectItems::Values(bytes))) };
+    let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
+    let chosen: Vec<&Field> = fields.iter().map(|(_, field)| *field).collect();
+    Ok((packed(&fields)?, ObjectItems::Values(parts(&bytes, dtype.itemsize(), &chosen))))
+}
+
+/// The bytes of some fields of each record.
+fn parts(bytes: &[u8], itemsize: usize, fields: &[&Field]) -> Vec<u8> {
+    let mut selected = Vec::new();
+    for record in bytes.chunks_exact(itemsize.max(1)) {
+        for field in fields {
+            let rest = record.get(field.offset()..).unwrap_or_default();
+            selected.extend_from_slice(rest.get(..field.dtype().itemsize()).unwrap_or_default());
+        }
+    }
+    selected
+}
+
+/// The elements of sub-arrays, one after another.
+fn taken_apart<'o>(items: &[&'o PyObject], axes: &[usize]) -> Result<Vec<&'o PyObject>> {
+    let count = element_count(axes, size_of::<PyObject>())?;
+    let mut parts = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let before = parts.len();
+        flatten(item, axes.len(), &mut parts);
+        if parts.len().checked_sub(before) != Some(count) {
+            return Err(not_a_record(index));
+        }
+    }
+    Ok(parts)
+}
+
+fn find<'d>(dtype: &'d DType, name: &str) -> Result<(usize, &'d Field)> {
+    let DType::Record(record) = dtype else { return Err(missing_field(name, dtype)) };
+    let field = record.fields().iter().enumerate().find(|(_, field)| field.name() == name);
+    field.ok_or_else(|| missing_field(name, dtype))
+}
+
+fn part(record: &PyObject, place: usize, index: usize) -> Result<&PyObject> {
+    match record {
+        PyObject::Tuple(items) => items.get(place).ok_or_else(|| not_a_record(index)),
+        _ => Err(not_a_record(index)),
+    }
+}
+
+/// The record of these fields without padding.
+fn packed(fields: &[(usize, &Field)]) -> Result<DType> {
+    Ok(Record::packed(fields.iter().map(|(_, field)| (field.name(), field.dtype().clone())))?.into())
+}
+
+fn not_a_record(index: usize) -> crate::error::Error {
+    ValueError::from(ValueProblem::NotARecord).in_element(index as u64)
+}
