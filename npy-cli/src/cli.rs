@@ -33,8 +33,16 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colors; NO_COLOR turns them off too
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    /// When to use colors: auto, always or never; NO_COLOR turns them off too
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        display_order = 100
+    )]
     color: Color,
 }
 
