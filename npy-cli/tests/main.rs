@@ -2,6 +2,7 @@
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
 mod archives;
+mod convert;
 mod info;
 mod pieces;
 mod schema;

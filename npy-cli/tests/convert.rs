@@ -1,0 +1,454 @@
+//! `npy convert`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::rawarray::RaArray;
+use npy_core::{DynValues, Order};
+use tempfile::TempDir;
+
+use crate::support::{npy, npy_with};
+use crate::workspace_support::numpy::numpy;
+
+struct Directory(TempDir);
+
+impl Directory {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn save(&self, name: &str, values: &DynValues) -> String {
+        values.save(self.path(name)).unwrap();
+        self.path(name)
+    }
+
+    /// Standard error of a conversion that is refused, without the directory.
+    #[track_caller]
+    fn refused(&self, arguments: &[&str]) -> String {
+        let before = self.names();
+        let message = npy([&["convert"], arguments].concat()).trouble();
+        assert_eq!(self.names(), before, "nothing is left behind");
+        message.replace(&format!("{}/", self.0.path().display()), "")
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        let mut names: Vec<PathBuf> = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        names
+    }
+}
+
+#[track_caller]
+fn convert(arguments: &[&str]) -> String {
+    npy([&["convert"], arguments].concat()).ok()
+}
+
+fn values(dtype: &str, order: Order, shape: &[usize], bytes: impl Into<Vec<u8>>) -> DynValues {
+    DynValues::new(dtype.parse().unwrap(), order, shape, bytes.into()).unwrap()
+}
+
+fn load(path: impl AsRef<Path>) -> DynValues {
+    DynValues::load(path).unwrap()
+}
+
+const RECORD: &str = "[('id', '<i8'), ('at', '<M8[ms]'), ('x', '>f4'), ('name', '<U4'), ('pose', [('y', '<f8')]), \
+    ('w', '|u1', (2, 2)), ('ok', '|b1'), ('z', '<c16'), ('raw', '|S3'), ('d', '<m8[s]')]";
+
+/// Two records with awkward values in each field.
+fn records() -> DynValues {
+    let mut bytes = Vec::new();
+    for (i, name) in ["a,\"b", "é\n"].into_iter().enumerate() {
+        bytes.extend([-7_i64, i64::MAX][i].to_le_bytes());
+        bytes.extend([i64::MIN, -1][i].to_le_bytes());
+        bytes.extend([0.1_f32, f32::NEG_INFINITY][i].to_be_bytes());
+        let mut units: Vec<u8> = name.chars().flat_map(|character| u32::from(character).to_le_bytes()).collect();
+        units.resize(16, 0);
+        bytes.extend(units);
+        bytes.extend([1e-5_f64, 1e300][i].to_le_bytes());
+        bytes.extend([1, 2, 3, 4 + i as u8]);
+        bytes.push(i as u8);
+        bytes.extend([1.5_f64, 0.0][i].to_le_bytes());
+        bytes.extend([-2.0_f64, 1e-7][i].to_le_bytes());
+        bytes.extend([b'x', 0, 0]);
+        bytes.extend([86_400_i64, i64::MIN][i].to_le_bytes());
+    }
+    values(RECORD, Order::C, &[2], bytes)
+}
+
+#[test]
+fn records_round_trip_through_text_with_their_dtype() {
+    let directory = Directory::new();
+    let records = records();
+    let file = directory.save("r.npy", &records);
+    for format in ["csv", "tsv", "json", "ndjson"] {
+        let (text, back) = (directory.path(&format!("r.{format}")), directory.path("back.npy"));
+        convert(&[&file, &text]);
+        convert(&["--dtype", RECORD, &text, &back]);
+        assert_eq!(load(&back), records, "{format}");
+    }
+    assert_snapshot!(fs::read_to_string(directory.path("r.csv")).unwrap(), @r#"
+    id,at,x,name,pose.y,"w[0,0]","w[0,1]","w[1,0]","w[1,1]",ok,z,raw,d
+    -7,,0.1,"a,""b",1e-05,1,2,3,4,False,(1.5-2j),x,86400
+    9223372036854775807,1969-12-31T23:59:59.999,-inf,"é
+    ",1e+300,1,2,3,5,True,1e-07j,x,
+    "#);
+    assert_snapshot!(fs::read_to_string(directory.path("r.ndjson")).unwrap(), @r#"
+    {"id":-7,"at":null,"x":0.1,"name":"a,\"b","pose":{"y":1e-05},"w":[[1,2],[3,4]],"ok":false,"z":[1.5,-2.0],"raw":"x","d":86400}
+    {"id":9223372036854775807,"at":"1969-12-31T23:59:59.999","x":"-Infinity","name":"é\n","pose":{"y":1e+300},"w":[[1,2],[3,5]],"ok":true,"z":[0.0,1e-07],"raw":"x","d":null}
+    "#);
+}
+
+#[test]
+fn arrays_of_every_order_round_trip_through_every_format() {
+    let directory = Directory::new();
+    for order in [Order::C, Order::Fortran] {
+        let image = values("|u1", order, &[2, 3, 4], (0..24).collect::<Vec<u8>>());
+        let plane = values("<u2", order, &[3, 2], (0..12).collect::<Vec<u8>>());
+        let file = directory.save("image.npy", &image);
+        let in_c = image.clone().into_order(Order::C).unwrap();
+        for format in ["npy", "npz", "ra", "json", "ndjson", "safetensors", "png"] {
+            let (there, back) = (directory.path(&format!("there.{format}")), directory.path("back.npy"));
+            convert(&[&file, &there]);
+            convert(&["--dtype", "u1", "--order", "C", &there, &back]);
+            assert_eq!(load(&back), in_c, "{format} {order:?}");
+            convert(&["--dtype", "u1", "--order", "F", &there, &back]);
+            assert_eq!(load(&back), image.clone().into_order(Order::Fortran).unwrap(), "{format} {order:?}");
+        }
+        let file = directory.save("plane.npy", &plane);
+        for format in ["csv", "tsv", "png"] {
+            let (there, back) = (directory.path(&format!("there.{format}")), directory.path("back.npy"));
+            convert(&[&file, &there]);
+            convert(&["--dtype", "<u2", &there, &back]);
+            assert_eq!(load(&back), plane.clone().into_order(Order::C).unwrap(), "{format} {order:?}");
+        }
+    }
+}
+
+#[test]
+fn empty_and_single_arrays_round_trip() {
+    let directory = Directory::new();
+    for (shape, bytes) in [(&[][..], vec![7_u8]), (&[0][..], vec![]), (&[0, 3][..], vec![]), (&[1, 1][..], vec![9])] {
+        let array = values("|u1", Order::C, shape, bytes);
+        let file = directory.save("a.npy", &array);
+        for format in ["npy", "npz", "ra", "safetensors"] {
+            let (there, back) = (directory.path(&format!("there.{format}")), directory.path("back.npy"));
+            convert(&[&file, &there]);
+            convert(&[&there, &back]);
+            assert_eq!(load(&back), array, "{format} {shape:?}");
+        }
+        convert(&[&file, &directory.path("a.json")]);
+        convert(&[&file, &directory.path("a.csv")]);
+    }
+}
+
+#[test]
+fn guesses_the_types_of_columns() {
+    let directory = Directory::new();
+    let csv = "name,n,x,day,at,ok,big\nA,1,1.5,2024-02-29,2024-02-29T12:00:00.25,True,18446744073709551615\n\
+        Zürich,-2,nan,,2024-03-01 00:00:00,False,0\n";
+    let file = directory.write("t.csv", csv);
+    convert(&[&file, &directory.path("t.npy")]);
+    let table = load(directory.path("t.npy"));
+    assert_snapshot!(table.dtype(), @"[('name', '<U6'), ('n', '<i8'), ('x', '<f8'), ('day', '<M8[D]'), ('at', '<M8[ms]'), ('ok', '|b1'), ('big', '<u8')]");
+    assert_snapshot!(table, @"
+    [('A',  1, 1.5, '2024-02-29', '2024-02-29T12:00:00.250',  True, 18446744073709551615)
+     ('Zürich', -2, nan,        'NaT', '2024-03-01T00:00:00.000', False,                    0)]
+    ");
+    for (text, expected) in [
+        ("1\n2\n", "<i8 [2]"),
+        ("1,2.5\n3,4\n", "<f8 [2, 2]"),
+        ("a\nb\n", "[('a', '<U1')] [1]"),
+        ("1,x\n", "[('f0', '<i8'), ('f1', '<U1')] [1]"),
+    ] {
+        npy_with(["convert", "--from", "csv", "-", &directory.path("o.npy")], text.as_bytes()).ok();
+        let found = load(directory.path("o.npy"));
+        assert_eq!(format!("{} {:?}", found.dtype(), found.shape()), expected);
+    }
+    npy_with(["convert", "--from", "csv", "--no-header", "-", &directory.path("o.npy")], b"a\nb\n").ok();
+    assert_eq!(load(directory.path("o.npy")).to_vec::<String>().unwrap(), ["a", "b"]);
+    npy_with(["convert", "--from", "json", "-", &directory.path("o.npy")], br#"[{"a": 1, "b": [0.5, null], "t": "2024-01-01"}]"#)
+        .ok();
+    assert_snapshot!(load(directory.path("o.npy")).dtype(), @"[('a', '<i8'), ('b', '<f8', (2,)), ('t', '<M8[D]')]");
+}
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let directory = Directory::new();
+    let file = directory.write("t.csv", "b,a\n1,2\n");
+    convert(&["--dtype", "[('a', 'i1'), ('b', 'i1')]", &file, &directory.path("t.npy")]);
+    assert_eq!(load(directory.path("t.npy")).bytes(), [2, 1]);
+}
+
+#[test]
+fn archives_gather_and_scatter_arrays() {
+    let directory = Directory::new();
+    let a = directory.save("a.npy", &values("<i4", Order::C, &[1], [1, 0, 0, 0]));
+    let b = directory.save("b.npy", &values("|u1", Order::Fortran, &[2, 2], [1, 2, 3, 4]));
+    let archive = directory.path("out.npz");
+    convert(&[&a, &b, &archive, "--compress=9"]);
+    let mut reader = NpzReader::open(&archive).unwrap();
+    assert_eq!(reader.names().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(reader.method(0), Some(8));
+    assert_eq!(reader.array(1).unwrap().into_values().unwrap(), load(&b));
+    let scattered = directory.path("out/");
+    convert(&[&archive, &scattered]);
+    assert_eq!(fs::read(format!("{scattered}a.npy")).unwrap(), fs::read(&a).unwrap());
+    convert(&[&scattered, &directory.path("again.npz")]);
+    assert_eq!(NpzReader::open(directory.path("again.npz")).unwrap().len(), 2);
+    assert_snapshot!(directory.refused(&[&archive, &directory.path("x.csv")]), @"npy: out.npz: expected one array, found 2: a, b; select one, as in out.npz:a, or write an .npz archive or a directory");
+    convert(&[&format!("{archive}:b"), &directory.path("b.json")]);
+    assert_eq!(fs::read_to_string(directory.path("b.json")).unwrap(), "[[1,3],\n[2,4]]\n");
+}
+
+#[test]
+fn members_do_not_leave_the_directory() {
+    let directory = Directory::new();
+    for name in ["../evil", "/tmp/evil", "a/../../evil"] {
+        let mut archive = NpzWriter::create(directory.path("evil.npz")).unwrap();
+        archive.add_slice(name, &[1_u8]).unwrap();
+        archive.finish().unwrap();
+        let message = directory.refused(&[&directory.path("evil.npz"), &directory.path("out/")]);
+        assert!(message.contains("expected a name of a file inside of the directory"), "{message}");
+    }
+}
+
+#[test]
+fn fields_layouts_and_byte_orders_are_converted() {
+    let directory = Directory::new();
+    let file =
+        directory.save("r.npy", &values("[('a', '|u1'), ('p', [('x', '<u4'), ('y', '|u1')])]", Order::C, &[1], [1, 2, 0, 0, 0, 3]));
+    let out = directory.path("o.npy");
+    convert(&["--fields", "p.x", &file, &out]);
+    assert_eq!(load(&out), values("[('p', [('x', '<u4')])]", Order::C, &[1], [2, 0, 0, 0]));
+    convert(&["--align", "--endian", "big", &file, &out]);
+    let aligned = load(&out);
+    assert_eq!(aligned.bytes(), [1, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0, 0]);
+    convert(&["--packed", "--endian", "little", &out, &directory.path("back.npy")]);
+    assert_eq!(load(directory.path("back.npy")), load(&file));
+    assert_snapshot!(directory.refused(&["--fields", "a,p.z", &file, &out]), @r#"npy: r.npy: unknown field "p.z": expected one of x, y"#);
+}
+
+#[test]
+fn losses_are_refused_and_named() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let f8 = |number: f64| values("[('x', '<f8')]", Order::C, &[2], [0.5_f64.to_le_bytes(), number.to_le_bytes()].concat());
+    let file = directory.save("x.npy", &f8(0.1));
+    let dtype = "[('x', '<f4')]";
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &file, &out]), @r#"npy: x.npy: field "x": element 1: 0.1 loses precision as <f4; allow it with --lossy"#);
+    convert(&["--dtype", dtype, "--lossy", &file, &out]);
+    assert_eq!(load(&out).field_as::<f32>("x").unwrap(), [0.5, 0.1]);
+    convert(&["--dtype", dtype, &directory.save("y.npy", &f8(0.25)), &out]);
+    assert_eq!(load(&out).field_as::<f32>("x").unwrap(), [0.5, 0.25]);
+    let wide = directory.save("i.npy", &DynValues::from_slice(&[1_i64, 300]).unwrap());
+    assert_snapshot!(directory.refused(&["--dtype", "u1", &wide, &out]), @"npy: i.npy: element 1: 300 is out of range for |u1; allow it with --lossy");
+
+    let text = directory.save("u.npy", &DynValues::from_slice(&["ab".to_owned(), "c".to_owned()]).unwrap());
+    assert_snapshot!(directory.refused(&["--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 characters; allow it with --lossy");
+    let time = directory.save("t.npy", &values("<M8[ms]", Order::C, &[1], 1500_i64.to_le_bytes()));
+    assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &time, &out]), @"npy: t.npy: element 0: time 1500 is not a whole number of the other unit; allow it with --lossy");
+    convert(&["--dtype", "M8[s]", "--lossy", &time, &out]);
+    assert_eq!(load(&out).bytes(), 1_i64.to_le_bytes());
+    convert(&["--dtype", "M8[us]", &time, &out]);
+    assert_eq!(load(&out).bytes(), 1_500_000_i64.to_le_bytes());
+
+    let titled = directory.save("title.npy", &values("[(('A title', 'a'), '|u1')]", Order::C, &[1], [1]));
+    let csv = directory.path("o.csv");
+    assert_snapshot!(directory.refused(&[&titled, &csv]), @r#"npy: the conversion would lose title: the title of the field "a"; allow it with --lossy"#);
+    let run = npy(["convert", "--lossy", &titled, &csv]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost title: the title of the field \"a\"\n"));
+    let latin = directory.save("s.npy", &values("[('s', 'S2')]", Order::C, &[1], [0xe9, 0]));
+    assert_snapshot!(directory.refused(&[&latin, &csv]), @r#"npy: s.npy: field "s": expected UTF-8, found the bytes "\xe9\x00"; write them as Latin-1 with --lossy"#);
+
+    let bools = directory.save("b.npy", &values("|b1", Order::C, &[1], [1]));
+    assert_snapshot!(directory.refused(&[&bools, &directory.path("o.ra")]), @"npy: the conversion would lose b: the dtype |b1, of which an .ra file keeps the bytes; allow it with --lossy");
+    assert_snapshot!(directory.refused(&[&time, &directory.path("o.safetensors")]), @"npy: the conversion would lose t: the unit of <M8[ms], of which a tensor keeps the numbers; allow it with --lossy");
+    let metadata = RaArray::try_from(load(&wide)).unwrap().with_metadata(b"hello".to_vec());
+    metadata.save(directory.path("m.ra")).unwrap();
+    assert_snapshot!(directory.refused(&[&directory.path("m.ra"), &out]), @"npy: the conversion would lose m: 5 bytes of metadata; allow it with --lossy");
+    let mut archive = NpzWriter::create(directory.path("notes.npz")).unwrap();
+    archive.add_slice("x", &[1_u8]).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.finish().unwrap();
+    assert_snapshot!(directory.refused(&[&directory.path("notes.npz"), &out]), @r#"npy: the conversion would lose x: the member "notes.txt", which is not an array; allow it with --lossy"#);
+}
+
+#[test]
+fn bad_text_is_refused_with_its_place() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let csv = |text: &str| directory.write("t.csv", text);
+    let dtype = "[('a', 'i1'), ('b', 'U2')]";
+    assert_snapshot!(directory.refused(&[&csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1");
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-29\n2024-02-30\n"), &out]), @r#"npy: t.csv: line 2, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
+    assert_snapshot!(directory.refused(&[&csv(""), &out]), @"npy: t.csv: expected lines of cells, found an empty file");
+    let bytes = directory.write("bytes.csv", b"a\n\xff\n");
+    assert_snapshot!(directory.refused(&[&bytes, &out]), @"npy: bytes.csv: line 2: expected UTF-8 in column 1, found other bytes");
+
+    let json = |text: &str| directory.write("t.json", text);
+    assert_snapshot!(directory.refused(&[&json("[[1, 2],\n[3]]"), &out]), @"npy: t.json: ragged lists: expected 2 items, as in the first list, found 1 at line 2 column 3");
+    assert_snapshot!(directory.refused(&[&json("[{\"a\": 1}, {\"b\": 1}]"), &out]), @r#"npy: t.json: unknown field "b": the first object has no such field at line 1 column 16"#);
+    assert_snapshot!(directory.refused(&[&json("[1, {}]"), &out]), @"npy: t.json: expected a value, as before, found an object at line 1 column 6");
+    assert_snapshot!(directory.refused(&[&json("[1, \"a\"]"), &out]), @"npy: t.json: expected values of one type, found text and numbers");
+    assert_snapshot!(directory.refused(&["--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5");
+    assert_snapshot!(directory.refused(&[&json("1\n2"), &out]), @"npy: t.json: trailing characters at line 2 column 1; read values in lines with --from ndjson");
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(directory.refused(&[&json(&deep), &out]).contains("recursion limit"));
+}
+
+#[test]
+fn other_files_are_refused() {
+    let directory = Directory::new();
+    let f8 = directory.save("x.npy", &DynValues::from_slice(&[1.5_f64]).unwrap());
+    let u1 = directory.save("u.npy", &DynValues::from_slice(&[1_u8]).unwrap());
+    let out = directory.path("o.npy");
+    assert_snapshot!(directory.refused(&[&f8, &directory.path("x.png")]), @"npy: x.npy: not an image: expected dtype |u1 or <u2, found <f8; convert it with --dtype u1");
+    assert_snapshot!(directory.refused(&[&u1, &directory.path("x.png")]), @"npy: u.npy: not an image: expected shape (height, width) or (height, width, 1 to 4), found (1,)");
+    assert_snapshot!(directory.refused(&[&f8, &directory.path("x.foo")]), @"npy: x.foo: unknown format: expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, or a directory; give one, as in --to npy");
+    assert_snapshot!(directory.refused(&[&f8]), @"npy: expected an input and an output, found one name; write to standard output with - and --to");
+    assert!(directory.refused(&[&directory.write("bad.png", "PNG"), &out]).starts_with("npy: bad.png: cannot read the image: "));
+    let tensors = |header: &str, data: &[u8]| {
+        directory.write("t.safetensors", [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat())
+    };
+    let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
+    assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data are behind the end"#);
+    assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
+    assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F8_E4M3"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F8_E4M3; leave the tensor out with --lossy"#);
+    let huge = directory.write("huge.safetensors", [0xff; 16]);
+    assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100000000 bytes, found 18446744073709551615");
+    // Widened exactly.
+    let brain = r#"{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}"#;
+    convert(&[&tensors(brain, &[0x80, 0x3f, 0x20, 0xc0]), &out]);
+    assert_eq!(load(&out).to_vec::<f32>().unwrap(), [1.0, -2.5]);
+}
+
+#[test]
+fn elements_without_bytes_are_no_endless_text() {
+    let directory = Directory::new();
+    let header = npy_core::Header::new("V0".parse().unwrap(), Order::C, &[1 << 40]).unwrap();
+    let file = directory.write("v.npy", header.to_bytes());
+    for format in ["csv", "json", "ndjson"] {
+        let message = directory.refused(&[&file, &directory.path(&format!("v.{format}"))]);
+        assert_eq!(message, "npy: v.npy: limit exceeded: expected at most 65536 elements without bytes, found 1099511627776\n");
+    }
+}
+
+#[test]
+fn pipes_are_inputs_and_outputs() {
+    let directory = Directory::new();
+    let fields: Vec<String> = (0..200).map(|i| format!("('field{i}', '|u1')")).collect();
+    // Its header is longer than what is read to tell the format.
+    let wide = values(&format!("[{}]", fields.join(", ")), Order::C, &[2], vec![3; 400]);
+    let mut bytes = Vec::new();
+    wide.write(&mut bytes).unwrap();
+    let run = npy_with(["convert", "-", "--to", "npy", "-"], &bytes);
+    assert_eq!((run.code, run.bytes == bytes), (Some(0), true), "{}", run.stderr);
+    let run = npy_with(["convert", "-", "--to", "npz", "-"], &bytes);
+    let archive = directory.write("a.npz", &run.bytes);
+    assert_eq!(NpzReader::open(archive).unwrap().array(0).unwrap().into_values().unwrap(), wide);
+    let fortran = values("|u1", Order::Fortran, &[2, 2], [1, 2, 3, 4]);
+    let mut bytes = Vec::new();
+    fortran.write(&mut bytes).unwrap();
+    assert_eq!(npy_with(["convert", "-", "-", "--to", "tsv"], &bytes).ok(), "1\t3\n2\t4\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_is_an_error() {
+    let directory = Directory::new();
+    let file = directory.save("x.npy", &DynValues::from_slice(&[1_u8; 1000]).unwrap());
+    for format in ["npy", "npz", "csv", "json", "safetensors", "ra"] {
+        let message = directory.refused(&[&file, "/dev/full", "--to", format]);
+        assert!(message.contains("No space left on device"), "{format}: {message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupt_leaves_nothing_behind() {
+    let directory = Directory::new();
+    let header = npy_core::Header::new("<f8".parse().unwrap(), Order::C, &[1 << 33]).unwrap();
+    let file = directory.write("sparse.npy", header.to_bytes());
+    fs::File::options().write(true).open(&file).unwrap().set_len(header.to_bytes().len() as u64 + (8 << 33)).unwrap();
+    for out in ["out.npz", "out.csv", "out.npy"] {
+        let mut child = crate::support::command(["convert", "--endian", "big", &file, &directory.path(out)]).spawn().unwrap();
+        while directory.names().len() < 2 {
+            assert!(child.try_wait().unwrap().is_none(), "{out}: it ended before it wrote");
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{out}");
+        assert_eq!(directory.names(), [PathBuf::from(&file)], "{out}");
+    }
+}
+
+/// Writes what NumPy and Python's own readers make of the files, one line each.
+const READ: &str = "
+import csv, json, struct, sys, zlib
+import numpy as np
+where, = sys.argv[1:]
+a = np.load(f'{where}/r.npy')
+rows = list(csv.reader(open(f'{where}/r.csv', encoding='utf-8', newline='')))
+print(rows[0][:5], all(np.float32(row[2]) == x for row, x in zip(rows[1:], a['x'])), [row[3] for row in rows[1:]] == a['name'].tolist())
+print([complex(row[10]) for row in rows[1:]] == a['z'].tolist(), np.array_equal(np.array([row[1] or 'NaT' for row in rows[1:]], 'M8[ms]').view('i8'), a['at'].view('i8')))
+objects = [json.loads(line) for line in open(f'{where}/r.ndjson', encoding='utf-8')]
+print([o['pose']['y'] for o in objects] == a['pose']['y'].tolist(), [o['w'] for o in objects] == a['w'].tolist())
+m = np.load(f'{where}/m.npy')
+print(np.array_equal(np.loadtxt(f'{where}/m.csv', delimiter=','), m.reshape(2, -1)), np.array_equal(json.load(open(f'{where}/m.json')), m))
+z = np.load(f'{where}/m.npz')
+print(np.array_equal(z['m'], m), z['m'].dtype, np.isfortran(z['m']), z['r'].dtype == a.dtype)
+data = open(f'{where}/m.safetensors', 'rb').read()
+size, = struct.unpack('<Q', data[:8])
+tensor = json.loads(data[8:8 + size])['m']
+begin, end = tensor['data_offsets']
+print(tensor['dtype'], np.array_equal(np.frombuffer(data[8 + size:][begin:end], '<f8').reshape(tensor['shape']), m))
+aligned = np.load(f'{where}/aligned.npy')
+print(aligned.dtype == np.dtype(a.dtype.descr, align=True), aligned['w'].tolist() == a['w'].tolist())
+np.savetxt(f'{where}/np.csv', m.reshape(2, -1), delimiter=',')
+np.savetxt(f'{where}/np.tsv', np.array([(1, 'a', .5)], 'i8,U3,f8'), fmt='%s', delimiter='\\t', header='i\\ts\\tx', comments='')
+";
+
+#[test]
+fn numpy_reads_what_is_written() {
+    let Some(numpy) = numpy("numpy_reads_what_is_written") else { return };
+    let directory = Directory::new();
+    let r = directory.save("r.npy", &records());
+    let numbers: Vec<u8> = (0..12).flat_map(|i| (f64::from(i) / 3.0).to_le_bytes()).collect();
+    let m = directory.save("m.npy", &values("<f8", Order::Fortran, &[2, 3, 2], numbers));
+    for name in ["r.csv", "r.ndjson"] {
+        convert(&[&r, &directory.path(name)]);
+    }
+    for name in ["m.csv", "m.json", "m.safetensors"] {
+        convert(&[&m, &directory.path(name)]);
+    }
+    convert(&[&m, &r, &directory.path("m.npz")]);
+    convert(&["--align", &r, &directory.path("aligned.npy")]);
+    let printed = numpy.run(["-c", READ, &directory.0.path().display().to_string()], b"");
+    assert_snapshot!(String::from_utf8(printed).unwrap(), @"
+    ['id', 'at', 'x', 'name', 'pose.y'] True True
+    True True
+    True True
+    True True
+    True float64 True True
+    F64 True
+    True True
+    ");
+    convert(&[&directory.path("np.csv"), &directory.path("back.npy")]);
+    assert_eq!(load(directory.path("back.npy")).bytes(), load(&m).into_order(Order::C).unwrap().bytes());
+    convert(&[&directory.path("np.tsv"), &directory.path("back.npy")]);
+    assert_snapshot!(load(directory.path("back.npy")).dtype(), @"[('i', '<i8'), ('s', '<U1'), ('x', '<f8')]");
+}
