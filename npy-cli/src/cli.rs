@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::command::{info, show};
+use crate::command::{cat, generate, info, recover, repack, schema, show, split};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -42,6 +42,13 @@ struct Arguments {
 enum Command {
     Info(info::Arguments),
     Show(show::Arguments),
+    Schema(schema::Arguments),
+    Cat(cat::Arguments),
+    Split(split::Arguments),
+    Repack(repack::Arguments),
+    Recover(recover::Arguments),
+    Completions(generate::Completions),
+    Man(generate::Man),
 }
 
 /// Runs the command line of the process, and returns its exit code.
@@ -73,6 +80,13 @@ impl Command {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Show(arguments) => show::run(arguments, screen),
+            Self::Schema(arguments) => schema::run(arguments, screen),
+            Self::Cat(arguments) => cat::run(arguments),
+            Self::Split(arguments) => split::run(arguments, screen),
+            Self::Repack(arguments) => repack::run(arguments, screen),
+            Self::Recover(arguments) => recover::run(arguments, screen),
+            Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
+            Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }
     }
 }

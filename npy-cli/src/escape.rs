@@ -15,7 +15,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }
 
-/// The same in a JSON document, in which only texts have such characters.
+/// Escapes in JSON what a terminal obeys, by JSON's own escapes: it can only be in strings. Line feeds between values remain.
 pub(crate) fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(|character| character != '\n' && is_unsafe(character)) {
         return Cow::Borrowed(json);
@@ -68,6 +68,7 @@ mod tests {
     fn escapes_what_a_terminal_obeys() {
         assert_eq!(line("\x1b[2J\r\n\t\u{9b}A\u{202e}é"), "\\x1b[2J\\r\\n\\t\\x9bA\\u202eé");
         assert_eq!(text("a\nb\x07"), "a\nb\\x07");
+        assert_eq!(json("\"\u{9b}\u{202e}\""), "\"\\u009b\\u202e\"");
         assert!(matches!(line("plain"), Cow::Borrowed(_)));
         assert_eq!(json("[\"\u{9b}\",\n\"\u{202e}\"]"), "[\"\\u009b\",\n\"\\u202e\"]");
     }

@@ -50,13 +50,28 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Advice of the library, and what a user of the command can do instead.
+const ADVICE: [(&str, &str); 3] = [
+    ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
+    ("; raise it with `Limits` if the file is trusted", ""),
+    (
+        "read them with `npy_core::object::load` or `ReadOptions::objects` (feature `object`), or save a plain dtype, \
+         such as `array.astype('U')`",
+        "`npy show` prints them",
+    ),
+];
+
+fn message_of(error: &npy_core::Error) -> String {
+    ADVICE.iter().fold(format!("{error:#}"), |message, (library, command)| message.replace(library, command))
+}
+
 /// With the messages of all sources. It is to be named unless it names a file.
 impl From<npy_core::Error> for Failure {
     fn from(error: npy_core::Error) -> Self {
         match error.kind() {
             npy_core::ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            _ if error.path().is_some() => Self::Trouble(format!("{error:#}")),
-            _ => Self::Nameless(format!("{error:#}")),
+            _ if error.path().is_some() => Self::Trouble(message_of(&error)),
+            _ => Self::Nameless(message_of(&error)),
         }
     }
 }
@@ -68,5 +83,36 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Self::BrokenPipe,
             _ => Self::Trouble(format!("cannot write the output: {error}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use npy_core::npz::{NpzReader, NpzWriter};
+    use npy_core::{DynValues, Limits};
+
+    use super::Failure;
+
+    /// The library's advice is code; if its text changes, so must the table.
+    #[test]
+    fn advice_is_for_users_of_the_command() {
+        let message = |error: npy_core::Error| Failure::from(error).to_string();
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        archive.add_slice("x", &[1_u8]).unwrap();
+        let mut file = archive.finish().unwrap().into_inner();
+        file.truncate(file.len() - 10);
+        let truncated = message(NpzReader::from_bytes(&file).unwrap_err());
+        assert!(truncated.ends_with("; `npy recover` keeps them"), "{truncated}");
+
+        let mut array = Vec::new();
+        npy_core::write(&mut array, &[1_u8; 100]).unwrap();
+        let limit = message(DynValues::read_with(&array[..], Limits::new().data_bytes(10)).unwrap_err());
+        assert!(limit.ends_with("bytes of data, found 100"), "{limit}");
+
+        let objects = b"\x93NUMPY\x01\0\x46\0{'descr': '|O', 'fortran_order': False, 'shape': (1,), }             \n";
+        let objects = message(DynValues::read(&objects[..]).unwrap_err());
+        assert!(objects.ends_with("pickled Python objects; `npy show` prints them"), "{objects}");
     }
 }

@@ -309,8 +309,7 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
     match format {
         FileFormat::Npz => {
-            let mut archive =
-                NpzReader::open(path).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
+            let mut archive = NpzReader::open(path).map_err(error_without_path)?;
             let name = archive.name(index).unwrap_or_default().to_owned();
             let member = |failure: Failure| match failure {
                 Failure::Nameless(message) if !message.starts_with("member ") => {
@@ -318,7 +317,7 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
                 }
                 other => other,
             };
-            let reader = archive.array(index).map_err(|error| Failure::Nameless(format!("{:#}", error_without_path(error))))?;
+            let reader = archive.array(index).map_err(error_without_path)?;
             work(Box::new(reader)).map_err(member)
         }
         FileFormat::RawArray => {

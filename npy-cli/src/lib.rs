@@ -2,14 +2,21 @@
 //!
 //! The crate is a program. Its library exists for tests of its parts; only [`main`] is stable.
 
+#![allow(clippy::doc_markdown, reason = "the comments of arguments are help texts, which have no markup")]
+#![allow(clippy::case_sensitive_file_extension_comparisons, reason = "NumPy tells arrays by `.npy` in this case alone")]
+#![allow(clippy::cast_precision_loss, reason = "of sizes that people read")]
+
 // A module imports only from modules above it, and commands import from all of them.
 mod escape;
 mod failure;
 mod signals;
 mod output;
+mod progress;
 mod quantity;
 mod table;
 mod input;
+mod pieces;
+mod leaves;
 mod export;
 mod select;
 mod cli;

@@ -1,7 +1,7 @@
 //! SIGINT and SIGTERM: they end the program at once, but not where a file or the terminal has to be cleaned up first.
 
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;

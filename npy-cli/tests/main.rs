@@ -1,6 +1,10 @@
-//! Tests of the real program, a module for each command.
-#![allow(unreachable_pub, reason = "the helpers of the workspace are public")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+//! The command `npy`, run as a user runs it.
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
+mod archives;
+mod info;
+mod pieces;
+mod schema;
 mod show;
 mod support;
+mod workspace_support;

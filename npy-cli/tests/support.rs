@@ -1,73 +1,83 @@
-//! What the tests of several commands use.
-#![allow(dead_code, reason = "not every command has use for all of it")]
+//! Runs the binary.
 
-#[path = "../../tests/support/numpy.rs"]
-pub mod numpy;
-
-use std::io::Write;
+use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 
-/// The program with these arguments, in an environment without colors and widths.
-pub fn command(arguments: &[&str]) -> Command {
+/// What a run of the command gave.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Standard output as it came.
+    pub bytes: Vec<u8>,
+}
+
+impl Run {
+    /// Standard output of a run that must have succeeded, without a word on standard error.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Standard error of a run that must have failed with exit code 2: one line.
+    #[track_caller]
+    pub fn trouble(self) -> String {
+        assert_eq!(self.code, Some(2), "{}{}", self.stdout, self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        self.stderr
+    }
+}
+
+/// The command, in an environment that does not change its output.
+pub fn command<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
-    command.args(arguments).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command.args(arguments).env_remove("NO_COLOR").env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
     command
 }
 
-/// Runs the program.
-pub fn npy(arguments: &[&str]) -> Output {
-    command(arguments).stdin(Stdio::null()).output().unwrap()
+/// Runs the command.
+pub fn npy<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
+    npy_with(arguments, b"")
 }
 
-/// Runs the program with this standard input.
-pub fn npy_with_input(arguments: &[&str], input: &[u8]) -> Output {
+/// Runs the command with this standard input.
+pub fn npy_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Run {
     let mut command = command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    thread::scope(|scope| {
-        // It need not read everything.
+    let output = thread::scope(|scope| {
+        // Its own thread: the command may write before it has read everything, or not read at all.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output().unwrap()
-    })
+    });
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        bytes: output.stdout,
+    }
 }
 
-/// What a successful run prints.
-pub fn stdout(arguments: &[&str]) -> String {
-    let output = npy(arguments);
-    assert_eq!(stderr(&output), "", "{arguments:?}");
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-    String::from_utf8(output.stdout).unwrap()
+/// The path of a file of the examples.
+pub fn example(name: &str) -> String {
+    crate::workspace_support::workspace().join("examples/data").join(name).display().to_string()
 }
 
-/// What a run that fails says.
-pub fn failure(arguments: &[&str]) -> String {
-    let output = npy(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
-    stderr(&output)
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// A path as an argument.
-pub fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// Prints a line that the test harness does not capture.
-pub fn announce(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// The workspace.
-pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// The files written by real NumPy.
-pub fn data(path: &str) -> PathBuf {
-    workspace().join("tests/data").join(path)
+/// All files below a directory whose names end like this, sorted.
+pub fn files_below(directory: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_below(&path, end));
+        } else if path.to_string_lossy().ends_with(end) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
 }

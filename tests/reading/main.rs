@@ -1,5 +1,6 @@
 //! Reading files and streams.
 
+mod byte_ranges;
 mod elements;
 mod reuse;
 #[path = "../support/peak.rs"]

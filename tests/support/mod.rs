@@ -2,25 +2,15 @@
 #![allow(dead_code, reason = "each test binary uses another part")]
 
 pub mod archives;
+mod base;
 pub mod dump;
 pub mod numpy;
 pub mod ra;
 pub mod readings;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+pub use base::{announce, workspace};
 
-/// Prints a line that the test harness does not capture: counts, and what was skipped.
-pub fn announce(line: &str) {
-    // A terminal that is gone is no reason to fail.
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// The workspace, also where a crate outside of it compiles its tests.
-pub fn workspace() -> &'static Path {
-    let mut directories = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    directories.find(|directory| directory.join("tests/data").is_dir()).unwrap()
-}
+use std::path::PathBuf;
 
 /// The files written by real NumPy.
 pub fn data(path: &str) -> PathBuf {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::io::Write;
 
-use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::dtype::Title;
+use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::{DType, FileFormat, Header, Order};
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         };
         damaged += usize::from(about.is_damaged());
         if arguments.json {
-            writeln!(screen, "{}", about.to_json())?;
+            writeln!(screen, "{}", escape::json(&about.to_json().to_string()))?;
         } else if is_one {
             about.write(screen)?;
         } else {
@@ -68,8 +68,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if damaged > 0 { Err(Failure::Reported) } else { Ok(0) }
 }
 
-const COLUMNS: [(&str, Side); 6] =
-    [("file", Side::Left), ("dtype", Side::Left), ("shape", Side::Left), ("order", Side::Left), ("size", Side::Right), ("", Side::Left)];
+const COLUMNS: [(&str, Side); 6] = [
+    ("file", Side::Left),
+    ("dtype", Side::Left),
+    ("shape", Side::Left),
+    ("order", Side::Left),
+    ("size", Side::Right),
+    ("", Side::Left),
+];
 
 fn summary(files: usize, damaged: usize) -> String {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
@@ -277,7 +283,7 @@ impl AboutArray {
         let header = &self.header;
         [
             screen.paint(Style::DType, &short_dtype(header.dtype())),
-            quantity::shape(header.shape()),
+            short_shape(header.shape()),
             order_of(header).to_owned(),
             quantity::bytes(header.data_bytes()),
         ]
@@ -286,8 +292,8 @@ impl AboutArray {
     /// What a reader of many files wants to be told.
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
-            Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} bytes missing", -bytes)),
-            Some(bytes) if bytes > 0 => format!("{bytes} trailing bytes"),
+            Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
+            Some(bytes) if bytes > 0 => format!("{} behind the array", plural_bytes(bytes)),
             _ if self.header.dtype().has_object() => "Python objects".to_owned(),
             _ => String::new(),
         }
@@ -303,7 +309,14 @@ impl AboutArray {
         let count = header.element_count() as u64;
         let elements = if count == 1 { "1 element".to_owned() } else { format!("{} elements", quantity::count(count)) };
         line("shape", &format!("{}, {elements}", quantity::shape(header.shape())))?;
-        line("order", if header.order() == Order::C { "C (the last index varies fastest)" } else { "Fortran (the first index varies fastest)" })?;
+        line(
+            "order",
+            if header.order() == Order::C {
+                "C (the last index varies fastest)"
+            } else {
+                "Fortran (the first index varies fastest)"
+            },
+        )?;
         if dtype.has_object() {
             line("data", "Python objects, stored as a pickle; nothing of it is run here")?;
         } else {
@@ -321,7 +334,7 @@ impl AboutArray {
                 let problem = format!("truncated: expected {expected} bytes of data, found {}", found.max(0));
                 line("problem", &problem)?;
             }
-            Some(bytes) if bytes > 0 => line("trailing", &format!("{bytes} bytes behind the array"))?,
+            Some(bytes) if bytes > 0 => line("trailing", &format!("{} behind the array", plural_bytes(bytes)))?,
             _ => {}
         }
         line("dtype", &short_dtype(dtype))?;
@@ -464,8 +477,21 @@ fn order_of(header: &Header) -> &'static str {
     if header.order() == Order::C { "C" } else { "Fortran" }
 }
 
+fn plural_bytes(count: i128) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
 fn size(bytes: u64) -> String {
     if bytes < 1024 { format!("{bytes} bytes") } else { format!("{} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes)) }
+}
+
+/// A shape for a table; of many axes the first ones.
+fn short_shape(shape: &[usize]) -> String {
+    if shape.len() <= 8 {
+        return quantity::shape(shape);
+    }
+    let first: Vec<String> = shape.iter().take(6).map(usize::to_string).collect();
+    format!("({}, …), {} axes", first.join(", "), shape.len())
 }
 
 /// A dtype in a few characters: that of a record by its size.
@@ -474,7 +500,8 @@ fn short_dtype(dtype: &DType) -> String {
         DType::Scalar(scalar) => scalar.to_string(),
         DType::SubArray(array) => format!("{} {}", short_dtype(array.base()), quantity::shape(array.shape())),
         DType::Record(record) => {
-            let fields = if record.fields().len() == 1 { "1 field".to_owned() } else { format!("{} fields", record.fields().len()) };
+            let fields =
+                if record.fields().len() == 1 { "1 field".to_owned() } else { format!("{} fields", record.fields().len()) };
             format!("record of {fields}, {} bytes", record.itemsize())
         }
     }

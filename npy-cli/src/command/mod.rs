@@ -1,4 +1,10 @@
 //! The commands, one file each: the arguments, and what is done with them.
 
+pub(crate) mod cat;
+pub(crate) mod generate;
 pub(crate) mod info;
+pub(crate) mod recover;
+pub(crate) mod repack;
+pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod split;

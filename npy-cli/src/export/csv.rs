@@ -8,8 +8,9 @@ use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of};
-use super::{MOST_COLUMNS, count_cells, for_each_element, in_c_order, too_many_columns};
+use super::{for_each_element, in_c_order};
 use crate::failure::Result;
+use crate::leaves::{self, Leaf, index_text};
 
 /// What stands between two cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,7 @@ const TAB: u8 = b'\t';
 
 /// Writes arrays as CSV, in as many pieces as the caller has.
 pub(crate) struct Writer {
-    leaves: Vec<Leaf>,
+    columns: Vec<(Leaf, Push)>,
     delimiter: Delimiter,
     /// The axes behind the first one.
     row_shape: Vec<usize>,
@@ -46,28 +47,20 @@ pub(crate) struct Writer {
     has_names: bool,
 }
 
-/// A scalar of an element, or equal scalars that follow each other.
-struct Leaf {
-    /// The names of the fields, as in `pose.x`.
-    path: String,
-    /// The shape of the sub-array.
-    axes: Vec<usize>,
-    scalar: Scalar,
-    push: Push,
-    offset: usize,
-    count: usize,
-}
-
 impl Writer {
     /// Plans the columns of an array of this dtype; `row_shape` is its shape without the first axis.
     pub(crate) fn new(dtype: &DType, row_shape: &[usize], delimiter: Delimiter) -> Result<Self> {
-        let cells = count_cells(dtype)?;
-        let mut leaves = Vec::new();
-        add_leaves(dtype, 0, String::new(), delimiter, &mut leaves)?;
+        let cells = leaves::count(dtype)?;
+        let push = match delimiter {
+            Delimiter::Comma => push_of::<Csv<COMMA>>,
+            Delimiter::Tab => push_of::<Csv<TAB>>,
+        };
+        let columns =
+            leaves::of(dtype)?.into_iter().map(|leaf| (push(leaf.scalar), leaf)).map(|(push, leaf)| (leaf, push)).collect();
         let elements_per_row =
             row_shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length)).filter(|count| *count > 0);
         Ok(Self {
-            leaves,
+            columns,
             delimiter,
             row_shape: row_shape.to_vec(),
             elements_per_row,
@@ -84,15 +77,15 @@ impl Writer {
 
     /// Appends the line of the names of the columns, such as `pose.x`, `w[0,1]`, `[2].x`.
     pub(crate) fn header(&self, out: &mut String) -> Result<()> {
-        let per_element = self.leaves.iter().map(|leaf| leaf.count).fold(0, usize::saturating_add);
+        let per_element = self.columns.iter().map(|(leaf, _)| leaf.count).fold(0, usize::saturating_add);
         let elements = self.elements_per_row.unwrap_or(0);
-        if per_element.saturating_mul(elements) > MOST_COLUMNS {
-            return Err(too_many_columns("columns for a header"));
+        if per_element.saturating_mul(elements) > leaves::MOST {
+            return Err(leaves::too_many());
         }
         let mut is_first = true;
         for element in 0..elements {
             let place = index_text(&self.row_shape, element);
-            for leaf in &self.leaves {
+            for (leaf, _) in &self.columns {
                 for i in 0..leaf.count {
                     if !is_first {
                         out.push(char::from(self.delimiter.byte()));
@@ -119,7 +112,7 @@ impl Writer {
         let delimiter = char::from(self.delimiter.byte());
         for_each_element(&values, |element| {
             let mut is_first = self.written == 0;
-            for leaf in &self.leaves {
+            for (leaf, push) in &self.columns {
                 let size = leaf.scalar.itemsize();
                 for i in 0..leaf.count {
                     if !is_first {
@@ -127,7 +120,7 @@ impl Writer {
                     }
                     is_first = false;
                     let begin = leaf.offset + i * size;
-                    (leaf.push)(leaf.scalar, element.get(begin..begin + size).unwrap_or_default(), out);
+                    push(leaf.scalar, element.get(begin..begin + size).unwrap_or_default(), out);
                 }
             }
             self.written += 1;
@@ -141,62 +134,6 @@ impl Writer {
         });
         Ok(())
     }
-}
-
-/// The index of an element of an axis or more, as in `[0,1]`; nothing where there are no axes.
-fn index_text(shape: &[usize], mut element: usize) -> String {
-    let mut index = vec![0; shape.len()];
-    for (position, &length) in index.iter_mut().zip(shape).rev() {
-        *position = element.checked_rem(length).unwrap_or(0);
-        element = element.checked_div(length).unwrap_or(0);
-    }
-    let index: Vec<String> = index.iter().map(usize::to_string).collect();
-    if index.is_empty() { String::new() } else { format!("[{}]", index.join(",")) }
-}
-
-fn add_leaves(dtype: &DType, offset: usize, path: String, delimiter: Delimiter, leaves: &mut Vec<Leaf>) -> Result<()> {
-    match dtype {
-        DType::Scalar(scalar) => add_leaf(*scalar, offset, path, Vec::new(), delimiter, leaves),
-        DType::SubArray(array) => {
-            if let DType::Scalar(scalar) = array.base() {
-                return add_leaf(*scalar, offset, path, array.shape().to_vec(), delimiter, leaves);
-            }
-            let count: usize = array.shape().iter().product();
-            for i in 0..count {
-                let path = format!("{path}{}", index_text(array.shape(), i));
-                add_leaves(array.base(), offset + i * array.base().itemsize(), path, delimiter, leaves)?;
-            }
-            Ok(())
-        }
-        DType::Record(record) => {
-            for field in record.fields() {
-                let dot = if path.is_empty() { "" } else { "." };
-                let path = format!("{path}{dot}{}", field.name());
-                add_leaves(field.dtype(), offset + field.offset(), path, delimiter, leaves)?;
-            }
-            Ok(())
-        }
-    }
-}
-
-fn add_leaf(
-    scalar: Scalar,
-    offset: usize,
-    path: String,
-    axes: Vec<usize>,
-    delimiter: Delimiter,
-    leaves: &mut Vec<Leaf>,
-) -> Result<()> {
-    if leaves.len() >= MOST_COLUMNS {
-        return Err(too_many_columns("columns"));
-    }
-    let push = match delimiter {
-        Delimiter::Comma => push_of::<Csv<COMMA>>(scalar),
-        Delimiter::Tab => push_of::<Csv<TAB>>(scalar),
-    };
-    let count = axes.iter().product();
-    leaves.push(Leaf { path, axes, scalar, push, offset, count });
-    Ok(())
 }
 
 /// The text of cells in CSV.

@@ -7,8 +7,9 @@ use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, part_of, push_of};
-use super::{MOST_COLUMNS, count_cells, for_each_element, in_c_order, too_many_columns};
+use super::{for_each_element, in_c_order};
 use crate::failure::Result;
+use crate::leaves;
 
 /// How rows are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +52,15 @@ enum Node {
 impl Writer {
     /// Plans an array of this dtype and shape.
     pub(crate) fn new(dtype: &DType, shape: &[usize], layout: Layout) -> Result<Self> {
-        count_cells(dtype)?;
+        leaves::count(dtype)?;
         let axes = match layout {
             Layout::Whole => shape,
             Layout::Lines => shape.get(1..).unwrap_or_default(),
         };
         let empty_lists =
             axes.iter().take_while(|length| **length > 0).try_fold(1_usize, |count, &length| count.checked_mul(length));
-        if axes.contains(&0) && empty_lists.is_none_or(|count| count > MOST_COLUMNS) {
-            return Err(too_many_columns("empty lists"));
+        if axes.contains(&0) && empty_lists.is_none_or(|count| count > leaves::MOST) {
+            return Err(leaves::too_many());
         }
         Ok(Self {
             node: Node::new(dtype, 0),

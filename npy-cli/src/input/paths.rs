@@ -21,7 +21,7 @@ pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
         } else if text != "-" && !path.exists() && text.contains(['*', '?', '[']) && !text.contains(':') {
             let matches = glob::glob(text).map_err(|error| Failure::new(format!("{text}: invalid pattern: {error}")))?;
             let before = files.len();
-            files.extend(matches.filter_map(|found| found.ok()).map(|path| path.display().to_string()));
+            files.extend(matches.filter_map(Result::ok).map(|path| path.display().to_string()));
             if files.len() == before {
                 return Err(Failure::new(format!("{text}: no file matches the pattern")));
             }

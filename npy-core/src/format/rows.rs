@@ -32,6 +32,67 @@ pub fn row_range(rows: usize, i: usize, n: usize) -> Range<usize> {
     begin..begin + length + usize::from(i < longer)
 }
 
+impl Header {
+    /// Returns the rows that belong to a range of the file's bytes: those whose first byte is in it.
+    ///
+    /// `data_offset` is the length of the header in the file, and `bytes` counts from the beginning
+    /// of the file. A row is an index of the first axis in C order, and of the last in Fortran
+    /// order. However a file is cut into ranges, each row belongs to exactly one of them. Rows
+    /// without bytes belong to the range that holds the last byte of the header.
+    ///
+    /// ```
+    /// use npy_core::{Header, NpyElement, Order};
+    ///
+    /// let header = Header::new(f64::dtype(), Order::C, &[10])?;
+    /// let data_offset = header.to_bytes().len() as u64; // 128
+    /// assert_eq!(header.rows_for_byte_range(data_offset, 0..150), 0..3); // rows at 128, 136, 144
+    /// assert_eq!(header.rows_for_byte_range(data_offset, 150..1000), 3..10);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn rows_for_byte_range(&self, data_offset: u64, bytes: Range<u64>) -> Range<usize> {
+        let outer = OuterAxis::of(self);
+        let row_bytes = outer.row_bytes(self);
+        // The first row that begins at a byte or behind it.
+        let from = |byte: u64| {
+            let rows = match byte.saturating_sub(data_offset).checked_div(row_bytes) {
+                Some(before) => before + u64::from(!byte.saturating_sub(data_offset).is_multiple_of(row_bytes)),
+                None if byte < data_offset => 0,
+                None => u64::MAX,
+            };
+            usize::try_from(rows).map_or(outer.rows, |rows| rows.min(outer.rows))
+        };
+        let begin = from(bytes.start);
+        begin..from(bytes.end).max(begin)
+    }
+
+    /// Returns the bytes of the file that some rows occupy.
+    ///
+    /// It is the inverse of [`rows_for_byte_range`](Self::rows_for_byte_range), for rows that have
+    /// bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the array has fewer rows.
+    ///
+    /// ```
+    /// use npy_core::{Header, NpyElement, Order};
+    ///
+    /// let header = Header::new(f64::dtype(), Order::C, &[10])?;
+    /// let bytes = header.byte_range_of_rows(128, 3..5)?;
+    /// assert_eq!(bytes, 152..168);
+    /// assert_eq!(header.rows_for_byte_range(128, bytes), 3..5);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn byte_range_of_rows(&self, data_offset: u64, rows: Range<usize>) -> Result<Range<u64>> {
+        let outer = OuterAxis::of(self);
+        outer.elements(&rows)?;
+        let row_bytes = outer.row_bytes(self);
+        // Within the data, whose size was checked; the offset is the caller's.
+        let byte = |row: usize| data_offset.saturating_add(row as u64 * row_bytes);
+        Ok(byte(rows.start)..byte(rows.end))
+    }
+}
+
 /// The outer axis of an array: the one that varies slowest in the file.
 pub(crate) struct OuterAxis {
     axis: usize,
@@ -47,6 +108,10 @@ impl OuterAxis {
         // An array without axes is one row of one element.
         let rows = shape.get(axis).copied().unwrap_or(1);
         Self { axis, rows, per_row: header.element_count().checked_div(rows).unwrap_or(0) }
+    }
+
+    fn row_bytes(&self, header: &Header) -> u64 {
+        self.per_row as u64 * header.dtype().itemsize() as u64
     }
 
     /// The header of an array of this many rows, of which there are no fewer.

@@ -41,11 +41,8 @@ impl<R: Read + Seek> NpyReader<R> {
         let options = options.into();
         let shape = region_shape(self.header(), region)?;
         let edges = printed_edges(&shape, &options);
-        let values = if edges.iter().any(Option::is_some) {
-            self.read_corners(region, &edges)?
-        } else {
-            self.read_region_values(region)?
-        };
+        let values =
+            if edges.iter().any(Option::is_some) { self.read_corners(region, &edges)? } else { self.read_region_values(region)? };
         Ok(Printed { values: Cow::Owned(values), shape, options })
     }
 

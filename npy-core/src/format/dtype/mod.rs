@@ -12,7 +12,7 @@ mod repr;
 mod scalar;
 mod rust_type;
 #[cfg(feature = "dynamic")]
-mod to_rust;
+pub(crate) mod to_rust;
 mod unprintable;
 
 use std::fmt;

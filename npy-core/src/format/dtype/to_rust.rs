@@ -59,6 +59,71 @@ impl DType {
     }
 }
 
+/// A member of an archive, for [`archive_to_rust`].
+#[cfg(feature = "npz")]
+pub(crate) struct ArchiveMember {
+    pub(crate) name: String,
+    /// The dtype and the number of axes, or why there is no field for it.
+    pub(crate) array: Result<(DType, usize), String>,
+}
+
+/// Rust code for an archive of these members: a struct with `#[derive(NpzArchive)]`, and those of
+/// its records.
+#[cfg(feature = "npz")]
+pub(crate) fn archive_to_rust(name: &str, members: &[ArchiveMember]) -> String {
+    let (mut names, mut idents) = (Names::default(), Names::default());
+    let name = names.add(&type_name(name), "");
+    let mut text = "#[derive(npy_ndarray::NpzArchive)]\n".to_owned();
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(text, "pub struct {name} {{");
+    let mut records = Vec::new();
+    let mut seen = HashSet::new();
+    for member in members {
+        let absent = |text: &mut String, why: &str| {
+            let _ = writeln!(text, "    // {:?} {}.", member.name, why.escape_debug());
+        };
+        let (dtype, axes) = match &member.array {
+            Ok(_) if !seen.insert(&member.name) => {
+                absent(&mut text, "is the name of an earlier member too");
+                continue;
+            }
+            Ok(array) => array,
+            Err(why) => {
+                absent(&mut text, why);
+                continue;
+            }
+        };
+        let rust = match dtype {
+            DType::Record(record) => {
+                let record_name = names.add(&(name.clone() + &type_name(&member.name)), "");
+                let record = Struct::new(record, record_name.clone(), &mut names);
+                records.push(record.print());
+                Some(record_name)
+            }
+            other => rust_type(other, "npy_core::"),
+        };
+        let Some(rust) = rust else {
+            absent(&mut text, &format!("is {dtype}, which no Rust type is written as"));
+            continue;
+        };
+        // `ndarray` has types for up to six axes.
+        let array = if *axes <= 6 { format!("Array{axes}") } else { "ArrayD".to_owned() };
+        let ident = idents.add(&field_name(&member.name), "_");
+        let doc = if matches!(dtype, DType::Record(_)) { "Records.".to_owned() } else { format!("`{dtype}`") };
+        let _ = writeln!(text, "    /// {doc}");
+        if ident.trim_start_matches("r#") != member.name {
+            let _ = writeln!(text, "    #[npy(rename = {:?})]", member.name);
+        }
+        let _ = writeln!(text, "    pub {ident}: npy_ndarray::ndarray::{array}<{rust}>,");
+    }
+    text.push_str("}\n");
+    for record in &records {
+        text.push('\n');
+        text.push_str(record);
+    }
+    text
+}
+
 /// A struct to be printed.
 struct Struct {
     name: String,

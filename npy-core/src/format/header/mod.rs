@@ -174,6 +174,46 @@ impl Header {
         Self::parse_within(bytes, &options.into().limits)
     }
 
+    /// Returns how many bytes of the beginning of a file [`parse`](Self::parse) needs, as far as
+    /// these tell.
+    ///
+    /// For files that are fetched piece by piece: read as many bytes as it returns, and ask again
+    /// until there are enough. That is once, and once more for a header longer than the first
+    /// piece.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `bytes` are not the beginning of an `.npy` file, or if the header is longer than
+    /// the default [`Limits`] allow.
+    ///
+    /// ```
+    /// use npy_core::Header;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// assert_eq!(Header::bytes_needed(&[])?, 10); // the magic string, the version, the length
+    /// assert_eq!(Header::bytes_needed(&file[..10])?, 128);
+    /// assert_eq!(Header::bytes_needed(&file)?, 128);
+    /// assert!(Header::parse(&file[..128]).is_ok());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn bytes_needed(bytes: &[u8]) -> Result<usize> {
+        let incomplete = |result: Error, needed: usize| match result.kind() {
+            ErrorKind::Truncated { .. } => Ok(needed),
+            // Of a few bytes, which are not the beginning of another file.
+            ErrorKind::NotNpy { .. } if MAGIC.starts_with(bytes) => Ok(needed),
+            _ => Err(result),
+        };
+        let version = match parse_magic(bytes) {
+            Ok(version) => version,
+            Err(error) => return incomplete(error, Version::V1.prefix_bytes()),
+        };
+        match header_length(&bytes[MAGIC_BYTES..], version, &Limits::new()) {
+            Ok(length) => Ok(version.prefix_bytes() + length),
+            Err(error) => incomplete(error, version.prefix_bytes()),
+        }
+    }
+
     fn parse_within(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
         let version = parse_magic(bytes)?;
         let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;

@@ -140,9 +140,10 @@ impl<R: Read + Seek> Input<R> {
 
     /// Moves within the member by this many bytes. Nothing is buffered afterwards.
     pub(crate) fn move_by(&mut self, distance: i64) -> io::Result<()> {
-        let buffered = self.end - self.begin;
+        // The buffer is small.
+        let buffered = (self.end - self.begin) as u64;
         (self.begin, self.end) = (0, 0);
-        self.reader.seek(SeekFrom::Current(distance - buffered as i64))?;
+        self.reader.seek(SeekFrom::Current(distance - buffered.cast_signed()))?;
         self.used = self.used.saturating_add_signed(distance);
         self.total = self.total.saturating_add_signed(distance);
         self.left = self.left.map(|left| left.saturating_add_signed(-distance));

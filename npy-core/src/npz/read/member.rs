@@ -216,9 +216,9 @@ impl<R: Read + Seek> Seek for Member<'_, R> {
             self.content.move_to(target);
             self.given = target;
         }
-        let distance = target.checked_sub(self.given).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::Unsupported, "cannot seek backwards in a compressed member")
-        })?;
+        let distance = target
+            .checked_sub(self.given)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "cannot seek backwards in a compressed member"))?;
         if io::copy(&mut self.by_ref().take(distance), &mut io::sink())? < distance {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

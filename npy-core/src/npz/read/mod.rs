@@ -6,6 +6,8 @@ pub(crate) mod file;
 pub(crate) mod index;
 pub(crate) mod member;
 pub(crate) mod stream;
+#[cfg(feature = "dynamic")]
+mod to_rust;
 
 use std::borrow::Cow;
 use std::fmt;

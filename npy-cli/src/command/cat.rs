@@ -1,0 +1,83 @@
+//! `npy cat`: arrays one after another.
+
+use std::path::PathBuf;
+
+use npy_core::{DType, Header, Order};
+
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::output;
+use crate::pieces;
+use crate::progress::Progress;
+
+/// Concatenate arrays along the first axis.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy cat day1.npy day2.npy -o week.npy     the rows of both, in C order
+  npy cat run.npz:a run.npz:b | npy info -  members of archives, to standard output
+  npy cat steps-*.npy -o steps.npy          what npy split has split
+
+The arrays need the same dtype, and the same lengths of all axes but the first. Rows are copied in bounded memory.
+
+Exit codes: 0 success, 2 trouble; the output is then untouched.")]
+pub(crate) struct Arguments {
+    /// Files or members (FILE:MEMBER)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    /// The file to write; - is standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
+    let mut rows = 0_usize;
+    let mut first: Option<(DType, Vec<usize>)> = None;
+    for file in &arguments.files {
+        if file == "-" {
+            return Err(Failure::new("-: cannot concatenate a stream: its length is needed before its rows; save it first"));
+        }
+        let (dtype, shape, count) = Input::open(file)?.with_array(|array| {
+            let header = array.header();
+            Ok((header.dtype().clone(), header.shape().to_vec(), header.shape().first().copied().unwrap_or(1)))
+        })?;
+        let Some((_, inner)) = shape.split_first() else {
+            return Err(Failure::new(format!("{file}: cannot concatenate: expected at least 1 dimension, found 0")));
+        };
+        if dtype.has_object() {
+            return Err(Failure::new(format!("{file}: cannot concatenate Python objects")));
+        }
+        let (expected, axes) = first.get_or_insert_with(|| (dtype.clone(), inner.to_vec()));
+        if dtype != *expected {
+            let hint = "`npy convert --dtype` casts numbers, `--endian` swaps bytes";
+            return Err(Failure::new(format!("{file}: cannot concatenate: expected dtype {expected}, found {dtype}; {hint}")));
+        }
+        if inner != axes {
+            let message = format!("cannot concatenate: expected rows of shape {axes:?}, found {inner:?}");
+            return Err(Failure::new(format!("{file}: {message}")));
+        }
+        rows = rows.checked_add(count).ok_or_else(|| Failure::new("too many rows for one array"))?;
+    }
+    let Some((dtype, inner)) = first else { return Ok(0) };
+    let header = Header::new(dtype, Order::C, &[&[rows], &inner[..]].concat())?;
+    output::replace(&arguments.output, |out| {
+        out.write_all(&header.to_bytes())?;
+        let mut written = 0;
+        let mut progress = Progress::new(&arguments.output.display().to_string(), header.data_bytes());
+        for file in &arguments.files {
+            Input::open(file)?.with_array(|mut array| {
+                pieces::for_each(&mut *array, Order::C, &mut |values| {
+                    written += values.bytes().len() as u64;
+                    progress.add(values.bytes().len() as u64);
+                    Ok(out.write_all(values.bytes())?)
+                })
+            })?;
+        }
+        if written != header.data_bytes() {
+            return Err(Failure::new(format!("a file changed: expected {} bytes, found {written}", header.data_bytes())));
+        }
+        Ok(())
+    })?;
+    Ok(0)
+}

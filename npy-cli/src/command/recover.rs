@@ -1,0 +1,85 @@
+//! `npy recover`: files and archives that a crash has left incomplete.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use npy_core::FileFormat;
+
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::output::Screen;
+use crate::quantity;
+
+/// Restore a file that a crash has left incomplete.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy recover readings.npy              the header counts all whole rows again
+  npy recover log.npz                   all whole members are listed again
+  npy recover log.npz -o whole.npz      a copy is restored, and log.npz stays
+
+An .npy file keeps its whole rows; bytes of an incomplete one are cut off. An archive keeps its whole members. What is
+whole already is not changed.
+
+Exit codes: 0 success, 2 trouble; the file is then untouched.")]
+pub(crate) struct Arguments {
+    /// An .npy or .npz file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Restore a copy
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let file = arguments.file.display().to_string();
+    let format = Input::open(&file)?.format();
+    let path = match &arguments.output {
+        None => &arguments.file,
+        Some(output) if output.exists() => {
+            return Err(Failure::new(format!("{}: the file exists already", output.display())));
+        }
+        Some(output) => {
+            fs::copy(&arguments.file, output)
+                .map_err(|error| Failure::new(format!("{}: cannot copy the file: {error}", output.display())))?;
+            output
+        }
+    };
+    let result = recover(path, format);
+    if let (Err(_), Some(output)) = (&result, &arguments.output) {
+        // A copy that is not restored is of no use.
+        let _ = fs::remove_file(output);
+    }
+    writeln!(screen, "{}: {}", escape::line(&path.display().to_string()), result?)?;
+    Ok(0)
+}
+
+/// Restores the file, and tells what was done.
+fn recover(path: &Path, format: FileFormat) -> Result<String> {
+    Ok(match format {
+        FileFormat::Npy => {
+            let found = npy_core::append::recover(path)?;
+            let rows = format!("{} rows", quantity::count(found.rows));
+            match (found.rows.cmp(&found.before), found.cut) {
+                (std::cmp::Ordering::Equal, 0) => format!("whole already, {rows}"),
+                (_, 0) => format!("{rows}, {} before", quantity::count(found.before)),
+                (_, cut) => {
+                    let before = quantity::count(found.before);
+                    format!("{rows}, {before} before; {cut} bytes of an incomplete row cut off")
+                }
+            }
+        }
+        FileFormat::Npz => {
+            let found = npy_core::npz::recover(path)?;
+            let members = format!("{} members", quantity::count(found.members));
+            match (found.added, found.dropped) {
+                (0, 0) => format!("whole already, {members}"),
+                (added, dropped) => format!("{members}, {added} of them listed again; {dropped} bytes behind the last replaced"),
+            }
+        }
+        _ => return Err(Failure::new(format!("{}: an .ra file cannot be recovered", path.display()))),
+    })
+}

@@ -1,0 +1,79 @@
+//! `npy schema`: the Rust struct that reads a file.
+
+use std::io::Write;
+use std::path::Path;
+
+use npy_core::{DType, FileFormat};
+
+use crate::escape;
+use crate::failure::Result;
+use crate::input::Input;
+use crate::output::Screen;
+
+/// Write the Rust struct, or the NumPy dtype, that reads a file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy schema picks.npy --name Pick      a struct with #[derive(NpyRecord)]
+  npy schema run.npz --name Run         a struct with #[derive(NpzArchive)] for the whole archive
+  npy schema run.npz:picks              the struct of one member
+  npy schema picks.npy --python         np.dtype([('id', '<u4'), ...])
+
+The code needs the crate npy-core with the feature derive, and for archives npy-ndarray with the features derive and
+npz. Numbers of 16 bits and complex ones need the features half and complex.
+
+Exit codes: 0 success, 2 trouble.")]
+pub(crate) struct Arguments {
+    /// A file, a member (FILE:MEMBER), or - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// The name of the struct; by default the name of the file
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Write the dtype as NumPy's np.dtype takes it
+    #[arg(long)]
+    python: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let mut input = Input::open(&arguments.file)?;
+    let name = arguments.name.clone().unwrap_or_else(|| name_of(&input));
+    let text = if input.format() == FileFormat::Npz && input.selected().is_none() {
+        let mut archive = input.archive()?;
+        if arguments.python {
+            let mut dtypes = Vec::new();
+            for (index, member) in input.members()? {
+                let dtype = archive.header(index)?.dtype().clone();
+                dtypes.push(format!("    {}: {},\n", quoted(&member.unwrap_or_default()), python(&dtype)));
+            }
+            format!("{{\n{}}}\n", dtypes.concat())
+        } else {
+            archive.to_rust(&name)?
+        }
+    } else {
+        let dtype = input.with_array(|array| Ok(array.header().dtype().clone()))?;
+        if arguments.python { python(&dtype) + "\n" } else { dtype.to_rust(&name) }
+    };
+    write!(screen, "{}", escape::text(&text))?;
+    Ok(0)
+}
+
+/// The name of the member or of the file, from which the name of the struct is made.
+fn name_of(input: &Input) -> String {
+    let member = input.selected().and_then(|member| member.rsplit('/').next());
+    let file = Path::new(input.name()).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = member.map(str::to_owned).or(file).filter(|name| name.contains(char::is_alphanumeric));
+    name.unwrap_or_else(|| "Record".to_owned())
+}
+
+/// The call that makes the dtype in Python.
+fn python(dtype: &DType) -> String {
+    format!("np.dtype({})", dtype.descr())
+}
+
+/// A text in single quotes, as Python reads it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", escape::line(text).replace('\\', "\\\\").replace('\'', "\\'"))
+}

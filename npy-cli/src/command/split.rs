@@ -1,0 +1,86 @@
+//! `npy split`: one array as numbered files.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use npy_core::{Header, Order};
+
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::output::{self, Screen};
+use crate::pieces;
+use crate::progress::Progress;
+use crate::quantity;
+
+/// Split an array into numbered files of some rows each.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy split steps.npy --rows 100000             steps-00000.npy, steps-00001.npy, ...
+  npy split run.npz:x --rows 10 --prefix out/x  out/x-00000.npy, ...
+
+Rows are those of the first axis. npy_core::shards::Shards reads the files as one array, and npy cat joins them.
+
+Exit codes: 0 success, 2 trouble; files that were finished stay.")]
+pub(crate) struct Arguments {
+    /// A file, a member (FILE:MEMBER), or - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// Rows in each file; the last one has the rest
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rows: u64,
+
+    /// The beginning of the files' paths; by default that of FILE without its extension
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let mut input = Input::open(&arguments.file)?;
+    let prefix = match (&arguments.prefix, input.path()) {
+        (Some(prefix), _) => prefix.clone(),
+        (None, Some(path)) if input.name() != "-" => path.with_extension(""),
+        _ => return Err(Failure::new("-: standard input has no name; name the files by `--prefix`")),
+    };
+    let first = shard(&prefix, 0);
+    if first.exists() {
+        let advice = "remove the old files, or choose another `--prefix`";
+        return Err(Failure::new(format!("{}: the file exists already; {advice}", first.display())));
+    }
+    let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
+    let files = input.with_array(|mut array| {
+        let header = array.header().clone();
+        let Some((&rows, inner)) = header.shape().split_first() else {
+            return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
+        };
+        let mut progress = Progress::new(&arguments.file, header.data_bytes());
+        let mut begin = 0;
+        let mut number = 0;
+        while begin < rows || number == 0 {
+            let end = begin.saturating_add(step).min(rows);
+            let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
+            output::replace(&shard(&prefix, number), |out| {
+                out.write_all(&part.to_bytes())?;
+                pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
+                    progress.add(values.bytes().len() as u64);
+                    Ok(out.write_all(values.bytes())?)
+                })
+            })?;
+            begin = end;
+            number += 1;
+        }
+        Ok(number)
+    })?;
+    let count = if files == 1 { "1 file".to_owned() } else { format!("{} files", quantity::count(files)) };
+    writeln!(screen, "{count}: {}", crate::escape::line(&shard(&prefix, 0).display().to_string()))?;
+    Ok(0)
+}
+
+/// The path of a file, as `npy_core::shards` names it.
+fn shard(prefix: &Path, number: u64) -> PathBuf {
+    let mut name = OsString::from(prefix);
+    name.push(format!("-{number:05}.npy"));
+    name.into()
+}

@@ -1,0 +1,105 @@
+//! The scalars of an element, with their paths and offsets: a record flattened.
+
+use npy_core::DType;
+use npy_core::dtype::Scalar;
+
+use crate::failure::{Failure, Result};
+
+/// A scalar of an element, or equal scalars that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    /// The names of the fields, as in `pose.x` or `points[2].x`; empty if the element is a scalar.
+    pub(crate) path: String,
+    /// The shape of the sub-array.
+    pub(crate) axes: Vec<usize>,
+    pub(crate) scalar: Scalar,
+    /// From the beginning of the element.
+    pub(crate) offset: usize,
+    /// How many there are in the sub-array.
+    pub(crate) count: usize,
+}
+
+/// The most leaves of an element, and the most scalars without a byte: a short header can claim any number of either.
+pub(crate) const MOST: usize = 1 << 20;
+
+impl Leaf {
+    /// The bytes of all its scalars in an element.
+    pub(crate) fn bytes<'a>(&self, element: &'a [u8]) -> &'a [u8] {
+        element.get(self.offset..self.end()).unwrap_or_default()
+    }
+
+    /// The offset of what follows.
+    pub(crate) fn end(&self) -> usize {
+        self.offset + self.count * self.scalar.itemsize()
+    }
+}
+
+/// The leaves of an element, in the order of their offsets.
+pub(crate) fn of(dtype: &DType) -> Result<Vec<Leaf>> {
+    count(dtype)?;
+    let mut leaves = Vec::new();
+    add(dtype, 0, String::new(), &mut leaves)?;
+    Ok(leaves)
+}
+
+/// The number of scalars of an element. Fails where they have no bytes and are too many.
+pub(crate) fn count(dtype: &DType) -> Result<usize> {
+    let count = match dtype {
+        DType::Scalar(_) => Some(1),
+        DType::SubArray(array) => {
+            let inner = count(array.base())?;
+            array.shape().iter().try_fold(inner, |count, &length| count.checked_mul(length))
+        }
+        DType::Record(record) => record.fields().iter().try_fold(0_usize, |sum, field| sum.checked_add(count(field.dtype()).ok()?)),
+    };
+    // As many as there are bytes are as large as the file.
+    let most = MOST.max(dtype.itemsize());
+    count.filter(|count| *count <= most).ok_or_else(too_many)
+}
+
+pub(crate) fn too_many() -> Failure {
+    Failure::Nameless(format!("too many columns: expected at most {MOST}"))
+}
+
+fn add(dtype: &DType, offset: usize, path: String, leaves: &mut Vec<Leaf>) -> Result<()> {
+    match dtype {
+        DType::Scalar(scalar) => push(Leaf { path, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, leaves),
+        DType::SubArray(array) => {
+            let count = array.shape().iter().product();
+            if let DType::Scalar(scalar) = array.base() {
+                return push(Leaf { path, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, leaves);
+            }
+            for i in 0..count {
+                let path = format!("{path}{}", index_text(array.shape(), i));
+                add(array.base(), offset + i * array.base().itemsize(), path, leaves)?;
+            }
+            Ok(())
+        }
+        DType::Record(record) => {
+            for field in record.fields() {
+                let dot = if path.is_empty() { "" } else { "." };
+                add(field.dtype(), offset + field.offset(), format!("{path}{dot}{}", field.name()), leaves)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn push(leaf: Leaf, leaves: &mut Vec<Leaf>) -> Result<()> {
+    if leaves.len() >= MOST {
+        return Err(too_many());
+    }
+    leaves.push(leaf);
+    Ok(())
+}
+
+/// The index of an element of an axis or more, as in `[0,1]`; nothing where there are no axes.
+pub(crate) fn index_text(shape: &[usize], mut element: usize) -> String {
+    let mut index = vec![0; shape.len()];
+    for (position, &length) in index.iter_mut().zip(shape).rev() {
+        *position = element.checked_rem(length).unwrap_or(0);
+        element = element.checked_div(length).unwrap_or(0);
+    }
+    let index: Vec<String> = index.iter().map(usize::to_string).collect();
+    if index.is_empty() { String::new() } else { format!("[{}]", index.join(",")) }
+}

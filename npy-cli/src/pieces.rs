@@ -1,0 +1,106 @@
+//! The elements of an array in C or in Fortran order, piece by piece, whatever order the file has.
+
+use std::ops::Range;
+
+use npy_core::__private::is_same_in_both;
+use npy_core::region::AxisRange;
+use npy_core::{DType, DynValues, Order};
+
+use crate::failure::Result;
+use crate::input::Array;
+use crate::signals;
+
+/// The bytes of a piece, unless an element has more.
+const PIECE: usize = 1 << 20;
+
+/// The bytes that are transposed at once. A transposition reads the file once for each such block at worst.
+const BLOCK: usize = 128 << 20;
+
+/// What is done with each piece: an array of one dimension.
+pub(crate) type Sink<'a> = &'a mut dyn FnMut(DynValues) -> Result<()>;
+
+/// Calls `sink` with all elements in this order, which are read from the beginning.
+pub(crate) fn for_each(array: &mut dyn Array, order: Order, sink: Sink<'_>) -> Result<()> {
+    let shape = array.header().shape().to_vec();
+    let outer = if order == Order::C { shape.first() } else { shape.last() };
+    for_each_of_rows(array, order, 0..outer.copied().unwrap_or(1), sink)
+}
+
+/// Calls `sink` with the elements of some rows in this order. A row is an index of the slowest axis.
+///
+/// Rows are read one after another: those before must have been read already, unless the array is
+/// transposed.
+pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<usize>, sink: Sink<'_>) -> Result<()> {
+    let header = array.header();
+    let (dtype, shape) = (header.dtype().clone(), header.shape().to_vec());
+    // From the slowest axis to the fastest one.
+    let axes: Vec<usize> = match order {
+        Order::C => (0..shape.len()).collect(),
+        Order::Fortran => (0..shape.len()).rev().collect(),
+    };
+    if header.order() == order || is_same_in_both(&shape) || dtype.itemsize() == 0 {
+        let all = axes.first().map_or(1, |&axis| shape[axis]);
+        // Not more than the number of elements, which was checked.
+        let mut left = header.element_count().checked_div(all).unwrap_or(0) * rows.len();
+        while left > 0 {
+            signals::check()?;
+            let Some(values) = array.next_elements(elements_of_piece(&dtype).min(left))? else { break };
+            left = left.saturating_sub(values.shape().iter().product());
+            sink(values)?;
+        }
+        return Ok(());
+    }
+    if header.element_count() == 0 {
+        return Ok(());
+    }
+    let mut region: Vec<AxisRange> = shape.iter().map(|_| AxisRange::from(..)).collect();
+    let mut ranges: Vec<Range<usize>> = shape.iter().map(|&length| 0..length).collect();
+    if let Some(&outer) = axes.first() {
+        ranges[outer] = rows;
+    }
+    transpose(array, order, (&ranges, &axes), &mut region, sink)
+}
+
+/// Reads blocks along the slowest of these axes; the slower ones have an index in the region.
+fn transpose(
+    array: &mut dyn Array,
+    order: Order,
+    (ranges, axes): (&[Range<usize>], &[usize]),
+    region: &mut [AxisRange],
+    sink: Sink<'_>,
+) -> Result<()> {
+    let Some((&axis, inner)) = axes.split_first() else {
+        return split(array.read_region(region)?, sink);
+    };
+    let itemsize = array.header().dtype().itemsize();
+    let bytes = inner.iter().fold(itemsize, |bytes, &axis| bytes.saturating_mul(ranges[axis].len()));
+    let is_row_too_large = bytes > BLOCK && !inner.is_empty();
+    let step = if is_row_too_large { 1 } else { (BLOCK / bytes.max(1)).max(1) };
+    for begin in ranges[axis].clone().step_by(step) {
+        signals::check()?;
+        region[axis] = AxisRange::from(begin..begin.saturating_add(step).min(ranges[axis].end));
+        if is_row_too_large {
+            transpose(array, order, (ranges, inner), region, sink)?;
+        } else {
+            split(array.read_region(region)?.into_order(order)?, sink)?;
+        }
+    }
+    region[axis] = AxisRange::from(..);
+    Ok(())
+}
+
+/// Calls `sink` with the elements as they follow each other in memory.
+fn split(values: DynValues, sink: Sink<'_>) -> Result<()> {
+    let dtype = values.dtype().clone();
+    let bytes = values.into_bytes();
+    for piece in bytes.chunks(elements_of_piece(&dtype) * dtype.itemsize().max(1)) {
+        let count = piece.len() / dtype.itemsize().max(1);
+        sink(DynValues::new(dtype.clone(), Order::C, &[count], piece.to_vec())?)?;
+    }
+    Ok(())
+}
+
+/// How many elements are about a mebibyte.
+pub(crate) fn elements_of_piece(dtype: &DType) -> usize {
+    (PIECE / dtype.itemsize().max(1)).max(1)
+}

@@ -1,0 +1,114 @@
+//! `npy repack` and `npy recover`.
+
+use std::fs;
+use std::path::Path;
+
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::{DynValues, Header, Order};
+
+use crate::support::npy;
+
+/// An archive of noise, zeros in Fortran order, and a text.
+fn archive(path: &Path) {
+    let mut archive = NpzWriter::create(path).unwrap();
+    archive.add_slice("zeros", &[0.0_f64; 10_000]).unwrap();
+    let f = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
+    archive.add_content("f", |out| f.write(out)).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.finish().unwrap();
+}
+
+fn arrays(path: &Path) -> Vec<(String, Header, Vec<u8>)> {
+    let mut archive = NpzReader::open(path).unwrap();
+    let mut arrays = Vec::new();
+    for index in 0..archive.len() {
+        let name = archive.whole_name(index).unwrap().to_owned();
+        if name.ends_with(".npy") {
+            let values = archive.array(index).unwrap().into_values().unwrap();
+            arrays.push((name, values.header().clone(), values.bytes().to_vec()));
+        } else {
+            assert_eq!(archive.bytes(index, 100).unwrap(), b"hello");
+        }
+    }
+    arrays
+}
+
+#[test]
+fn repacks_an_archive_in_place_without_changing_a_value() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let file = path.display().to_string();
+    archive(&path);
+    let (before, stored) = (arrays(&path), fs::read(&path).unwrap());
+    let text = npy(["repack", &file, "--compress=9"]).ok();
+    assert!(text.ends_with(" before\n"), "{text}");
+    assert_eq!(arrays(&path), before);
+    assert!(fs::metadata(&path).unwrap().len() < 2000);
+    assert_eq!(NpzReader::open(&path).unwrap().method(0), Some(8));
+
+    npy(["repack", &file, "--store"]).ok();
+    assert!(fs::read(&path).unwrap() == stored);
+    npy(["repack", &file, "--align"]).ok();
+    assert_eq!(arrays(&path), before);
+    for index in 0..2 {
+        assert_eq!(NpzReader::open(&path).unwrap().data_range(index).unwrap().start % 64, 0);
+    }
+    let other = directory.path().join("c.npz");
+    npy(["repack", &file, &other.display().to_string(), "--order", "C"]).ok();
+    let transposed = arrays(&other);
+    assert_eq!(transposed[1].1.order(), Order::C);
+    assert_eq!(transposed[1].2, [0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11]);
+}
+
+#[test]
+fn repacks_an_array_in_another_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let values = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
+    values.save(path("f.npy")).unwrap();
+    npy(["repack", &path("f.npy"), &path("c.npy"), "--order", "C"]).ok();
+    let c = DynValues::load(path("c.npy")).unwrap();
+    assert_eq!(c, values.clone().into_order(Order::C).unwrap());
+    npy(["repack", &path("c.npy"), "--order", "F"]).ok();
+    assert_eq!(DynValues::load(path("c.npy")).unwrap(), values);
+    let message = npy(["repack", &path("c.npy"), "--store"]).trouble();
+    assert!(message.ends_with("are for .npz archives\n"), "{message}");
+}
+
+#[test]
+fn a_damaged_member_leaves_the_archive_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    archive(&path);
+    let mut file = fs::read(&path).unwrap();
+    file[5000] ^= 1;
+    fs::write(&path, &file).unwrap();
+    let message = npy(["repack".as_ref(), path.as_os_str(), "--compress".as_ref()]).trouble();
+    assert!(message.contains("member \"zeros\": "), "{message}");
+    assert!(fs::read(&path).unwrap() == file);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn recovers_archives_and_growing_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    archive(&path("run.npz"));
+    let whole = fs::read(path("run.npz")).unwrap();
+    fs::write(path("cut.npz"), &whole[..whole.len() - 30]).unwrap();
+    let cut = path("cut.npz").display().to_string();
+    let message = npy(["info", &cut]).trouble();
+    assert!(message.ends_with("; `npy recover` keeps them\n"), "{message}");
+    let copy = path("copy.npz").display().to_string();
+    assert!(npy(["recover", &cut, "-o", &copy]).ok().contains("3 members"));
+    assert_eq!(arrays(&path("copy.npz")), arrays(&path("run.npz")));
+    assert_eq!(fs::read(path("cut.npz")).unwrap().len(), whole.len() - 30);
+    assert!(npy(["recover", &cut]).ok().starts_with(&format!("{cut}: 3 members, 3 of them listed again")));
+    assert!(npy(["recover", &cut]).ok().ends_with("whole already, 3 members\n"));
+
+    npy_core::save(path("rows.npy"), &[1_u32, 2, 3]).unwrap();
+    fs::OpenOptions::new().write(true).open(path("rows.npy")).unwrap().set_len(128 + 11).unwrap();
+    let text = npy(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
+    assert!(text.ends_with(": 2 rows, 3 before; 3 bytes of an incomplete row cut off\n"), "{text}");
+    assert_eq!(npy_core::load::<u32>(path("rows.npy")).unwrap(), [1, 2]);
+}

@@ -1,0 +1,250 @@
+//! `npy info`.
+
+use std::fs;
+use std::io::Write as _;
+
+use npy_core::npz::NpzWriter;
+use npy_core::{DType, Header, Order};
+use serde_json::Value;
+
+use crate::support::{command, example, files_below, npy, npy_with};
+use crate::workspace_support::numpy::numpy;
+use crate::workspace_support::workspace;
+
+#[test]
+fn shows_the_fields_of_a_record_with_their_offsets() {
+    let text = npy(["info", &example("picks.npy")]).ok();
+    let (_, rest) = text.split_once('\n').unwrap();
+    insta::assert_snapshot!(rest, @r#"
+shape     (240,), 240 elements
+order     C (the last index varies fastest)
+data      64.9 KiB (66,480 bytes) at offset 384, aligned to 64
+mappable  yes
+dtype     record of 9 fields, 277 bytes
+     0    id         <u4
+     4    station    <U5
+    24    latitude   <f8
+    32    longitude  <f8
+    40    origin     record of 5 fields, 32 bytes
+    40      time       <M8[ns]
+    48      latitude   <f8
+    56      longitude  <f8
+    64      depth_km   <f4
+    68      magnitude  <f4
+    72    time       <M8[ns]
+    80    phase      |S4
+    84    waveform   <f4 (3, 16)
+   276    reviewed   |b1
+"#);
+}
+
+#[test]
+fn shows_an_archive_as_a_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let mut archive = NpzWriter::create_compressed(&path).unwrap();
+    archive.add_slice("times", &[0.5_f64; 1000]).unwrap();
+    archive.add_scalar("rate", &100.0_f32).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.finish().unwrap();
+    let text = npy([std::ffi::OsStr::new("info"), path.as_os_str()]).ok();
+    let (_, rest) = text.split_once('\n').unwrap();
+    insta::assert_snapshot!(rest, @r#"
+member     dtype         shape    order      size  stored as
+times      <f8           (1000,)  C      7.81 KiB  deflate, 154 B (1.9 %)
+rate       <f4           ()       C           4 B  deflate, 73 B (55.3 %)
+notes.txt  not an array                       5 B  deflate, 7 B (140.0 %)
+"#);
+    let member = npy(["info".to_owned(), format!("{}:rate", path.display())]).ok();
+    insta::assert_snapshot!(member.split_once("run.npz").unwrap().1, @r#"
+:rate  deflate, 73 B (55.3 %)
+  shape     (), 1 element
+  order     C (the last index varies fastest)
+  data      4 bytes
+  mappable  no
+  dtype     <f4
+"#);
+}
+
+#[test]
+fn shows_many_files_as_one_table_and_goes_on_after_a_damaged_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
+    npy_core::save(file("a.npy"), &[1_u16, 2]).unwrap();
+    fs::write(file("b.npy"), b"\x93NUMPY\x01\0\x10\0not a dictionary").unwrap();
+    let whole = fs::read(file("a.npy")).unwrap();
+    fs::write(file("c.npy"), &whole[..whole.len() - 1]).unwrap();
+    fs::write(file("d.npy"), [&whole[..], b"more"].concat()).unwrap();
+    fs::write(file("ignored.txt"), "text").unwrap();
+    let output = command(["info", "."]).current_dir(directory.path()).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(2), &b""[..]));
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r#"
+file     dtype                                                            shape  order  size
+./a.npy  <u2                                                              (2,)   C       4 B
+./b.npy  invalid header at byte 10: expected a value, found the name not
+./c.npy  <u2                                                              (2,)   C       4 B  truncated: 1 byte missing
+./d.npy  <u2                                                              (2,)   C       4 B  4 bytes behind the array
+4 files, 2 with damage
+"#);
+
+    let pattern = file("[ad].npy").display().to_string();
+    let matched = npy(["info".to_owned(), "--json".to_owned(), pattern]).ok();
+    assert_eq!(matched.lines().count(), 2);
+}
+
+#[test]
+fn says_what_a_file_that_is_no_array_looks_like() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    for (content, expected) in [
+        (&b""[..], "an empty file"),
+        (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        (b"\x1f\x8b\x08\0\0", "gzip data"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a git-lfs pointer"),
+        (b"<!DOCTYPE html><html>", "an HTML page"),
+    ] {
+        fs::write(&path, content).unwrap();
+        let message = npy([std::ffi::OsStr::new("info"), path.as_os_str()]).trouble();
+        assert!(message.starts_with(&format!("npy: {}: unknown format: ", path.display())), "{message}");
+        assert!(message.contains(&format!("found {expected}")), "{message}");
+    }
+    let message = npy(["info", "nosuch.npy"]).trouble();
+    assert!(message.starts_with("npy: nosuch.npy: cannot open the file: "), "{message}");
+    let message = npy(["info", &format!("{}:x", example("picks.npy"))]).trouble();
+    assert!(message.ends_with("cannot select member \"x\": expected an .npz archive\n"), "{message}");
+}
+
+#[test]
+fn reads_streams_of_all_formats() {
+    let array = fs::read(example("picks.npy")).unwrap();
+    assert!(npy_with(["info", "-"], &array).ok().contains("record of 9 fields"));
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.add_slice("x", &[1_u8, 2]).unwrap();
+    let archive = archive.finish().unwrap();
+    assert!(npy_with(["info", "-"], &archive).ok().contains("|u1"));
+    let mut raw = Vec::new();
+    npy_core::rawarray::write(&mut raw, &[1.5_f64]).unwrap();
+    assert!(npy_with(["info", "-"], &raw).ok().contains("<f8"));
+}
+
+/// Names and texts of a file must not reach a terminal as commands.
+#[test]
+fn escapes_control_characters_of_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("evil.npy");
+    let dtype: DType = r"[('\x1b[31mred\x07', '<f4'), ('\u202e', [('\n', 'u1')])]".parse().unwrap();
+    let header = Header::new(dtype, Order::C, &[1]).unwrap();
+    fs::write(&path, [header.to_bytes(), vec![0; 5]].concat()).unwrap();
+    for arguments in [&["info"][..], &["info", "--json"], &["schema"], &["schema", "--python"]] {
+        let path = path.display().to_string();
+        let text = npy(arguments.iter().copied().chain([path.as_str()])).ok();
+        assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
+    }
+    let mut archive = NpzWriter::create(directory.path().join("evil.npz")).unwrap();
+    archive.add_slice("\x1b]0;title\x07", &[1_u8]).unwrap();
+    archive.finish().unwrap();
+    let text = npy([std::ffi::OsStr::new("info"), directory.path().as_os_str()]).ok();
+    assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
+}
+
+#[test]
+fn colors_only_when_asked_or_on_a_terminal() {
+    let file = example("picks.npy");
+    assert!(!npy(["info", &file]).ok().contains('\x1b'));
+    assert!(npy(["info", "--color", "always", &file]).ok().contains("\x1b[1m"));
+    let output = command(["info", &file]).env("NO_COLOR", "1").output().unwrap();
+    assert!(!output.stdout.contains(&0x1b));
+}
+
+#[test]
+fn a_claim_of_terabytes_takes_no_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("claim.npy");
+    let header = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40]).unwrap();
+    fs::write(&path, header.to_bytes()).unwrap();
+    let run = npy([std::ffi::OsStr::new("info"), path.as_os_str()]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stdout.contains("truncated: expected 8796093022208 bytes of data, found 0"), "{}", run.stdout);
+}
+
+#[test]
+fn stops_silently_when_nobody_reads() {
+    let mut child = command(["info", "--json"])
+        .args(vec![example("picks.npy"); 2000])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+/// Dtype, order, shape and itemsize of every golden file, as NumPy tells them.
+#[test]
+fn agrees_with_numpy_about_all_golden_files() {
+    let Some(numpy) = numpy("agrees_with_numpy_about_all_golden_files") else { return };
+    let files = files_below(&workspace().join("tests/data"), ".npy");
+    let paths: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    let program = "
+import json, sys, warnings
+import numpy as np
+try:
+    from numpy.lib import _format_impl as format
+except ImportError:
+    from numpy.lib import format
+warnings.simplefilter('ignore')
+for path in sys.stdin.read().splitlines():
+    try:
+        with open(path, 'rb') as file:
+            version = format.read_magic(file)
+            shape, fortran, dtype = format._read_array_header(file, version, max_header_size=10**7)
+            print(json.dumps([str(dtype.itemsize), list(shape), fortran, str(np.dtype(dtype)), dtype.hasobject]))
+    except Exception as error:
+        print(json.dumps(None))
+";
+    let expected = numpy.run(["-c", program], paths.join("\n").as_bytes());
+    let expected: Vec<Value> =
+        String::from_utf8(expected).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(expected.len(), files.len());
+    let mut dtypes = Vec::new();
+    let mut compared = 0;
+    for (paths, expected) in paths.chunks(200).zip(expected.chunks(200)) {
+        let run = npy(["info", "--json"].into_iter().chain(paths.iter().map(String::as_str)));
+        let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), paths.len());
+        for ((found, expected), path) in lines.iter().zip(expected).zip(paths) {
+            let Some([itemsize, shape, fortran, dtype, objects]) = expected.as_array().map(Vec::as_slice) else { continue };
+            assert_eq!(found.get("error"), None, "{path}");
+            assert_eq!(&found["shape"], shape, "{path}");
+            assert_eq!(found["order"] == "Fortran", *fortran == Value::Bool(true), "{path}");
+            assert_eq!(&found["objects"], objects, "{path}");
+            if *objects == Value::Bool(false) {
+                assert_eq!(found["itemsize"].to_string(), itemsize.as_str().unwrap(), "{path}");
+                dtypes.push(serde_json::json!([found["dtype"], dtype]));
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 1500, "{compared}");
+    // The dtypes are equal when NumPy reads the text that the command has written.
+    let compare = "
+import ast, json, sys
+import numpy as np
+for line in sys.stdin.read().splitlines():
+    found, expected = json.loads(line)
+    try: found = ast.literal_eval(found)
+    except (ValueError, SyntaxError): pass
+    if isinstance(found, list):
+        from numpy.lib.format import descr_to_dtype
+        found = descr_to_dtype(found)
+    found = np.dtype(found)
+    # Titles and offsets are in the text of the other only.
+    if str(found) != expected and str(found.newbyteorder('=')) != str(np.dtype(ast.literal_eval(expected) if expected[:1] in '[{(' else expected).newbyteorder('=')):
+        print('DIFFERENT', found, expected)
+";
+    let input: String = dtypes.iter().map(|pair| format!("{pair}\n")).collect();
+    let different = String::from_utf8(numpy.run(["-c", compare], input.as_bytes())).unwrap();
+    assert_eq!(different, "");
+    let _ = writeln!(std::io::stderr(), "npy info: {compared} golden files as NumPy tells them");
+}

@@ -1,0 +1,108 @@
+//! `npy schema`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::npz::NpzWriter;
+use npy_core::{DType, NpyReader};
+
+use crate::support::{example, files_below, npy};
+use crate::workspace_support::workspace;
+
+#[test]
+fn writes_a_struct_named_after_the_file() {
+    let text = npy(["schema", &example("picks.npy")]).ok();
+    assert!(
+        text.starts_with(
+            "/// A record of 277 bytes.\n#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]\npub struct Picks {\n"
+        )
+    );
+    assert!(text.contains("    pub origin: PicksOrigin,\n"));
+    let named = npy(["schema", "--name", "Event", &example("picks.npy")]).ok();
+    assert!(named.contains("pub struct Event {"));
+}
+
+#[test]
+fn writes_the_dtype_for_python() {
+    let text = npy(["schema", "--python", &example("travel_times.npy")]).ok();
+    assert_eq!(text, "np.dtype('<f8')\n");
+}
+
+/// The struct of every structured golden file compiles and loads it, and that of an archive the
+/// whole archive.
+#[test]
+fn structs_of_golden_files_compile_and_load_them() {
+    let workspace = workspace();
+    let mut dtypes = BTreeSet::new();
+    let mut program = String::from("#![allow(dead_code)]\n");
+    let mut main = String::new();
+    let mut count = 0;
+    for path in files_below(&workspace.join("tests/data"), ".npy") {
+        let Ok(reader) = NpyReader::open(&path) else { continue };
+        let dtype = reader.header().dtype().clone();
+        if !matches!(dtype, DType::Record(_)) || dtype.has_object() || !dtypes.insert(dtype.to_string()) {
+            continue;
+        }
+        // Some golden files are damaged on purpose.
+        if npy_core::DynValues::load(&path).is_err() {
+            continue;
+        }
+        let code = npy(["schema".as_ref(), "--name".as_ref(), "Record".as_ref(), path.as_os_str()]).ok();
+        let module: String = code.lines().map(|line| format!("    {line}\n")).collect();
+        writeln!(program, "mod case_{count} {{\n{module}}}\n").unwrap();
+        writeln!(main, "    load::<case_{count}::Record>({:?});", path.display().to_string()).unwrap();
+        count += 1;
+    }
+    assert!(count > 40, "{count}");
+
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema");
+    fs::create_dir_all(directory.join("src")).unwrap();
+    let run = directory.join("run.npz");
+    let mut archive = NpzWriter::create(&run).unwrap();
+    archive.add_slice("times", &[0.5_f64, 1.5]).unwrap();
+    archive.add_scalar("sampling rate", &100_u32).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.add_content("picks", |out| npy_core::DynValues::load(example("picks.npy"))?.write(out)).unwrap();
+    archive.finish().unwrap();
+    let code = npy(["schema".as_ref(), run.as_os_str()]).ok();
+    assert!(code.contains("    // \"notes.txt\" is not an array.\n"), "{code}");
+    writeln!(program, "{code}").unwrap();
+    writeln!(main, "    let run = <Run as npy_ndarray::NpzArchive>::load_npz({:?}).unwrap();", run.display().to_string()).unwrap();
+    main.push_str("    assert_eq!((run.times.len(), run.sampling_rate[()], run.picks.len()), (2, 100, 240));\n");
+
+    write!(
+        program,
+        "fn load<T: npy_core::NpyRecord>(path: &str) {{
+    let reader = npy_core::NpyReader::open(path).unwrap();
+    let count = reader.header().element_count();
+    assert_eq!(reader.into_vec::<T>().unwrap().len(), count, \"{{path}}\");
+}}
+
+fn main() {{\n{main}}}\n"
+    )
+    .unwrap();
+    let manifest = format!(
+        "[package]\nname = \"schemas\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+         npy-core = {{ path = {:?}, features = [\"complex\", \"derive\", \"half\"] }}\n\
+         npy-ndarray = {{ path = {:?}, features = [\"derive\", \"npz\"] }}\n\n[profile.dev]\ndebug = false\n",
+        workspace.join("npy-core"),
+        workspace.join("npy-ndarray"),
+    );
+    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+    fs::write(directory.join("src/main.rs"), program).unwrap();
+    // The versions of the workspace, which are at hand.
+    fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .current_dir(&directory)
+        .env("CARGO_TARGET_DIR", directory.join("target"))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    crate::workspace_support::announce(&format!("npy schema: structs of {count} golden dtypes compile and load"));
+}
