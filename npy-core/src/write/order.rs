@@ -73,7 +73,7 @@ type AllLines<'l, 'a> = dyn Fn(&mut dyn FnMut(&mut Lines<'_, 'a>) -> Result<()>)
 
 impl Stage {
     /// Adds elements whose memory is `layout`, more than 0 bytes without padding.
-    fn put_transposed(
+    pub(super) fn put_transposed(
         &mut self,
         sink: &mut dyn Sink,
         layout: BulkLayout,

@@ -227,7 +227,7 @@ impl<R: Read + Seek> NpzReader<R> {
         S: DataOwned,
         D: Dimension,
     {
-        let read = self.archive.array(index).and_then(|reader| into_array(reader, self.arrays.order));
+        let read = self.archive.array(index).and_then(|mut reader| into_array(reader.elements(), self.arrays.order));
         read.map_err(|error| self.archive.locate(error, index))
     }
 

@@ -1,0 +1,105 @@
+//! Writes elements whose type is known at run time.
+
+use std::io::Write;
+
+use super::output::Stream;
+use super::stage::Stage;
+use crate::element::{self, Difference, NpyElement};
+use crate::error::Result;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::memory::{BulkLayout, reserve_exact};
+use crate::options::Order;
+use crate::transpose::bytes::InOrderC;
+
+/// Elements of shorter lines are written one by one.
+const LEAST_LENGTH: usize = 8;
+
+/// Elements as the bytes of a file, but perhaps for the byte order, so that code need not be
+/// compiled for their type. For `npy-ndarray`.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemBytes<'a> {
+    bytes: &'a [u8],
+    layout: BulkLayout,
+    difference: Difference,
+}
+
+impl<'a> ItemBytes<'a> {
+    /// Elements that are stored as `dtype`; `None` if each of them has to be encoded.
+    pub fn new<T: NpyElement>(items: &'a [T], dtype: &DType) -> Option<Self> {
+        let plan = element::plan::<T>(dtype).ok()?;
+        let (bulk, difference) = element::bulk::<T>(&plan, dtype.itemsize())?;
+        Some(Self { bytes: bulk.bytes_of(items)?, layout: bulk.layout(), difference })
+    }
+
+    /// Elements of `itemsize` bytes.
+    pub(crate) fn of_file(bytes: &'a [u8], itemsize: usize) -> Self {
+        Self { bytes, layout: BulkLayout::of_bytes(itemsize), difference: Difference::None }
+    }
+
+    /// Copies all elements.
+    pub(crate) fn to_vec(self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, self.bytes.len())?;
+        bytes.extend_from_slice(self.bytes);
+        self.swap(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Copies the elements at these indices.
+    #[cfg(feature = "print")]
+    pub(crate) fn pick(self, indices: &[usize]) -> Vec<u8> {
+        let size = self.layout.size;
+        let mut bytes: Vec<u8> = indices.iter().flat_map(|index| &self.bytes[index * size..][..size]).copied().collect();
+        self.swap(&mut bytes);
+        bytes
+    }
+
+    fn swap(self, bytes: &mut [u8]) {
+        if self.difference == Difference::ByteOrder {
+            self.layout.swap(bytes);
+        }
+    }
+
+    /// Writes the elements, which are in memory as `header` says, as a file in the given order,
+    /// without a second copy.
+    ///
+    /// # Errors
+    ///
+    /// Fails if writing fails, or if the header has another number of elements.
+    pub fn write(self, mut writer: impl Write, header: &Header, order: Order) -> Result<()> {
+        self.write_to(&mut writer, header, order)
+    }
+
+    fn write_to(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
+        let (shape, size) = (header.shape(), self.layout.size);
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        let is_same = is_same_in_both(shape) || size == 0;
+        let written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
+        let mut sink = Stream::new(writer);
+        let mut stage = Stage::new(&written, &written);
+        // The lengths of the axes that make a difference, from the fastest to the slowest.
+        let mut lengths: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
+        if header.order() == Order::C {
+            lengths.reverse();
+        }
+        match &lengths[..] {
+            _ if is_same || header.order() == order => {
+                stage.put_bytes(&mut sink, self.bytes, written.element_count(), self.layout, self.difference)?;
+            }
+            [length, outer @ ..] if *length >= LEAST_LENGTH => {
+                let (count, line) = (outer.iter().product(), length * size);
+                stage.put_transposed(&mut sink, self.layout, self.difference, count, *length, &|take| {
+                    let mut indices = InOrderC::new(outer);
+                    take(&mut || self.bytes.get(indices.next()? * line..)?.get(..line))
+                })?;
+            }
+            _ => InOrderC::new(&lengths).try_for_each(|index| {
+                let item = &self.bytes[index * size..][..size];
+                stage.put_bytes(&mut sink, item, 1, self.layout, self.difference)
+            })?,
+        }
+        stage.end(&mut sink)
+    }
+}
