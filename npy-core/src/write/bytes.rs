@@ -13,8 +13,12 @@ use crate::memory::{BulkLayout, reserve_exact};
 use crate::options::Order;
 use crate::transpose::bytes::InOrderC;
 
-/// Elements of shorter lines are written one by one.
+/// Shorter lines are not transposed, because the part assembled in memory would be larger than an
+/// eighth of the array.
 const LEAST_LENGTH: usize = 8;
+
+/// Bytes of such lines that are gathered at a time, unless an element is larger.
+const GATHERED_BYTES: usize = 4096;
 
 /// Elements as the bytes of a file, but perhaps for the byte order, so that code need not be
 /// compiled for their type. For `npy-ndarray`.
@@ -56,6 +60,21 @@ impl<'a> ItemBytes<'a> {
         bytes
     }
 
+    /// Appends `count` elements that are `stride` elements apart.
+    fn gather(self, first: usize, stride: usize, count: usize, to: &mut Vec<u8>) {
+        match self.layout.size {
+            1 => gather::<1>(self.bytes, first, stride, count, to),
+            2 => gather::<2>(self.bytes, first, stride, count, to),
+            4 => gather::<4>(self.bytes, first, stride, count, to),
+            8 => gather::<8>(self.bytes, first, stride, count, to),
+            16 => gather::<16>(self.bytes, first, stride, count, to),
+            size => {
+                let items = self.bytes.chunks_exact(size).skip(first).step_by(stride);
+                items.take(count).for_each(|item| to.extend_from_slice(item));
+            }
+        }
+    }
+
     fn swap(self, bytes: &mut [u8]) {
         if self.difference == Difference::ByteOrder {
             self.layout.swap(bytes);
@@ -95,11 +114,27 @@ impl<'a> ItemBytes<'a> {
                     take(&mut || self.bytes.get(indices.next()? * line..)?.get(..line))
                 })?;
             }
-            _ => InOrderC::new(&lengths).try_for_each(|index| {
-                let item = &self.bytes[index * size..][..size];
-                stage.put_bytes(&mut sink, item, 1, self.layout, self.difference)
-            })?,
+            [outer @ .., length] => {
+                let stride: usize = outer.iter().product();
+                let step = (GATHERED_BYTES / size).max(1);
+                let mut buffer = Vec::new();
+                for first in InOrderC::new(outer) {
+                    for begin in (0..*length).step_by(step) {
+                        let count = step.min(length - begin);
+                        buffer.clear();
+                        self.gather(first + begin * stride, stride, count, &mut buffer);
+                        stage.put_bytes(&mut sink, &buffer, count, self.layout, self.difference)?;
+                    }
+                }
+            }
+            // The orders are the same.
+            [] => {}
         }
         stage.end(&mut sink)
     }
+}
+
+fn gather<const N: usize>(bytes: &[u8], first: usize, stride: usize, count: usize, to: &mut Vec<u8>) {
+    let items = bytes.as_chunks::<N>().0.iter().skip(first).step_by(stride);
+    items.take(count).for_each(|item| to.extend_from_slice(item));
 }
