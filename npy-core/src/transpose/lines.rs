@@ -93,7 +93,7 @@ pub(crate) fn append_rows<'a>(
                     let line = |index: usize| part[index][begin * size..].as_ptr();
                     // SAFETY: `first` is less than the lines of the tile.
                     let target = unsafe { tile.begin().add(first * size) };
-                    // SAFETY: the lines have `step` elements from there on, and the tile has room
+                    // SAFETY: the lines have `step` elements from there on, and the tile has space
                     // for as many of each. They are initialised bytes, which are no pointers.
                     unsafe { transpose(size, &line, (part.len(), step), target, group.len(), true) };
                 }
@@ -115,7 +115,7 @@ pub(crate) fn append_rows<'a>(
     if done < count {
         return Err(missing(done).into());
     }
-    // SAFETY: there is room for `length` more bytes, and all were written: those of each row and
+    // SAFETY: there is space for `length` more bytes, and all were written: those of each row and
     // each line.
     unsafe { bytes.set_len(bytes.len() + length) };
     Ok(())

@@ -29,7 +29,7 @@ pub(crate) struct PaddedRows {
     /// How many elements there would be from the beginning of a row to that of the next.
     distance: usize,
     /// The number of rows that fit.
-    room: usize,
+    capacity: usize,
     /// How many there are.
     filled: usize,
 }
@@ -46,20 +46,20 @@ impl PaddedRows {
             return Ok(None);
         }
         // At least one, so that where a row begins is always in the memory.
-        let room = rows.max(1);
+        let capacity = rows.max(1);
         // As many elements fill lines of the cache, an odd number of them; and so do an odd number
         // of times as many.
         let unit = elements_of_whole_lines(layout.size);
         let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
         let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
-        let bytes = distance.checked_mul(room).and_then(|count| count.checked_mul(layout.size)).ok_or_else(overflow)?;
+        let bytes = distance.checked_mul(capacity).and_then(|count| count.checked_mul(layout.size)).ok_or_else(overflow)?;
         let length = bytes.checked_add(CACHE_LINE).ok_or_else(overflow)?;
         let mut memory = Vec::new();
         reserve_exact(&mut memory, length)?;
         memory.resize(length, 0);
         // The memory is not moved any more.
         let begin = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE;
-        Ok(Some(Self { layout, memory, begin, count, distance, room, filled: 0 }))
+        Ok(Some(Self { layout, memory, begin, count, distance, capacity, filled: 0 }))
     }
 
     /// Assembles rows in the place of those before: each is what all lines have at one index.
@@ -72,7 +72,7 @@ impl PaddedRows {
         let (count, size) = (self.count, self.layout.size);
         let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
         self.filled = 0;
-        if rows.len() > self.room {
+        if rows.len() > self.capacity {
             return Err(missing(0).into());
         }
         let most = if size == 1 { LINES_AT_ONCE_OF_BYTES } else { LINES_AT_ONCE };
@@ -95,8 +95,8 @@ impl PaddedRows {
             // The parts have at most `count` lines together.
             let target = memory[done * size..].as_mut_ptr();
             // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed
-            // mutably, has `room` times `distance` elements, and `rows.len()` is at most `room`:
-            // that is room for as many rows, of which each has the places from `done` on for as
+            // mutably, has `capacity` times `distance` elements, and `rows.len()` is at most `capacity`:
+            // that is space for as many rows, of which each has the places from `done` on for as
             // many elements as the part has lines. They are initialised bytes, which are no
             // pointers.
             unsafe { transpose(size, &line, (part.len(), rows.len()), target, self.distance, true) };
