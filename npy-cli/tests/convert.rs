@@ -9,8 +9,8 @@ use npy_core::rawarray::RaArray;
 use npy_core::{DynValues, Order};
 use tempfile::TempDir;
 
-use crate::support::{npy, npy_with};
-use crate::workspace_support::numpy::numpy;
+use crate::support::numpy::numpy;
+use crate::support::{run, run_with};
 
 struct Directory(TempDir);
 
@@ -37,7 +37,7 @@ impl Directory {
     #[track_caller]
     fn refused(&self, arguments: &[&str]) -> String {
         let before = self.names();
-        let message = npy([&["convert"], arguments].concat()).trouble();
+        let message = run([&["convert"], arguments].concat()).trouble();
         assert_eq!(self.names(), before, "nothing is left behind");
         message.replace(&format!("{}/", self.0.path().display()), "")
     }
@@ -51,7 +51,7 @@ impl Directory {
 
 #[track_caller]
 fn convert(arguments: &[&str]) -> String {
-    npy([&["convert"], arguments].concat()).ok()
+    run([&["convert"], arguments].concat()).ok()
 }
 
 fn values(dtype: &str, order: Order, shape: &[usize], bytes: impl Into<Vec<u8>>) -> DynValues {
@@ -171,13 +171,13 @@ fn guesses_the_types_of_columns() {
         ("a\nb\n", "[('a', '<U1')] [1]"),
         ("1,x\n", "[('f0', '<i8'), ('f1', '<U1')] [1]"),
     ] {
-        npy_with(["convert", "--from", "csv", "-", &directory.path("o.npy")], text.as_bytes()).ok();
+        run_with(["convert", "--from", "csv", "-", &directory.path("o.npy")], text.as_bytes()).ok();
         let found = load(directory.path("o.npy"));
         assert_eq!(format!("{} {:?}", found.dtype(), found.shape()), expected);
     }
-    npy_with(["convert", "--from", "csv", "--no-header", "-", &directory.path("o.npy")], b"a\nb\n").ok();
+    run_with(["convert", "--from", "csv", "--no-header", "-", &directory.path("o.npy")], b"a\nb\n").ok();
     assert_eq!(load(directory.path("o.npy")).to_vec::<String>().unwrap(), ["a", "b"]);
-    npy_with(["convert", "--from", "json", "-", &directory.path("o.npy")], br#"[{"a": 1, "b": [0.5, null], "t": "2024-01-01"}]"#)
+    run_with(["convert", "--from", "json", "-", &directory.path("o.npy")], br#"[{"a": 1, "b": [0.5, null], "t": "2024-01-01"}]"#)
         .ok();
     assert_snapshot!(load(directory.path("o.npy")).dtype(), @"[('a', '<i8'), ('b', '<f8', (2,)), ('t', '<M8[D]')]");
 }
@@ -266,7 +266,7 @@ fn losses_are_refused_and_named() {
     let titled = directory.save("title.npy", &values("[(('A title', 'a'), '|u1')]", Order::C, &[1], [1]));
     let csv = directory.path("o.csv");
     assert_snapshot!(directory.refused(&[&titled, &csv]), @r#"npy: the conversion would lose title: the title of the field "a"; allow it with --lossy"#);
-    let run = npy(["convert", "--lossy", &titled, &csv]);
+    let run = run(["convert", "--lossy", &titled, &csv]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost title: the title of the field \"a\"\n"));
     let latin = directory.save("s.npy", &values("[('s', 'S2')]", Order::C, &[1], [0xe9, 0]));
     assert_snapshot!(directory.refused(&[&latin, &csv]), @r#"npy: s.npy: field "s": expected UTF-8, found the bytes "\xe9\x00"; write them as Latin-1 with --lossy"#);
@@ -355,15 +355,15 @@ fn pipes_are_inputs_and_outputs() {
     let wide = values(&format!("[{}]", fields.join(", ")), Order::C, &[2], vec![3; 400]);
     let mut bytes = Vec::new();
     wide.write(&mut bytes).unwrap();
-    let run = npy_with(["convert", "-", "--to", "npy", "-"], &bytes);
+    let run = run_with(["convert", "-", "--to", "npy", "-"], &bytes);
     assert_eq!((run.code, run.bytes == bytes), (Some(0), true), "{}", run.stderr);
-    let run = npy_with(["convert", "-", "--to", "npz", "-"], &bytes);
+    let run = run_with(["convert", "-", "--to", "npz", "-"], &bytes);
     let archive = directory.write("a.npz", &run.bytes);
     assert_eq!(NpzReader::open(archive).unwrap().array(0).unwrap().into_values().unwrap(), wide);
     let fortran = values("|u1", Order::Fortran, &[2, 2], [1, 2, 3, 4]);
     let mut bytes = Vec::new();
     fortran.write(&mut bytes).unwrap();
-    assert_eq!(npy_with(["convert", "-", "-", "--to", "tsv"], &bytes).ok(), "1\t3\n2\t4\n");
+    assert_eq!(run_with(["convert", "-", "-", "--to", "tsv"], &bytes).ok(), "1\t3\n2\t4\n");
 }
 
 #[cfg(target_os = "linux")]

@@ -40,12 +40,15 @@ pub use crate::memory::{Bulk, Plain};
 pub use crate::print::partial::{printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
+pub use crate::read::elements::Elements;
 pub use crate::read::file::{HeadedFile, with_file};
 pub use crate::transpose::reverse_axes;
 pub use crate::view::{
     NpyView, assert_field, assert_layout, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
     view_with_header,
 };
+#[cfg(feature = "dynamic")]
+pub use crate::write::bytes::ItemBytes;
 pub use crate::write::dtype_of;
 pub use crate::write::output::Output;
 pub use crate::write::replace::{replace_file, replace_file_with};

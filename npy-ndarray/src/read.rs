@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::__private::with_file;
+use npy_core::__private::{Elements, with_file};
 use npy_core::region::AxisRange;
 use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
 
@@ -196,17 +196,17 @@ where
 {
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        Self::from_reader(NpyReader::new_with(reader, options)?, options.order)
+        Self::from_elements(NpyReader::new_with(reader, options)?.elements(), options.order)
     }
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        with_file(path.as_ref(), options, |reader| Self::from_reader(reader, options.order))
+        with_file(path.as_ref(), options, |mut reader| Self::from_elements(reader.elements(), options.order))
     }
 
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        Self::from_reader(NpyReader::from_file_with(file, options)?, options.order)
+        Self::from_elements(NpyReader::from_file_with(file, options)?.elements(), options.order)
     }
 
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self> {
@@ -224,7 +224,7 @@ where
     note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` or one more axis for `Vec<T>`, `String` for `&str`"
 )]
 pub trait OwnedArrayOf<A>: Sized {
-    fn from_reader<R: Read>(reader: NpyReader<R>, order: Option<Order>) -> Result<Self>;
+    fn from_elements(elements: Elements<'_>, order: Option<Order>) -> Result<Self>;
 
     fn from_region<R: Read + Seek>(reader: &mut NpyReader<R>, region: &[AxisRange]) -> Result<Self>;
 }
@@ -235,8 +235,8 @@ where
     S: DataOwned<Elem = A>,
     D: Dimension,
 {
-    fn from_reader<R: Read>(reader: NpyReader<R>, order: Option<Order>) -> Result<Self> {
-        into_array(reader, order)
+    fn from_elements(elements: Elements<'_>, order: Option<Order>) -> Result<Self> {
+        into_array(elements, order)
     }
 
     fn from_region<R: Read + Seek>(reader: &mut NpyReader<R>, region: &[AxisRange]) -> Result<Self> {
@@ -244,18 +244,18 @@ where
     }
 }
 
-pub(crate) fn into_array<R, A, S, D>(reader: NpyReader<R>, order: Option<Order>) -> Result<ArrayBase<S, D>>
+/// Reads the rest of a reader.
+pub(crate) fn into_array<A, S, D>(mut elements: Elements<'_>, order: Option<Order>) -> Result<ArrayBase<S, D>>
 where
-    R: Read,
     A: NpyElement,
     S: DataOwned<Elem = A>,
     D: Dimension,
 {
-    let order = order.unwrap_or(reader.header().order());
+    let order = order.unwrap_or(elements.header().order());
     // Before the data are read, which may be large.
-    let layout = layout::<D>(reader.header(), order)?;
+    let layout = layout::<D>(elements.header(), order)?;
     let shape = layout.raw_dim().clone();
-    let items = reader.into_vec_in(order)?;
+    let items = elements.read_vec_in(order)?;
     let overflow = || ErrorKind::ShapeOverflow { shape: shape.slice().to_vec(), itemsize: size_of::<A>() };
     // `ndarray` refuses what the header has refused already, except for a Rust type larger than
     // that of the file.

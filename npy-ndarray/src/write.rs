@@ -1,6 +1,5 @@
 //! Writing arrays and views to files and streams.
 
-use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -154,8 +153,7 @@ where
     D: Dimension,
 {
     fn write_array<W: Write>(&self, writer: W, options: SaveOptions) -> Result<()> {
-        let dtype = dtype_of(self.iter());
-        write_as(self, &dtype, &dtype, writer, options)
+        write_array(self, &dtype_of(self.iter()), writer, options)
     }
 
     fn array_bytes(&self) -> u64 {
@@ -168,11 +166,9 @@ pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
     (count as u64).saturating_mul(A::dtype().itemsize() as u64)
 }
 
-/// Writes an array of `dtype` in the header, with elements of `stored`, which has the same bytes.
-pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
+fn write_array<A: NpyElement, D: Dimension, W: Write>(
     array: array_ref!(&A, D),
     dtype: &DType,
-    stored: &DType,
     mut writer: W,
     options: SaveOptions,
 ) -> Result<()> {
@@ -187,15 +183,12 @@ pub(crate) fn write_as<A: NpyElement, D: Dimension, W: Write>(
         None => Order::C,
     };
     let items = if order == Order::C { in_c_order } else { items_in(array, order) };
-    if let Some(items) = items.filter(|_| stored == dtype)
+    if let Some(items) = items
         && write_small(&mut writer, dtype, order, shape, items)?
     {
         return Ok(());
     }
-    let header = |dtype: &DType| Header::new(dtype.clone(), order, shape);
-    let written = header(dtype)?;
-    let stored = if stored == dtype { Cow::Borrowed(&written) } else { Cow::Owned(header(stored)?) };
-    let mut writer = NpyWriter::with_header_as(writer, &written, &stored)?;
+    let mut writer = NpyWriter::with_header(writer, &Header::new(dtype.clone(), order, shape)?)?;
     match items {
         Some(items) => writer.write_slice(items)?,
         None => write_scattered(&mut writer, array, order)?,

@@ -10,10 +10,10 @@ use npy_core::num_complex::Complex;
 use npy_core::object::{ObjectArray, ObjectOptions, PyObject};
 use npy_core::rawarray::RaArray;
 use npy_core::types::{Datetime64, Void, unit};
-use npy_core::{DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order};
+use npy_core::{DType, DynValues, ErrorKind, FileFormat, Header, NpyNumber, NpyReader, NpyRecord, Order};
 use npy_ndarray::{
-    Casting, DynArray, Loaded, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadOptions, ReadRaExt, TypedArray, WriteNpyExt,
-    WriteRaExt, load_any, load_any_with, match_dtype,
+    Casting, DynArray, Loaded, NpzArchive, NpzReader, NpzWriter, ReadNpyExt, ReadOptions, ReadRaExt, SaveOptions, TypedArray,
+    WriteNpyExt, WriteRaExt, load_any, load_any_with, match_dtype,
 };
 
 use crate::support::numpy::{frames, numpy};
@@ -812,5 +812,33 @@ fn next_rows_ends_at_once_without_rows_or_elements() {
         let mut reader = NpyReader::new(&file[..]).unwrap();
         assert_eq!(reader.next_rows(5).unwrap().map(|values| values.bytes().len()), expected, "{shape:?}");
         assert!(reader.next_rows(5).unwrap().is_none());
+    }
+}
+
+/// Long lines are transposed by tiles, elements of short ones are gathered, and either may have to
+/// be swapped.
+#[test]
+fn saves_every_dtype_in_the_other_order() {
+    for descr in ["|u1", "<i2", ">i2", "<f4", ">f4", "<f8", ">f8", ">c8", "<c16", ">M8[s]", "<f12", "|S3", "|V70"] {
+        for shape in [&[3, 2000][..], &[2000, 3], &[9, 1, 10, 11], &[2, 3, 2], &[0, 3], &[1, 5]] {
+            for order in [Order::C, Order::Fortran] {
+                let dtype: DType = descr.parse().unwrap();
+                let length = shape.iter().product::<usize>() * dtype.itemsize();
+                // Of a long double not every byte belongs to the number.
+                let factor = if descr == "<f12" { 0 } else { 31 };
+                let bytes = (0..length).map(|i| u8::try_from(i * factor % 251).unwrap()).collect();
+                let values = DynValues::new(dtype, order, shape, bytes).unwrap();
+                let array = DynArray::from_values(values.clone()).unwrap();
+                let other = if order == Order::C { Order::Fortran } else { Order::C };
+                let options = SaveOptions::new().order(other);
+                let (mut file, mut of_values) = (Vec::new(), Vec::new());
+                array.write_npy_with(&mut file, options).unwrap();
+                values.write_in_order(&mut of_values, other).unwrap();
+                assert!(file == of_values, "{descr} {shape:?}");
+                let read =
+                    DynArray::from_values(DynValues::read_with(&file[..], ReadOptions::new().order(order)).unwrap()).unwrap();
+                assert!(read.bitwise_eq(&array), "{descr} {shape:?}");
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use crate::element::plan::names_of;
-use crate::element::{self, Difference, NpyElement};
+use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::dtype::path::lookup;
@@ -17,12 +17,13 @@ use crate::format::header::Header;
 use crate::format::rows::OuterAxis;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
-use crate::memory::{ReadBuf, reserve_exact};
+use crate::memory::reserve_exact;
 use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::read::file::with_file;
 use crate::transpose::bytes::InOrderC;
 use crate::view::{NpyView, view_elements};
+use crate::write::bytes::ItemBytes;
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file_with;
 use crate::write::{dtype_of, header_of};
@@ -138,42 +139,20 @@ impl DynValues {
     /// For `npy-ndarray`: little more than a copy of bytes is compiled for each number type.
     #[doc(hidden)]
     pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
-        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize)
-            && let Some(memory) = bulk.bytes_of(items)
-        {
-            let mut bytes = Vec::new();
-            reserve_exact(&mut bytes, memory.len())?;
-            bytes.extend_from_slice(memory);
-            if difference == Difference::ByteOrder {
-                bulk.swap(&mut bytes);
-            }
-            return Self::with_header(header, bytes);
+        if let Some(items) = ItemBytes::new(items, stored) {
+            return Self::with_header(header, items.to_vec()?);
         }
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
         let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
         element::encode_rarely(&plan, itemsize, items.iter(), &mut bytes, 0)?;
         Self::with_header(header, bytes)
     }
 
-    /// The elements, read as those of the dtype `stored`, which has the same bytes as that of the
-    /// header. For `npy-ndarray`, like [`with_items`](Self::with_items).
+    /// Copies the elements at these indices of an array in memory. For `npy-ndarray`.
+    #[cfg(feature = "print")]
     #[doc(hidden)]
-    pub fn to_items<T: NpyElement>(&self, stored: &DType) -> Result<Vec<T>> {
-        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
-        let count = self.header.element_count();
-        let mut items = Vec::new();
-        if let Some((bulk, difference)) = element::bulk::<T>(&plan, itemsize) {
-            let mut rest = self.bytes();
-            let swap = difference == Difference::ByteOrder;
-            bulk.refill(&mut items, count, swap, true, 0, &mut |buf| {
-                copy_front(&mut rest, buf);
-                Ok(())
-            })?;
-        } else {
-            reserve_exact(&mut items, count)?;
-            element::decode_rarely(&plan, itemsize, self.bytes(), &mut items)?;
-        }
-        Ok(items)
+    pub fn of_picked(header: Header, items: ItemBytes<'_>, indices: &[usize]) -> Result<Self> {
+        Self::with_header(header, items.pick(indices))
     }
 
     /// Loads a file of any dtype.
@@ -603,12 +582,6 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
     reserve_exact(&mut bytes, length)?;
     bytes.resize(length, 0);
     Ok(bytes)
-}
-
-/// Moves as many bytes from the front of `rest` as fit.
-fn copy_front(rest: &mut &[u8], buf: &mut ReadBuf<'_>) {
-    let count = buf.copy_from(rest);
-    *rest = rest.get(count..).unwrap_or_default();
 }
 
 impl fmt::Debug for DynValues {

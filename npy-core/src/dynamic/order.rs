@@ -7,9 +7,8 @@ use crate::error::Result;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::options::Order;
-use crate::transpose::bytes::{InOrderC, reverse_bytes};
-use crate::write::PIECE;
-use crate::write::output::cannot_write;
+use crate::transpose::bytes::reverse_bytes;
+use crate::write::bytes::ItemBytes;
 
 impl DynValues {
     /// Converts the array to an order; each index keeps its element.
@@ -55,30 +54,7 @@ impl DynValues {
 
     /// Writes the array to a stream in an order, without a second copy. For `npy-ndarray`.
     #[doc(hidden)]
-    pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
-        // C first, as NumPy has it for arrays that are contiguous in both orders.
-        let is_same = is_same_in_both(self.shape()) || self.dtype().itemsize() == 0;
-        let header = Header::new(self.dtype().clone(), if is_same { Order::C } else { order }, self.shape())?;
-        let mut stage = header.to_bytes();
-        let itemsize = self.dtype().itemsize();
-        if is_same || self.order() == order || itemsize == 0 {
-            let written = writer.write_all(&stage).and_then(|()| writer.write_all(self.bytes())).and_then(|()| writer.flush());
-            return written.map_err(cannot_write);
-        }
-        // The lengths of the axes, from the fastest to the slowest.
-        let mut shape = self.shape().to_vec();
-        if self.order() == Order::C {
-            shape.reverse();
-        }
-        for index in InOrderC::new(&shape) {
-            stage.extend_from_slice(&self.bytes()[index * itemsize..][..itemsize]);
-            // An element may be larger than a piece. What is left is less than a piece.
-            let whole = stage.len() / PIECE * PIECE;
-            if whole > 0 {
-                writer.write_all(&stage[..whole]).map_err(cannot_write)?;
-                stage.drain(..whole);
-            }
-        }
-        writer.write_all(&stage).and_then(|()| writer.flush()).map_err(cannot_write)
+    pub fn write_in_order(&self, writer: impl Write, order: Order) -> Result<()> {
+        ItemBytes::of_file(self.bytes(), self.dtype().itemsize()).write(writer, self.header(), order)
     }
 }

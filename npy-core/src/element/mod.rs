@@ -456,15 +456,6 @@ fn encode_each<'a, 'b, T: NpyElement + 'a>(
     Ok(count)
 }
 
-/// Appends all elements that are in `bytes` to `items`: the reverse of [`encode_rarely`].
-#[cfg(feature = "dynamic")]
-pub(crate) fn decode_rarely<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut Vec<T>) -> Result<()> {
-    for (index, element) in bytes.chunks_exact(itemsize.max(1)).enumerate() {
-        items.push(T::decode(plan, element).map_err(|error| error.in_element(index as u64))?);
-    }
-    Ok(())
-}
-
 /// The first `N` bytes. That there are as many is checked when the plan is made.
 #[inline(always)]
 fn first_chunk<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {

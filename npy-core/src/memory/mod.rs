@@ -204,11 +204,6 @@ impl<T> Bulk<T> {
     pub(crate) fn is_touched(self, swap: bool) -> bool {
         self.layout.is_touched(swap)
     }
-
-    /// Reverses the bytes of each number in `bytes`, which hold whole elements.
-    pub(crate) fn swap(self, bytes: &mut [u8]) {
-        self.layout.swap(bytes);
-    }
 }
 
 /// Memory of elements of some type, for code that does not know the type.
@@ -243,6 +238,12 @@ impl<T> GrowingMemory for GrowingItems<'_, T> {
 }
 
 impl BulkLayout {
+    /// That of elements of `size` bytes which are only copied.
+    #[cfg(feature = "dynamic")]
+    pub(crate) const fn of_bytes(size: usize) -> Self {
+        Self { size, ..Bulk::<u8>::new().layout }
+    }
+
     /// Overwrites whole elements, all of which are initialised but perhaps for their padding.
     pub(crate) fn fill_whole(self, memory: &mut [MaybeUninit<u8>], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         let expected = memory.len() as u64;

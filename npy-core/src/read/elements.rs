@@ -92,13 +92,33 @@ impl State {
 
 /// The elements of a reader, whose stream is of any type: what follows is compiled once for all of
 /// them.
-#[expect(unnameable_types, reason = "a hidden method of a sealed trait takes it")]
 pub struct Elements<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) input: &'a mut dyn Input,
 }
 
 impl Elements<'_> {
+    /// The header of the array. For `npy-ndarray`.
+    pub fn header(&self) -> &Header {
+        &self.state.header
+    }
+
+    /// Reinterprets the elements as another dtype of the same itemsize. For `npy-ndarray`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the itemsize differs.
+    #[cfg(feature = "dynamic")]
+    pub fn set_dtype(&mut self, dtype: DType) -> Result<()> {
+        let header = &mut self.state.header;
+        let (expected, found) = (header.dtype().itemsize() as u64, dtype.itemsize() as u64);
+        if expected == found {
+            *header = header.with_dtype(dtype);
+            return Ok(());
+        }
+        Err(ErrorKind::WrongLength { expected, found }.into())
+    }
+
     /// Reads all remaining elements.
     pub(crate) fn read_all<T: NpyElement>(&mut self) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;

@@ -18,7 +18,6 @@ use std::path::Path;
 
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
@@ -72,8 +71,9 @@ impl<R> NpyReader<R> {
     }
 
     /// The elements, which are read the same way from a stream of any type.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn elements(&mut self) -> Elements<'_> {
+    pub fn elements(&mut self) -> Elements<'_> {
         Elements { state: &mut self.state, input: &mut self.stream }
     }
 
@@ -193,18 +193,6 @@ impl<R: Read> NpyReader<R> {
     /// ```
     pub fn data_offset(&self) -> u64 {
         self.state.data_offset
-    }
-
-    /// Reinterprets the elements as another dtype of the same itemsize.
-    #[doc(hidden)]
-    pub fn with_dtype(mut self, dtype: DType) -> Result<Self> {
-        let header = &mut self.state.header;
-        let (expected, found) = (header.dtype().itemsize() as u64, dtype.itemsize() as u64);
-        if expected == found {
-            *header = header.with_dtype(dtype);
-            return Ok(self);
-        }
-        Err(ErrorKind::WrongLength { expected, found }.into())
     }
 
     /// Returns the number of remaining elements.

@@ -18,16 +18,7 @@ use crate::transpose::panels::LEAST_BYTES_OF_PANELS;
 use crate::transpose::reverse_axes;
 
 impl<R: Read> NpyReader<R> {
-    /// Reads all elements of the array in an order, for `npy-ndarray`.
-    ///
-    /// Large files are transposed while they are in the cache. Others are transposed afterwards, in
-    /// a second array.
-    #[doc(hidden)]
-    pub fn into_vec_in<T: NpyElement>(mut self, order: Order) -> Result<Vec<T>> {
-        self.elements().read_vec_in(order)
-    }
-
-    /// [`into_vec_in`](Self::into_vec_in) into existing elements, of which there must be as many.
+    /// [`Elements::read_vec_in`] into existing elements, of which there must be as many.
     #[doc(hidden)]
     pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
         self.elements().read_into_in(items, order)
@@ -35,7 +26,15 @@ impl<R: Read> NpyReader<R> {
 }
 
 impl Elements<'_> {
-    fn read_vec_in<T: NpyElement>(&mut self, order: Order) -> Result<Vec<T>> {
+    /// Reads all elements of the array in an order, for `npy-ndarray`.
+    ///
+    /// Large files are transposed while they are in the cache. Others are transposed afterwards, in
+    /// a second array.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`NpyReader::into_vec`].
+    pub fn read_vec_in<T: NpyElement>(&mut self, order: Order) -> Result<Vec<T>> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = self.state.plan::<T>()?;
         #[cfg(unix)]

@@ -140,7 +140,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Safety
     ///
-    /// At `source` there must be as many elements as the grid has, and at `target` room for as many,
+    /// At `source` there must be as many elements as the grid has, and at `target` space for as many,
     /// in other memory that nothing else uses. What `are_bytes` says must be true.
     pub(super) unsafe fn move_all(&mut self, source: *const u8, target: *mut u8) {
         self.align_to(target);
@@ -158,7 +158,7 @@ impl<'a> Grid<'a> {
     /// # Safety
     ///
     /// At `panel` there must be the panel's elements of its first line, `size` bytes each, and
-    /// those of the next ones each `stride` elements further. At `target` there must be room for as
+    /// those of the next ones each `stride` elements further. At `target` there must be space for as
     /// many elements as the grid has, in other memory. Nothing else may read or write the places of
     /// this panel's elements. What `are_bytes` says must be true.
     pub(super) unsafe fn move_panel(&self, panel: *const u8, stride: usize, place: &Panel, target: *mut u8) {
@@ -201,7 +201,7 @@ impl<'a> Grid<'a> {
             let rows = most.min(place.length - begin);
             // SAFETY: each line of the panel has more elements than this place.
             let line = |line: usize| unsafe { panel.add((line * stride + begin) * self.size) };
-            // SAFETY: the lines have `rows` elements from there on, and the tile has room for as
+            // SAFETY: the lines have `rows` elements from there on, and the tile has space for as
             // many of each. The rest is the caller's promise.
             unsafe { transpose(self.size, &line, (place.lines, rows), tile, place.lines, self.are_bytes) };
             if place.lines == self.per_last {
@@ -263,7 +263,7 @@ impl<'a> Grid<'a> {
                     // this place on.
                     unsafe { panel.add((line * stride + middle * self.last + last - place.begin) * self.size) }
                 };
-                // SAFETY: there are `rows` elements from there on, and the tile has room for as
+                // SAFETY: there are `rows` elements from there on, and the tile has space for as
                 // many of each. The rest is the caller's promise.
                 unsafe { transpose(self.size, &line, (width, rows), tile, width, self.are_bytes) };
                 for row in 0..rows {

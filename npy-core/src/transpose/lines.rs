@@ -1,11 +1,13 @@
 //! Transposition of lines in memory into a buffer that is written.
 
+use std::iter;
 use std::mem;
 use std::ops::Range;
 
+use super::Lines;
 use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, prefetch, store, transpose};
 use crate::error::{ErrorKind, Result};
-use crate::memory::{Bulk, spare_bytes};
+use crate::memory::spare_bytes;
 
 /// What is written together of each row, in bytes.
 const WRITTEN_BYTES: usize = 512;
@@ -20,35 +22,16 @@ const LINES_AHEAD: usize = 8;
 /// The same for elements of one byte, of which blocks have more lines.
 const LINES_AHEAD_OF_BYTES: usize = 16;
 
-impl<T> Bulk<T> {
-    /// Appends rows of an array: each is what `count` lines have at one index. `false` if there is
-    /// padding in the elements, or they have no bytes, and nothing was done.
-    ///
-    /// # Errors
-    ///
-    /// When there are fewer lines, or one is too short.
-    pub(crate) fn append_rows<'a>(
-        self,
-        bytes: &mut Vec<u8>,
-        lines: impl Iterator<Item = &'a [T]>,
-        count: usize,
-        rows: Range<usize>,
-    ) -> Result<bool>
-    where
-        T: 'a,
-    {
-        if self.has_padding() || size_of::<T>() == 0 {
-            return Ok(false);
-        }
-        append_rows(size_of::<T>(), bytes, &mut lines.map_while(|line| self.bytes_of(line)), count, rows).map(|()| true)
-    }
-}
-
-/// [`Bulk::append_rows`] for elements of `size` bytes, more than 0.
-fn append_rows<'a>(
+/// Appends rows of an array: each is what `count` lines have at one index. An element has `size`
+/// bytes, more than 0.
+///
+/// # Errors
+///
+/// When there are fewer lines, or one is too short.
+pub(crate) fn append_rows<'a>(
     size: usize,
     bytes: &mut Vec<u8>,
-    lines: &mut dyn Iterator<Item = &'a [u8]>,
+    lines: &mut Lines<'_, 'a>,
     count: usize,
     rows: Range<usize>,
 ) -> Result<()> {
@@ -57,7 +40,7 @@ fn append_rows<'a>(
     bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
     let memory = spare_bytes(bytes, length);
     let most = (WRITTEN_BYTES / size).clamp(16, MOST_LINES).min(count.max(1));
-    let mut lines = lines.take(count);
+    let mut lines = iter::from_fn(lines).take(count);
     let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
     let (mut group, mut next): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
     let part_of_line = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
@@ -110,7 +93,7 @@ fn append_rows<'a>(
                     let line = |index: usize| part[index][begin * size..].as_ptr();
                     // SAFETY: `first` is less than the lines of the tile.
                     let target = unsafe { tile.begin().add(first * size) };
-                    // SAFETY: the lines have `step` elements from there on, and the tile has room
+                    // SAFETY: the lines have `step` elements from there on, and the tile has space
                     // for as many of each. They are initialised bytes, which are no pointers.
                     unsafe { transpose(size, &line, (part.len(), step), target, group.len(), true) };
                 }
@@ -132,7 +115,7 @@ fn append_rows<'a>(
     if done < count {
         return Err(missing(done).into());
     }
-    // SAFETY: there is room for `length` more bytes, and all were written: those of each row and
+    // SAFETY: there is space for `length` more bytes, and all were written: those of each row and
     // each line.
     unsafe { bytes.set_len(bytes.len() + length) };
     Ok(())
@@ -147,7 +130,17 @@ fn displace_each_other(group: &[&[u8]]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Plain;
+    use crate::memory::{Bulk, Plain};
+
+    fn append<'a, T: 'a>(
+        bulk: Bulk<T>,
+        bytes: &mut Vec<u8>,
+        mut lines: impl Iterator<Item = &'a [T]>,
+        count: usize,
+        rows: Range<usize>,
+    ) -> Result<()> {
+        append_rows(size_of::<T>(), bytes, &mut || bulk.bytes_of(lines.next()?), count, rows)
+    }
 
     fn agrees<T: Plain>(item: impl Fn(usize) -> T, bytes_of: impl Fn(&T) -> Vec<u8>) {
         for (count, length) in [(1, 1), (3, 70), (70, 3), (64, 64), (100, 513), (513, 100), (1025, 2)] {
@@ -155,7 +148,7 @@ mod tests {
             for rows in [0..length, 0..0, length / 2..length] {
                 let mut bytes = vec![7];
                 let lines = items.chunks(length);
-                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count, rows.clone()).unwrap());
+                append(Bulk::<T>::new(), &mut bytes, lines.clone(), count, rows.clone()).unwrap();
                 let expected: Vec<u8> = rows
                     .clone()
                     .flat_map(|row| (0..count).map(move |line| line * length + row))
@@ -164,8 +157,8 @@ mod tests {
                 assert_eq!(bytes[0], 7);
                 assert!(bytes[1..] == expected, "{count} × {length}, {rows:?}");
                 // Neither too few lines nor too short ones.
-                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines.clone(), count + 1, rows.clone()).is_err());
-                assert!(Bulk::<T>::new().append_rows(&mut bytes, lines, count, 0..length + 1).is_err());
+                assert!(append(Bulk::<T>::new(), &mut bytes, lines.clone(), count + 1, rows.clone()).is_err());
+                assert!(append(Bulk::<T>::new(), &mut bytes, lines, count, 0..length + 1).is_err());
                 assert_eq!(bytes.len(), 1 + expected.len());
             }
         }
@@ -184,7 +177,7 @@ mod tests {
         fn check<const N: usize>() {
             let items: Vec<[u8; N]> = (0..35_u8).map(|i| [i; N]).collect();
             let mut bytes = Vec::new();
-            assert!(Bulk::<u8>::new().array::<N>().append_rows(&mut bytes, items.chunks(7), 5, 1..7).unwrap());
+            append(Bulk::<u8>::new().array::<N>(), &mut bytes, items.chunks(7), 5, 1..7).unwrap();
             let places = (1..7).flat_map(|row| (0..5).map(move |line| line * 7 + row));
             let mut expected = Vec::new();
             places.for_each(|place: u8| expected.extend_from_slice(&[place; N]));

@@ -3,7 +3,7 @@
 
 pub(crate) mod bytes;
 mod grid;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod padded;
 pub(crate) mod panels;
 mod tile;
@@ -11,6 +11,9 @@ mod tile;
 use crate::error::Result;
 use crate::memory::{Bulk, reserve_exact};
 use grid::Grid;
+
+/// The bytes of the elements of one line after another.
+pub(crate) type Lines<'l, 'a> = dyn FnMut() -> Option<&'a [u8]> + 'l;
 
 impl<T> Bulk<T> {
     /// [`reverse_axes`] for elements whose memory is the bytes of a file. Moves several of them at

@@ -1,10 +1,12 @@
 //! A padded buffer in which rows are assembled from lines of an array.
 
+use std::iter;
 use std::ops::Range;
 
+use super::Lines;
 use super::tile::{CACHE_LINE, prefetch, transpose};
 use crate::error::{ErrorKind, Result};
-use crate::memory::{Bulk, BulkLayout, reserve_exact};
+use crate::memory::{BulkLayout, reserve_exact};
 
 /// The number of lines moved at a time, while as many are prefetched. More would displace each
 /// other where they lie at the same place of different pages.
@@ -16,55 +18,7 @@ const LINES_AT_ONCE_OF_BYTES: usize = 16;
 /// Rows of elements, which begin where lines of the cache do, and so far apart that they do not
 /// displace each other there. What is assembled of some lines then stays until it is joined by
 /// that of the next ones, without another place in between.
-pub(crate) struct PaddedRows<T> {
-    bulk: Bulk<T>,
-    rows: PaddedBytes,
-}
-
-impl<T> Bulk<T> {
-    /// Room for `rows` rows of `count` elements; `None` if these have no bytes, padding, or more
-    /// bytes than a line of the cache.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory.
-    pub(crate) fn padded_rows(self, count: usize, rows: usize) -> Result<Option<PaddedRows<T>>> {
-        let size = size_of::<T>();
-        if size == 0 || size > CACHE_LINE || self.has_padding() {
-            return Ok(None);
-        }
-        Ok(Some(PaddedRows { bulk: self, rows: PaddedBytes::new(self.layout(), count, rows)? }))
-    }
-}
-
-impl<T> PaddedRows<T> {
-    /// Puts rows together in the place of those before: each is what all lines have at one index.
-    ///
-    /// # Errors
-    ///
-    /// When there are fewer lines than a row has elements, one is too short, or the buffer is too
-    /// small for the rows.
-    pub(crate) fn fill<'a>(&mut self, lines: impl Iterator<Item = &'a [T]>, rows: Range<usize>) -> Result<()>
-    where
-        T: 'a,
-    {
-        let Self { bulk, rows: padded, .. } = self;
-        padded.fill(&mut lines.map_while(|line| bulk.bytes_of(line)), rows)
-    }
-
-    /// Changes between the byte orders.
-    pub(crate) fn swap(&mut self) {
-        self.rows.swap();
-    }
-
-    /// The bytes of each row.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u8]> {
-        self.rows.rows()
-    }
-}
-
-/// [`PaddedRows`] of bytes, of which elements have more than 0 and at most a line of the cache.
-struct PaddedBytes {
+pub(crate) struct PaddedRows {
     layout: BulkLayout,
     /// Zeros between the rows.
     memory: Vec<u8>,
@@ -75,39 +29,54 @@ struct PaddedBytes {
     /// How many elements there would be from the beginning of a row to that of the next.
     distance: usize,
     /// The number of rows that fit.
-    room: usize,
+    capacity: usize,
     /// How many there are.
     filled: usize,
 }
 
-impl PaddedBytes {
-    fn new(layout: BulkLayout, count: usize, rows: usize) -> Result<Self> {
+impl PaddedRows {
+    /// Space for `rows` rows of `count` elements; `None` if these have no bytes, or more than a line
+    /// of the cache.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory.
+    pub(crate) fn new(layout: BulkLayout, count: usize, rows: usize) -> Result<Option<Self>> {
+        if layout.size == 0 || layout.size > CACHE_LINE {
+            return Ok(None);
+        }
         // At least one, so that where a row begins is always in the memory.
-        let room = rows.max(1);
+        let capacity = rows.max(1);
         // As many elements fill lines of the cache, an odd number of them; and so do an odd number
         // of times as many.
         let unit = elements_of_whole_lines(layout.size);
         let overflow = || ErrorKind::Allocation { bytes: usize::MAX };
         let distance = (count.div_ceil(unit) | 1).checked_mul(unit).ok_or_else(overflow)?;
-        let bytes = distance.checked_mul(room).and_then(|count| count.checked_mul(layout.size)).ok_or_else(overflow)?;
+        let bytes = distance.checked_mul(capacity).and_then(|count| count.checked_mul(layout.size)).ok_or_else(overflow)?;
         let length = bytes.checked_add(CACHE_LINE).ok_or_else(overflow)?;
         let mut memory = Vec::new();
         reserve_exact(&mut memory, length)?;
         memory.resize(length, 0);
         // The memory is not moved any more.
         let begin = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE;
-        Ok(Self { layout, memory, begin, count, distance, room, filled: 0 })
+        Ok(Some(Self { layout, memory, begin, count, distance, capacity, filled: 0 }))
     }
 
-    fn fill<'a>(&mut self, lines: &mut dyn Iterator<Item = &'a [u8]>, rows: Range<usize>) -> Result<()> {
+    /// Assembles rows in the place of those before: each is what all lines have at one index.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer lines than a row has elements, one is too short, or the buffer is too
+    /// small for the rows.
+    pub(crate) fn fill<'a>(&mut self, lines: &mut Lines<'_, 'a>, rows: Range<usize>) -> Result<()> {
         let (count, size) = (self.count, self.layout.size);
         let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
         self.filled = 0;
-        if rows.len() > self.room {
+        if rows.len() > self.capacity {
             return Err(missing(0).into());
         }
         let most = if size == 1 { LINES_AT_ONCE_OF_BYTES } else { LINES_AT_ONCE };
-        let mut lines = lines.take(count);
+        let mut lines = iter::from_fn(lines).take(count);
         let part_of_line = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
         let mut fetch = |part: &mut Vec<&'a [u8]>| {
             part.clear();
@@ -126,8 +95,8 @@ impl PaddedBytes {
             // The parts have at most `count` lines together.
             let target = memory[done * size..].as_mut_ptr();
             // SAFETY: these lines have `rows.len()` elements each. The memory, which is borrowed
-            // mutably, has `room` times `distance` elements, and `rows.len()` is at most `room`:
-            // that is room for as many rows, of which each has the places from `done` on for as
+            // mutably, has `capacity` times `distance` elements, and `rows.len()` is at most `capacity`:
+            // that is space for as many rows, of which each has the places from `done` on for as
             // many elements as the part has lines. They are initialised bytes, which are no
             // pointers.
             unsafe { transpose(size, &line, (part.len(), rows.len()), target, self.distance, true) };
@@ -141,14 +110,16 @@ impl PaddedBytes {
         Ok(())
     }
 
-    fn swap(&mut self) {
+    /// Changes between the byte orders.
+    pub(crate) fn swap(&mut self) {
         let (row_bytes, distance) = (self.row_bytes(), self.distance * self.layout.size);
         for row in self.memory[self.begin..].chunks_mut(distance).take(self.filled) {
             self.layout.swap(&mut row[..row_bytes]);
         }
     }
 
-    fn rows(&self) -> impl Iterator<Item = &[u8]> {
+    /// The bytes of each row.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u8]> {
         let (row_bytes, distance) = (self.row_bytes(), self.distance * self.layout.size);
         self.memory[self.begin..].chunks(distance).take(self.filled).map(move |row| &row[..row_bytes])
     }
@@ -167,6 +138,20 @@ const fn elements_of_whole_lines(size: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Bulk;
+
+    fn padded_rows<T>(bulk: Bulk<T>, count: usize, rows: usize) -> Result<Option<PaddedRows>> {
+        PaddedRows::new(bulk.layout(), count, rows)
+    }
+
+    fn fill<'a, T: 'a>(
+        padded: &mut PaddedRows,
+        bulk: Bulk<T>,
+        mut lines: impl Iterator<Item = &'a [T]>,
+        rows: Range<usize>,
+    ) -> Result<()> {
+        padded.fill(&mut || bulk.bytes_of(lines.next()?), rows)
+    }
 
     fn agrees<const N: usize>() {
         let bulk = Bulk::<u8>::new().array::<N>();
@@ -175,22 +160,22 @@ mod tests {
             let items: Vec<[u8; N]> =
                 (0..count * stride).map(|i| std::array::from_fn(|k| u8::try_from((i * 31 + k) % 251).unwrap())).collect();
             let lines = || items.chunks(stride).map(|line| &line[..length]);
-            let mut padded = bulk.padded_rows(count, length).unwrap().unwrap();
+            let mut padded = padded_rows(bulk, count, length).unwrap().unwrap();
             for rows in [0..length, 0..0, length / 2..length, 0..1] {
-                padded.fill(lines(), rows.clone()).unwrap();
+                fill(&mut padded, bulk, lines(), rows.clone()).unwrap();
                 let expected: Vec<Vec<u8>> =
                     rows.clone().map(|row| (0..count).flat_map(|line| items[line * stride + row]).collect()).collect();
                 assert!(padded.rows().eq(expected.iter().map(Vec::as_slice)), "{count} × {length}, {rows:?}, {N} bytes");
                 assert!(padded.rows().all(|row| row.as_ptr().addr().is_multiple_of(CACHE_LINE)));
             }
             // Neither too few lines nor too short ones, nor more rows than fit.
-            assert!(padded.fill(lines().take(count - 1), 0..length).is_err());
-            assert!(padded.fill(lines(), 0..length + 1).is_err());
-            assert!(padded.fill(items.chunks(stride), 0..stride).is_err());
+            assert!(fill(&mut padded, bulk, lines().take(count - 1), 0..length).is_err());
+            assert!(fill(&mut padded, bulk, lines(), 0..length + 1).is_err());
+            assert!(fill(&mut padded, bulk, items.chunks(stride), 0..stride).is_err());
             let last = lines().next_back().map(|line| &line[1..]);
-            assert!(padded.fill(lines().take(count - 1).chain(last), 0..length).is_err());
+            assert!(fill(&mut padded, bulk, lines().take(count - 1).chain(last), 0..length).is_err());
             assert_eq!(padded.rows().count(), 0);
-            padded.fill(items.chunks(stride).cycle(), 1..stride).unwrap();
+            fill(&mut padded, bulk, items.chunks(stride).cycle(), 1..stride).unwrap();
         }
     }
 
@@ -210,16 +195,16 @@ mod tests {
     #[test]
     fn rows_do_not_begin_at_the_same_place_of_different_pages() {
         for count in [511, 512, 505, 1016, 8192] {
-            let padded = Bulk::<f64>::new().padded_rows(count, 4).unwrap().unwrap();
-            assert!((padded.rows.distance * 8 / CACHE_LINE) % 2 == 1 && padded.rows.distance >= count);
+            let padded = padded_rows(Bulk::<f64>::new(), count, 4).unwrap().unwrap();
+            assert!((padded.distance * 8 / CACHE_LINE) % 2 == 1 && padded.distance >= count);
         }
     }
 
     #[test]
     fn bytes_are_swapped_within_rows() {
         let items: Vec<u16> = (0..35).collect();
-        let mut padded = Bulk::<u16>::new().padded_rows(5, 7).unwrap().unwrap();
-        padded.fill(items.chunks(7), 0..7).unwrap();
+        let mut padded = padded_rows(Bulk::<u16>::new(), 5, 7).unwrap().unwrap();
+        fill(&mut padded, Bulk::<u16>::new(), items.chunks(7), 0..7).unwrap();
         padded.swap();
         let swapped = |item: u16| item.swap_bytes().to_ne_bytes();
         let expected: Vec<Vec<u8>> = (0..7).map(|row| (0..5).flat_map(|line| swapped(line * 7 + row)).collect()).collect();
@@ -228,10 +213,10 @@ mod tests {
 
     #[test]
     fn what_memory_cannot_hold_is_refused() {
-        assert!(Bulk::<u64>::new().padded_rows(usize::MAX, 1).is_err());
-        assert!(Bulk::<u64>::new().padded_rows(1, usize::MAX).is_err());
-        assert!(Bulk::<u64>::new().padded_rows(usize::MAX / 64, 3).is_err());
-        assert!(Bulk::<u8>::new().array::<65>().padded_rows(1, 1).unwrap().is_none());
-        assert!(Bulk::<u8>::new().array::<0>().padded_rows(1, 1).unwrap().is_none());
+        assert!(padded_rows(Bulk::<u64>::new(), usize::MAX, 1).is_err());
+        assert!(padded_rows(Bulk::<u64>::new(), 1, usize::MAX).is_err());
+        assert!(padded_rows(Bulk::<u64>::new(), usize::MAX / 64, 3).is_err());
+        assert!(padded_rows(Bulk::<u8>::new().array::<65>(), 1, 1).unwrap().is_none());
+        assert!(padded_rows(Bulk::<u8>::new().array::<0>(), 1, 1).unwrap().is_none());
     }
 }

@@ -53,7 +53,7 @@ impl<T> Bulk<T> {
 ///
 /// # Safety
 ///
-/// At `target` there must be room for as many elements as the grid has, which nothing else reads
+/// At `target` there must be space for as many elements as the grid has, which nothing else reads
 /// or writes meanwhile. `layout` must be that of their type, with the grid's `size`, and what it
 /// stores from any bytes of the file must be valid elements.
 unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, swap: bool, part: FilePart<'_>) -> bool {

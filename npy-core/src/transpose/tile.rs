@@ -33,7 +33,7 @@ impl TileMemory {
 /// # Safety
 ///
 /// `size` must not be 0. Each of the first `lines` lines must have `rows` elements. At `target`
-/// there must be room, other memory than that of the lines, for all places, and `distance` must not
+/// there must be space, other memory than that of the lines, for all places, and `distance` must not
 /// be less than `lines`. If `are_bytes`, all bytes of the elements must be initialised, and none
 /// belong to pointers.
 pub(super) unsafe fn transpose(

@@ -1,6 +1,8 @@
 //! Writes slices and single elements to files and streams.
 
 pub(crate) mod append;
+#[cfg(feature = "dynamic")]
+pub(crate) mod bytes;
 pub(crate) mod growth;
 pub(crate) mod order;
 pub(crate) mod output;

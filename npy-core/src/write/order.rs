@@ -1,7 +1,7 @@
 //! Transposes while writing: an array in one order into a file in the other.
 
 use std::io::{IoSlice, Write};
-use std::iter;
+use std::{iter, slice};
 
 use super::output::put_all_vectored;
 use super::stage::{Sink, Stage};
@@ -9,6 +9,10 @@ use super::{NpyWriter, PIECE};
 use crate::element;
 use crate::element::{Difference, NpyElement};
 use crate::error::{ErrorKind, Result};
+use crate::memory::BulkLayout;
+use crate::transpose::Lines;
+use crate::transpose::lines::append_rows;
+use crate::transpose::padded::PaddedRows;
 
 /// The least part of a line that is taken at a time, if possible: a cache line.
 const LEAST_BYTES: usize = 64;
@@ -34,45 +38,72 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         T: 'a,
         L: Iterator<Item = &'a [T]>,
     {
-        let result = self.stage.put_transposed(&mut self.writer, &self.plan, &lines, count, length);
+        let result = self.put_transposed(&lines, count, length);
         self.stage.note_result(result)
+    }
+
+    fn put_transposed<'a, L>(&mut self, lines: &impl Fn() -> L, count: usize, length: usize) -> Result<()>
+    where
+        T: 'a,
+        L: Iterator<Item = &'a [T]>,
+    {
+        let Self { writer, plan, stage, .. } = self;
+        if const { element::is_plain::<T>() && size_of::<T>() > 0 }
+            && let Some((bulk, difference)) = element::bulk::<T>(plan, stage.itemsize)
+        {
+            return stage.put_transposed(writer, bulk.layout(), difference, count, length, &|take| {
+                let mut lines = lines();
+                take(&mut || bulk.bytes_of(lines.next()?))
+            });
+        }
+        // One element after another.
+        (0..length).try_for_each(|row| {
+            let mut items = lines().filter_map(|line| line.get(row));
+            if const { element::is_plain::<T>() } {
+                // Only rare dtypes come here, for which nothing more is compiled.
+                return items.try_for_each(|item| stage.put_items(writer, plan, slice::from_ref(item)));
+            }
+            stage.put_each(writer, plan, items)
+        })
     }
 }
 
+/// Calls its argument with the lines of an array, from the first one on.
+type AllLines<'l, 'a> = dyn Fn(&mut dyn FnMut(&mut Lines<'_, 'a>) -> Result<()>) -> Result<()> + 'l;
+
 impl Stage {
-    fn put_transposed<'a, T, L>(
+    /// Adds elements whose memory is `layout`, more than 0 bytes without padding.
+    pub(super) fn put_transposed(
         &mut self,
         sink: &mut dyn Sink,
-        plan: &T::Plan,
-        lines: &impl Fn() -> L,
+        layout: BulkLayout,
+        difference: Difference,
         count: usize,
         length: usize,
-    ) -> Result<()>
-    where
-        T: NpyElement + 'a,
-        L: Iterator<Item = &'a [T]>,
-    {
-        let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize) else {
-            return self.put_one_by_one(sink, plan, lines, length);
-        };
+        lines: &AllLines<'_, '_>,
+    ) -> Result<()> {
         let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
         let total = count.checked_mul(length).ok_or_else(overflow)?;
         self.admit(total)?;
         let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
         let remembered = remembered(lines, count, rows.at_once().saturating_mul(self.itemsize));
+        let with_lines = |take: &mut dyn FnMut(&mut Lines<'_, '_>) -> Result<()>| match &remembered {
+            Some(remembered) => {
+                let mut lines = remembered.iter().copied();
+                take(&mut || lines.next())
+            }
+            None => lines(take),
+        };
         let mut begin = 0;
         if rows.are_worth_places()
             && self.growth.is_none()
-            && let Ok(Some(mut padded)) = bulk.padded_rows(count, rows.most_at_once())
+            && let Ok(Some(mut padded)) = PaddedRows::new(layout, count, rows.most_at_once())
         {
             let mut is_vectored = true;
             while begin < length && is_vectored {
                 let place = self.handed.saturating_add(self.bytes.len() as u64);
                 let end = (begin + rows.up_to_piece(place)).min(length);
-                match &remembered {
-                    Some(lines) => padded.fill(lines.iter().copied(), begin..end),
-                    None => padded.fill(lines(), begin..end),
-                }?;
+                with_lines(&mut |lines| padded.fill(lines, begin..end))?;
                 if difference == Difference::ByteOrder {
                     padded.swap();
                 }
@@ -85,16 +116,9 @@ impl Stage {
             let end = (begin + rows.at_once()).min(length);
             let elements = (end - begin) * count;
             let place = self.make_room(sink, elements * self.itemsize)?;
-            let bytes = &mut self.bytes;
-            let is_done = match &remembered {
-                Some(lines) => bulk.append_rows(bytes, lines.iter().copied(), count, begin..end),
-                None => bulk.append_rows(bytes, lines(), count, begin..end),
-            };
-            if !is_done? {
-                return self.put_one_by_one(sink, plan, lines, length);
-            }
+            with_lines(&mut |lines| append_rows(layout.size, &mut self.bytes, lines, count, begin..end))?;
             if difference == Difference::ByteOrder {
-                bulk.swap(&mut self.bytes[place..]);
+                layout.swap(&mut self.bytes[place..]);
             }
             self.count += elements as u64;
             begin = end;
@@ -133,30 +157,21 @@ impl Stage {
         }
         Ok(is_vectored)
     }
-
-    /// [`put_transposed`](Self::put_transposed), one element after another.
-    fn put_one_by_one<'a, T, L>(&mut self, sink: &mut dyn Sink, plan: &T::Plan, lines: &impl Fn() -> L, length: usize) -> Result<()>
-    where
-        T: NpyElement + 'a,
-        L: Iterator<Item = &'a [T]>,
-    {
-        (0..length).try_for_each(|row| self.put_each(sink, plan, lines().filter_map(|line| line.get(row))))
-    }
 }
 
 /// The lines, if remembering them takes little memory compared to what is assembled at a time:
 /// `part_bytes` bytes of each. Finding them again for each part took a tenth of the time.
-fn remembered<'a, T: 'a, L: Iterator<Item = &'a [T]>>(
-    lines: impl Fn() -> L,
-    count: usize,
-    part_bytes: usize,
-) -> Option<Vec<&'a [T]>> {
-    if size_of::<&[T]>() > part_bytes / LARGEST_PART_OF_MEMORY {
+fn remembered<'a>(lines: &AllLines<'_, 'a>, count: usize, part_bytes: usize) -> Option<Vec<&'a [u8]>> {
+    if size_of::<&[u8]>() > part_bytes / LARGEST_PART_OF_MEMORY {
         return None;
     }
     let mut remembered = Vec::new();
     remembered.try_reserve_exact(count).ok()?;
-    remembered.extend(lines().take(count));
+    let mut remember = |lines: &mut Lines<'_, 'a>| {
+        remembered.extend(iter::from_fn(lines).take(count));
+        Ok(())
+    };
+    lines(&mut remember).ok()?;
     Some(remembered)
 }
 

@@ -43,7 +43,7 @@ where
     D: Dimension,
 {
     fn from_dyn_array(array: DynArray) -> Result<Self> {
-        let decode = |values: DynValues| into_array(values.reader(), None);
+        let decode = |values: DynValues| into_array(values.reader().elements(), None);
         match array {
             DynArray::Datetime(_) | DynArray::Timedelta(_) => decode(array.to_values()?),
             array => {
@@ -64,7 +64,7 @@ where
     let layout = layout_of::<D>(numbers.shape(), numbers.order())?;
     if TypeId::of::<T>() != TypeId::of::<A>() {
         // Other types read the same dtype: an `Option`, a struct around a number.
-        return into_array(to_values(&numbers, &T::dtype())?.reader(), None);
+        return into_array(to_values(&numbers, &T::dtype())?.reader().elements(), None);
     }
     let shape = numbers.shape().to_vec();
     let mut items = Some(numbers.into_parts().0);
@@ -227,7 +227,7 @@ impl DynArray {
         if let Self::Object(objects) = self {
             return super::object::into_array(&objects.field(name)?);
         }
-        into_array(self.field_values(name)?.reader(), None)
+        into_array(self.field_values(name)?.reader().elements(), None)
     }
 
     fn field_values(&self, name: &str) -> Result<DynValues> {

@@ -1,15 +1,14 @@
 //! Arrays of any dtype as text, exactly as NumPy prints them.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::super::ndarray::{Dimension, IxDyn, indices};
-use npy_core::__private::{printed, printed_edges};
+use npy_core::__private::{ItemBytes, printed, printed_edges};
 use npy_core::print::PrintOptions;
-use npy_core::{DynValues, Header, NpyElement, Order, Result};
+use npy_core::{DType, DynValues, Header, Order, Result};
 
 use super::write::stored_as;
-use super::{DynArray, TypedArray, each};
+use super::{DynArray, each};
 
 impl DynArray {
     /// Returns the text of the array, as NumPy prints it with these options.
@@ -52,9 +51,12 @@ impl fmt::Display for PrintedArray<'_> {
         let Self { array, options } = self;
         each!(
             array,
-            numbers => {
-                let corners = corners(numbers, options).map_err(|_| fmt::Error)?;
-                printed(&corners, numbers.shape(), options).fmt(f)
+            numbers => match ItemBytes::new(numbers.items(), &stored_as(numbers.dtype())) {
+                Some(items) => {
+                    let corners = corners(items, numbers.dtype(), numbers.shape(), numbers.order(), options);
+                    printed(&corners.map_err(|_| fmt::Error)?, numbers.shape(), options).fmt(f)
+                }
+                None => array.to_values().map_err(|_| fmt::Error)?.display_with(options).fmt(f),
             },
             values => values.display_with(options).fmt(f),
             objects => objects.display_with(options).fmt(f),
@@ -63,17 +65,10 @@ impl fmt::Display for PrintedArray<'_> {
 }
 
 /// The elements that are printed: all, or of each long axis the first and the last.
-fn corners<T: NpyElement + Clone>(numbers: &TypedArray<T>, options: &PrintOptions) -> Result<DynValues> {
-    let corners = Corners::new(numbers.shape(), options);
-    let items = numbers.items();
-    let order = numbers.order();
-    let picked = if order == Order::C && corners.lengths == numbers.shape() {
-        Cow::Borrowed(items)
-    } else {
-        corners.places(order).into_iter().filter_map(|place| items.get(place).cloned()).collect()
-    };
-    let header = Header::new(numbers.dtype().clone(), Order::C, &corners.lengths)?;
-    DynValues::with_items(header, &stored_as(numbers.dtype()), &picked)
+fn corners(items: ItemBytes<'_>, dtype: &DType, shape: &[usize], order: Order, options: &PrintOptions) -> Result<DynValues> {
+    let corners = Corners::new(shape, options);
+    let header = Header::new(dtype.clone(), Order::C, &corners.lengths)?;
+    DynValues::of_picked(header, items, &corners.places(order))
 }
 
 /// The selection of the elements that are printed.

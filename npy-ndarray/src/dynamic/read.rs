@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::super::ndarray::{ArrayD, IxDyn};
-use npy_core::__private::with_file;
+use npy_core::__private::{Elements, with_file};
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::region::AxisRange;
 use npy_core::{DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
@@ -183,8 +183,17 @@ impl DynArray {
     /// # Ok::<(), npy_ndarray::Error>(())
     /// ```
     pub fn from_values(values: DynValues) -> Result<Self> {
+        if let Some(numbers) = numbers(values.reader().elements(), None)? {
+            return Ok(numbers);
+        }
         match values.dtype() {
-            DType::Scalar(scalar) => from_scalars(*scalar, values),
+            DType::Scalar(scalar) => match scalar.kind() {
+                ScalarKind::Bool => bools(values),
+                ScalarKind::Bytes { .. } => Ok(Self::Bytes(values)),
+                ScalarKind::Unicode { .. } => Ok(Self::Unicode(values)),
+                ScalarKind::Void { .. } => Ok(Self::Void(values)),
+                _ => Ok(Self::Raw(values)),
+            },
             DType::Record(_) => Ok(Self::Record(values)),
             DType::SubArray(_) => Ok(Self::Raw(values)),
         }
@@ -217,88 +226,52 @@ impl ReadNpyExt for DynArray {
 }
 
 /// Reads the rest of an array.
-pub(crate) fn from_reader<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<DynArray> {
-    let header = reader.header();
+pub(crate) fn from_reader<R: Read>(mut reader: NpyReader<R>, options: ReadOptions) -> Result<DynArray> {
     #[cfg(feature = "object")]
-    if header.dtype().has_object() && options.objects.is_some() {
+    if reader.header().dtype().has_object() && options.objects.is_some() {
         return reader.into_objects(options).map(DynArray::Object);
     }
-    match header.dtype() {
-        DType::Scalar(scalar) => from_scalars(*scalar, Rest { reader, options }),
-        _ => Rest { reader, options }.into_values().and_then(DynArray::from_values),
+    if let Some(numbers) = numbers(reader.elements(), options.order)? {
+        return Ok(numbers);
     }
+    let values = reader.into_values()?;
+    let order = options.order.unwrap_or(values.order());
+    DynArray::from_values(values.into_order(order)?)
 }
 
-/// A source of the elements of an array.
-trait Source: Sized {
-    /// The elements as numbers of a Rust type, read as those of `stored`, which has the same bytes
-    /// as the dtype of the source.
-    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>>;
-
-    fn into_values(self) -> Result<DynValues>;
-}
-
-/// The rest of a reader.
-struct Rest<R> {
-    reader: NpyReader<R>,
-    options: ReadOptions,
-}
-
-impl<R: Read> Source for Rest<R> {
-    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>> {
-        into_array(self.reader.with_dtype(stored)?, self.options.order)
-    }
-
-    fn into_values(self) -> Result<DynValues> {
-        let values = self.reader.into_values()?;
-        let order = self.options.order.unwrap_or(values.order());
-        values.into_order(order)
-    }
-}
-
-impl Source for DynValues {
-    fn into_numbers<T: NpyElement>(self, stored: DType) -> Result<ArrayD<T>> {
-        shaped(self.shape(), self.order(), self.to_items(&stored)?)
-    }
-
-    fn into_values(self) -> Result<DynValues> {
-        Ok(self)
-    }
-}
-
-fn from_scalars<S: Source>(scalar: Scalar, source: S) -> Result<DynArray> {
-    Ok(match scalar.kind() {
-        ScalarKind::Bool => return bools(source.into_values()?),
-        ScalarKind::Int8 => DynArray::Int8(numbers(source, scalar)?),
-        ScalarKind::Int16 => DynArray::Int16(numbers(source, scalar)?),
-        ScalarKind::Int32 => DynArray::Int32(numbers(source, scalar)?),
-        ScalarKind::Int64 => DynArray::Int64(numbers(source, scalar)?),
-        ScalarKind::UInt8 => DynArray::UInt8(numbers(source, scalar)?),
-        ScalarKind::UInt16 => DynArray::UInt16(numbers(source, scalar)?),
-        ScalarKind::UInt32 => DynArray::UInt32(numbers(source, scalar)?),
-        ScalarKind::UInt64 => DynArray::UInt64(numbers(source, scalar)?),
+/// Reads the elements if they are numbers or times.
+fn numbers(elements: Elements<'_>, order: Option<Order>) -> Result<Option<DynArray>> {
+    let DType::Scalar(scalar) = *elements.header().dtype() else { return Ok(None) };
+    let source = (elements, scalar, order);
+    Ok(Some(match scalar.kind() {
+        ScalarKind::Int8 => DynArray::Int8(typed(source)?),
+        ScalarKind::Int16 => DynArray::Int16(typed(source)?),
+        ScalarKind::Int32 => DynArray::Int32(typed(source)?),
+        ScalarKind::Int64 => DynArray::Int64(typed(source)?),
+        ScalarKind::UInt8 => DynArray::UInt8(typed(source)?),
+        ScalarKind::UInt16 => DynArray::UInt16(typed(source)?),
+        ScalarKind::UInt32 => DynArray::UInt32(typed(source)?),
+        ScalarKind::UInt64 => DynArray::UInt64(typed(source)?),
         #[cfg(feature = "half")]
-        ScalarKind::Float16 => DynArray::Float16(numbers(source, scalar)?),
-        ScalarKind::Float32 => DynArray::Float32(numbers(source, scalar)?),
-        ScalarKind::Float64 => DynArray::Float64(numbers(source, scalar)?),
-        ScalarKind::LongDouble { .. } => DynArray::LongDouble(numbers(source, scalar)?),
+        ScalarKind::Float16 => DynArray::Float16(typed(source)?),
+        ScalarKind::Float32 => DynArray::Float32(typed(source)?),
+        ScalarKind::Float64 => DynArray::Float64(typed(source)?),
+        ScalarKind::LongDouble { .. } => DynArray::LongDouble(typed(source)?),
         #[cfg(feature = "complex")]
-        ScalarKind::Complex64 => DynArray::Complex64(numbers(source, scalar)?),
+        ScalarKind::Complex64 => DynArray::Complex64(typed(source)?),
         #[cfg(feature = "complex")]
-        ScalarKind::Complex128 => DynArray::Complex128(numbers(source, scalar)?),
+        ScalarKind::Complex128 => DynArray::Complex128(typed(source)?),
         #[cfg(feature = "complex")]
-        ScalarKind::ComplexLongDouble { .. } => DynArray::ComplexLongDouble(numbers(source, scalar)?),
-        ScalarKind::Datetime { .. } => DynArray::Datetime(numbers(source, scalar)?),
-        ScalarKind::Timedelta { .. } => DynArray::Timedelta(numbers(source, scalar)?),
-        ScalarKind::Bytes { .. } => DynArray::Bytes(source.into_values()?),
-        ScalarKind::Unicode { .. } => DynArray::Unicode(source.into_values()?),
-        ScalarKind::Void { .. } => DynArray::Void(source.into_values()?),
-        _ => DynArray::Raw(source.into_values()?),
-    })
+        ScalarKind::ComplexLongDouble { .. } => DynArray::ComplexLongDouble(typed(source)?),
+        ScalarKind::Datetime { .. } => DynArray::Datetime(typed(source)?),
+        ScalarKind::Timedelta { .. } => DynArray::Timedelta(typed(source)?),
+        _ => return Ok(None),
+    }))
 }
 
-fn numbers<T: NpyElement>(source: impl Source, scalar: Scalar) -> Result<TypedArray<T>> {
-    Ok(TypedArray::with_dtype(source.into_numbers(stored_dtype(scalar))?, scalar.into()))
+fn typed<T: NpyElement>((mut elements, scalar, order): (Elements<'_>, Scalar, Option<Order>)) -> Result<TypedArray<T>> {
+    elements.set_dtype(stored_dtype(scalar))?;
+    Ok(TypedArray::with_dtype(into_array(elements, order)?, scalar.into()))
 }
 
 /// The dtype under which numbers are stored: times are integers.

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
+use npy_core::__private::ItemBytes;
 use npy_core::{DType, DynValues, Header, NpyElement, Result, SaveOptions};
 
-use super::super::write::{WriteNpyExt, write_as};
+use super::super::write::WriteNpyExt;
 use super::read::stored_dtype;
 use super::{DynArray, TypedArray, each};
 
@@ -136,7 +137,11 @@ impl WriteNpyExt for DynArray {
 /// Writes the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
-        write_as(self, self.dtype(), &stored_as(self.dtype()), writer, options.into())
+        let order = options.into().order.unwrap_or(self.order());
+        match ItemBytes::new(self.items(), &stored_as(self.dtype())) {
+            Some(items) => items.write(writer, &header(self, self.dtype())?, order),
+            None => to_values(self, self.dtype())?.write_in_order(writer, order),
+        }
     }
 
     fn data_bytes(&self) -> u64 {
@@ -146,8 +151,11 @@ impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
 
 /// The numbers as bytes with a dtype.
 pub(super) fn to_values<T: NpyElement>(numbers: &TypedArray<T>, dtype: &DType) -> Result<DynValues> {
-    let header = Header::new(dtype.clone(), numbers.order(), numbers.shape())?;
-    DynValues::with_items(header, &stored_as(dtype), numbers.items())
+    DynValues::with_items(header(numbers, dtype)?, &stored_as(dtype), numbers.items())
+}
+
+fn header<T>(numbers: &TypedArray<T>, dtype: &DType) -> Result<Header> {
+    Header::new(dtype.clone(), numbers.order(), numbers.shape())
 }
 
 /// The dtype under which numbers of this one are stored.

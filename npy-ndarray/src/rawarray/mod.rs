@@ -96,13 +96,13 @@ where
 {
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        into_array(read_elements::<A, R>(reader, options.limits)?, options.order)
+        into_array(read_elements::<A, R>(reader, options.limits)?.elements(), options.order)
     }
 
     fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
-        let reader = open_elements::<A>(path, options.limits)?;
-        into_array(reader, options.order).map_err(|error| error.with_path(path))
+        let mut reader = open_elements::<A>(path, options.limits)?;
+        into_array(reader.elements(), options.order).map_err(|error| error.with_path(path))
     }
 }
 

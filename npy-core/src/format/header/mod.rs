@@ -411,6 +411,7 @@ impl Header {
     }
 
     /// The same array of another dtype, which has the same itemsize.
+    #[cfg(feature = "dynamic")]
     pub(crate) fn with_dtype(&self, dtype: DType) -> Self {
         Self { dtype, ..self.clone() }
     }

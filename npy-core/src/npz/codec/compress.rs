@@ -4,8 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::blocks::BLOCK_BYTES;
@@ -48,15 +47,56 @@ pub(crate) struct Whole {
     pub(crate) pending: VecDeque<Pending>,
 }
 
-/// A block that a thread is busy with, or is done with. The mutex is never locked: a receiver alone
-/// is not `Sync`, and neither would the writer be that keeps it.
-pub(crate) struct Pending(Mutex<Receiver<io::Result<Vec<u8>>>>);
+/// A block that a thread is busy with, or is done with.
+pub(crate) struct Pending(Arc<Queue<io::Result<Vec<u8>>>>);
 
 impl Pending {
     /// The block, when it is compressed.
     pub(crate) fn wait(self) -> io::Result<Vec<u8>> {
-        let receiver = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        receiver.recv().map_err(|_| io::Error::other("a compression thread panicked"))?
+        self.0.pop().unwrap_or_else(|| Err(io::Error::other("a compression thread panicked")))
+    }
+}
+
+/// A queue between threads. `std::sync::mpsc` in its place adds 13,000 LLVM lines to a build.
+struct Queue<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    /// Whether no more items follow.
+    is_closed: bool,
+}
+
+impl<T> Queue<T> {
+    fn new() -> Arc<Self> {
+        let state = Mutex::new(State { items: VecDeque::new(), is_closed: false });
+        Arc::new(Self { state, changed: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        // No change of the state panics.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, item: T) {
+        self.lock().items.push_back(item);
+        self.changed.notify_one();
+    }
+
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the next item; `None` if none follows.
+    fn pop(&self) -> Option<T> {
+        let mut state = self.lock();
+        while state.items.is_empty() && !state.is_closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.items.pop_front()
     }
 }
 
@@ -232,8 +272,7 @@ impl<W: Write> Blocks<'_, W> {
 
 /// Threads that compress blocks.
 pub(crate) struct Workers {
-    jobs: Option<Sender<Job>>,
-    queue: Arc<Mutex<Receiver<Job>>>,
+    jobs: Arc<Queue<Job>>,
     threads: Vec<JoinHandle<()>>,
     /// How many there may be.
     most: usize,
@@ -245,14 +284,20 @@ struct Job {
     block: Vec<u8>,
     level: u32,
     is_last: bool,
-    result: Sender<io::Result<Vec<u8>>>,
+    result: Arc<Queue<io::Result<Vec<u8>>>>,
 }
 
 impl Job {
     fn run(self, compressor: &mut Compressor) {
-        let compressed = compressor.compress(&self.block, self.level, self.is_last);
         // Nobody waits any more if writing failed.
-        let _ = self.result.send(compressed);
+        self.result.push(compressor.compress(&self.block, self.level, self.is_last));
+    }
+}
+
+/// So that nobody waits for the result of a thread that panicked.
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.result.close();
     }
 }
 
@@ -260,20 +305,18 @@ impl Workers {
     /// Starts with no thread. At most `most` run once there are blocks for them, including the one
     /// that writes.
     pub(crate) fn new(most: usize) -> Self {
-        let (jobs, queue) = mpsc::channel::<Job>();
         let most = useful_threads(most);
         let most = if most < 2 { 0 } else { most };
-        Self { jobs: Some(jobs), queue: Arc::new(Mutex::new(queue)), threads: Vec::new(), most, compressor: Compressor::default() }
+        Self { jobs: Queue::new(), threads: Vec::new(), most, compressor: Compressor::default() }
     }
 
     /// Starts one more, if there may be one and the system gives it.
     fn start_one(&mut self) {
         if self.threads.len() < self.most {
-            let queue = Arc::clone(&self.queue);
+            let jobs = Arc::clone(&self.jobs);
             let work = move || {
-                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 let mut compressor = Compressor::default();
-                while let Ok(job) = next() {
+                while let Some(job) = jobs.pop() {
                     job.run(&mut compressor);
                 }
             };
@@ -287,27 +330,25 @@ impl Workers {
     }
 
     fn compress(&mut self, block: Vec<u8>, level: u32, is_last: bool) -> Pending {
-        let (result, receiver) = mpsc::channel();
-        let job = Job { block, level, is_last, result };
-        if job.block.len() < WORTH_A_THREAD {
+        let pending = Pending(Queue::new());
+        let job = Job { block, level, is_last, result: Arc::clone(&pending.0) };
+        let is_worth_a_thread = job.block.len() >= WORTH_A_THREAD;
+        if is_worth_a_thread {
+            self.start_one();
+        }
+        if is_worth_a_thread && !self.threads.is_empty() {
+            self.jobs.push(job);
+        } else {
             job.run(&mut self.compressor);
-            return Pending(Mutex::new(receiver));
         }
-        self.start_one();
-        let compressor = &mut self.compressor;
-        match &self.jobs {
-            // Where there are no threads the one that asks does it.
-            Some(jobs) if !self.threads.is_empty() => drop(jobs.send(job).map_err(|error| error.0.run(compressor))),
-            _ => job.run(compressor),
-        }
-        Pending(Mutex::new(receiver))
+        pending
     }
 }
 
 impl Drop for Workers {
     fn drop(&mut self) {
         // Then there are no more jobs, and they end.
-        self.jobs = None;
+        self.jobs.close();
         for thread in self.threads.drain(..) {
             // It does not panic.
             let _ = thread.join();

@@ -60,11 +60,11 @@ pub struct Member<'a, R> {
     given: u64,
     is_checked: bool,
     /// How its blocks are decompressed concurrently, while their positions are right.
-    parallel: Option<Parallel<R>>,
+    blockwise: Option<Blockwise<R>>,
 }
 
 /// How the blocks of a member are decompressed one by one, by one thread or several.
-pub(crate) struct Parallel<R> {
+pub(crate) struct Blockwise<R> {
     pub(crate) blocks: Blocks,
     /// The offset of the member's data.
     pub(crate) begin: u64,
@@ -89,12 +89,12 @@ impl<'a, R: Read> Member<'a, R> {
         }
         input.begin(Some(claim.compressed));
         let content = Content::new(decoder, Some(claim.size), limits.member_bytes);
-        Ok(Self { input, content, claim, given: 0, is_checked: false, parallel: None })
+        Ok(Self { input, content, claim, given: 0, is_checked: false, blockwise: None })
     }
 
     /// The same member, whose blocks are decompressed concurrently.
-    pub(crate) fn with_parallel(mut self, parallel: Option<Parallel<R>>) -> Self {
-        self.parallel = parallel;
+    pub(crate) fn with_blockwise(mut self, blockwise: Option<Blockwise<R>>) -> Self {
+        self.blockwise = blockwise;
         self
     }
 
@@ -127,7 +127,7 @@ impl<'a, R: Read> Member<'a, R> {
         let before = buf.filled();
         if !self.fill_blocks(buf)? {
             let mut most = u64::MAX;
-            if let Some(block) = self.parallel.as_ref().and_then(|parallel| parallel.blocks.block_of(self.given)) {
+            if let Some(block) = self.blockwise.as_ref().and_then(|blockwise| blockwise.blocks.block_of(self.given)) {
                 // To where the next block begins, from where on they may be inflated at the same
                 // time. The decoder would go on to the next byte of the content, over the border,
                 // if it were given what is behind it.
@@ -143,7 +143,7 @@ impl<'a, R: Read> Member<'a, R> {
     /// Gives all blocks for which there is room, inflated at the same time, if one begins here and
     /// they are enough; tells whether it did.
     fn fill_blocks(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
-        let Some(Parallel { blocks: all, begin, threads, inflate }) = &self.parallel else { return Ok(false) };
+        let Some(Blockwise { blocks: all, begin, threads, inflate }) = &self.blockwise else { return Ok(false) };
         let end = self.given.saturating_add(buf.remaining() as u64);
         let blocks = all.within(self.given..end);
         let ([first, _, ..], Some(last)) = (blocks, blocks.last()) else { return Ok(false) };
@@ -171,7 +171,7 @@ impl<'a, R: Read> Member<'a, R> {
         }
         // They are not what they are said to be, which nothing here depends on: the data are read
         // as anybody else reads them.
-        self.parallel = None;
+        self.blockwise = None;
         Ok(false)
     }
 
@@ -264,7 +264,7 @@ mod tests {
                 member.read_exact(&mut found[128..first]).unwrap();
                 let mut buf = ReadBuf::over(&mut found[first..]);
                 assert!(member.fill_blocks(&mut buf).unwrap(), "{level} {index}");
-                assert!(buf.is_full() && member.parallel.is_some());
+                assert!(buf.is_full() && member.blockwise.is_some());
                 assert!(found == content, "{level} {index}");
                 member.given = content.len() as u64;
                 member.finish().unwrap();

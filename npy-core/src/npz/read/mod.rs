@@ -30,7 +30,7 @@ use crate::read::NpyReader;
 use crate::view::{NpyView, view_with};
 use file::ArchiveFile;
 use index::Index;
-use member::{Member, Parallel};
+use member::{Blockwise, Member};
 
 /// Reads the arrays of an archive, by name or by index.
 ///
@@ -524,11 +524,11 @@ impl<R: Read + Seek> NpzReader<R> {
         };
         let begin = entry.begin_data(&mut self.input)?;
         let (threads, inflate) = (self.threads, self.inflate);
-        let parallel = inflate.and_then(|inflate| {
+        let blockwise = inflate.and_then(|inflate| {
             let blocks = Blocks::parse(entry.blocks(), entry.claim)?;
-            Some(Parallel { blocks, begin, threads, inflate })
+            Some(Blockwise { blocks, begin, threads, inflate })
         });
-        Ok(Member::new(entry, &mut self.input, &self.limits)?.with_parallel(parallel))
+        Ok(Member::new(entry, &mut self.input, &self.limits)?.with_blockwise(blockwise))
     }
 
     fn in_member<T>(&mut self, index: usize, read: impl FnOnce(NpyReader<Member<'_, R>>) -> Result<T>) -> Result<T> {

@@ -81,12 +81,12 @@ where
     D: Dimension,
     Self: Send + 'static,
 {
-    fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self> {
-        into_array(reader, None)
+    fn from_npy<R: Read>(mut reader: NpyReader<R>) -> Result<Self> {
+        into_array(reader.elements(), None)
     }
 
-    fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
-        into_array(reader, options.order)
+    fn from_npy_with<R: Read>(mut reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
+        into_array(reader.elements(), options.order)
     }
 
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()> {

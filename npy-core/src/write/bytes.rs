@@ -1,0 +1,140 @@
+//! Writes elements whose type is known at run time.
+
+use std::io::Write;
+
+use super::output::Stream;
+use super::stage::Stage;
+use crate::element::{self, Difference, NpyElement};
+use crate::error::Result;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::memory::{BulkLayout, reserve_exact};
+use crate::options::Order;
+use crate::transpose::bytes::InOrderC;
+
+/// Shorter lines are not transposed, because the part assembled in memory would be larger than an
+/// eighth of the array.
+const LEAST_LENGTH: usize = 8;
+
+/// Bytes of such lines that are gathered at a time, unless an element is larger.
+const GATHERED_BYTES: usize = 4096;
+
+/// Elements as the bytes of a file, but perhaps for the byte order, so that code need not be
+/// compiled for their type. For `npy-ndarray`.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemBytes<'a> {
+    bytes: &'a [u8],
+    layout: BulkLayout,
+    difference: Difference,
+}
+
+impl<'a> ItemBytes<'a> {
+    /// Elements that are stored as `dtype`; `None` if each of them has to be encoded.
+    pub fn new<T: NpyElement>(items: &'a [T], dtype: &DType) -> Option<Self> {
+        let plan = element::plan::<T>(dtype).ok()?;
+        let (bulk, difference) = element::bulk::<T>(&plan, dtype.itemsize())?;
+        Some(Self { bytes: bulk.bytes_of(items)?, layout: bulk.layout(), difference })
+    }
+
+    /// Elements of `itemsize` bytes.
+    pub(crate) fn of_file(bytes: &'a [u8], itemsize: usize) -> Self {
+        Self { bytes, layout: BulkLayout::of_bytes(itemsize), difference: Difference::None }
+    }
+
+    /// Copies all elements.
+    pub(crate) fn to_vec(self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, self.bytes.len())?;
+        bytes.extend_from_slice(self.bytes);
+        self.swap(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Copies the elements at these indices.
+    #[cfg(feature = "print")]
+    pub(crate) fn pick(self, indices: &[usize]) -> Vec<u8> {
+        let size = self.layout.size;
+        let mut bytes: Vec<u8> = indices.iter().flat_map(|index| &self.bytes[index * size..][..size]).copied().collect();
+        self.swap(&mut bytes);
+        bytes
+    }
+
+    /// Appends `count` elements that are `stride` elements apart.
+    fn gather(self, first: usize, stride: usize, count: usize, to: &mut Vec<u8>) {
+        match self.layout.size {
+            1 => gather::<1>(self.bytes, first, stride, count, to),
+            2 => gather::<2>(self.bytes, first, stride, count, to),
+            4 => gather::<4>(self.bytes, first, stride, count, to),
+            8 => gather::<8>(self.bytes, first, stride, count, to),
+            16 => gather::<16>(self.bytes, first, stride, count, to),
+            size => {
+                let items = self.bytes.chunks_exact(size).skip(first).step_by(stride);
+                items.take(count).for_each(|item| to.extend_from_slice(item));
+            }
+        }
+    }
+
+    fn swap(self, bytes: &mut [u8]) {
+        if self.difference == Difference::ByteOrder {
+            self.layout.swap(bytes);
+        }
+    }
+
+    /// Writes the elements, which are in memory as `header` says, as a file in the given order,
+    /// without a second copy.
+    ///
+    /// # Errors
+    ///
+    /// Fails if writing fails, or if the header has another number of elements.
+    pub fn write(self, mut writer: impl Write, header: &Header, order: Order) -> Result<()> {
+        self.write_to(&mut writer, header, order)
+    }
+
+    fn write_to(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
+        let (shape, size) = (header.shape(), self.layout.size);
+        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        let is_same = is_same_in_both(shape) || size == 0;
+        let written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
+        let mut sink = Stream::new(writer);
+        let mut stage = Stage::new(&written, &written);
+        // The lengths of the axes that make a difference, from the fastest to the slowest.
+        let mut lengths: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
+        if header.order() == Order::C {
+            lengths.reverse();
+        }
+        match &lengths[..] {
+            _ if is_same || header.order() == order => {
+                stage.put_bytes(&mut sink, self.bytes, written.element_count(), self.layout, self.difference)?;
+            }
+            [length, outer @ ..] if *length >= LEAST_LENGTH => {
+                let (count, line) = (outer.iter().product(), length * size);
+                stage.put_transposed(&mut sink, self.layout, self.difference, count, *length, &|take| {
+                    let mut indices = InOrderC::new(outer);
+                    take(&mut || self.bytes.get(indices.next()? * line..)?.get(..line))
+                })?;
+            }
+            [outer @ .., length] => {
+                let stride: usize = outer.iter().product();
+                let step = (GATHERED_BYTES / size).max(1);
+                let mut buffer = Vec::new();
+                for first in InOrderC::new(outer) {
+                    for begin in (0..*length).step_by(step) {
+                        let count = step.min(length - begin);
+                        buffer.clear();
+                        self.gather(first + begin * stride, stride, count, &mut buffer);
+                        stage.put_bytes(&mut sink, &buffer, count, self.layout, self.difference)?;
+                    }
+                }
+            }
+            // The orders are the same.
+            [] => {}
+        }
+        stage.end(&mut sink)
+    }
+}
+
+fn gather<const N: usize>(bytes: &[u8], first: usize, stride: usize, count: usize, to: &mut Vec<u8>) {
+    let items = bytes.as_chunks::<N>().0.iter().skip(first).step_by(stride);
+    items.take(count).for_each(|item| to.extend_from_slice(item));
+}
