@@ -51,7 +51,7 @@ impl fmt::Display for Failure {
 }
 
 /// Advice of the library, and what a user of the command can do instead.
-const ADVICE: [(&str, &str); 3] = [
+const ADVICE: [(&str, &str); 4] = [
     ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
     ("; raise it with `Limits` if the file is trusted", ""),
     (
@@ -59,6 +59,7 @@ const ADVICE: [(&str, &str); 3] = [
          such as `array.astype('U')`",
         "`npy show` prints them",
     ),
+    ("convert it with `array.astype(array.dtype.newbyteorder('<'))`", "convert it with `npy convert --endian little`"),
 ];
 
 fn message_of(error: &npy_core::Error) -> String {

@@ -183,6 +183,19 @@ fn guesses_the_types_of_columns() {
 }
 
 #[test]
+fn text_without_names_keeps_its_first_line() {
+    let directory = Directory::new();
+    let names = DynValues::from_slice(&["a".to_owned(), String::new(), "1".to_owned()]).unwrap();
+    let (file, back) = (directory.save("names.npy", &names), directory.path("back.npy"));
+    for format in ["csv", "tsv", "json", "ndjson"] {
+        let text = directory.path(&format!("names.{format}"));
+        convert(&[&file, &text]);
+        convert(&["--dtype", "U1", &text, &back]);
+        assert_eq!(load(&back), names, "{format}");
+    }
+}
+
+#[test]
 fn columns_are_found_by_their_names() {
     let directory = Directory::new();
     let file = directory.write("t.csv", "b,a\n1,2\n");
@@ -293,7 +306,7 @@ fn bad_text_is_refused_with_its_place() {
     assert_snapshot!(directory.refused(&[&csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1");
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
-    assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-29\n2024-02-30\n"), &out]), @r#"npy: t.csv: line 2, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
+    assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
     assert_snapshot!(directory.refused(&[&csv(""), &out]), @"npy: t.csv: expected lines of cells, found an empty file");
     let bytes = directory.write("bytes.csv", b"a\n\xff\n");
@@ -328,6 +341,13 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data are behind the end"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F8_E4M3"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F8_E4M3; leave the tensor out with --lossy"#);
+    let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[1,2]}}"#;
+    let run = npy(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F8_E4M3\n"));
+    assert_eq!(load(&out).bytes(), [5]);
+    fs::remove_file(&out).unwrap();
+    let mixed = directory.save("mixed.npy", &records());
+    assert!(directory.refused(&[&mixed, &directory.path("o.ra")]).ends_with("; convert it with `npy convert --endian little`\n"));
     let huge = directory.write("huge.safetensors", [0xff; 16]);
     assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100000000 bytes, found 18446744073709551615");
     // Widened exactly.

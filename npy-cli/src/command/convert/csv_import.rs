@@ -106,7 +106,9 @@ fn survey(reader: &mut Reader<File>, arguments: &Arguments) -> Result<Survey> {
         }
         rows += 1;
     }
-    let has_header = arguments.header || !arguments.no_header && looks_like_names(&first);
+    // Only records have names: where the dtype is plain, text in the first line is a value.
+    let can_have_names = !matches!(arguments.dtype, Some(DType::Scalar(_) | DType::SubArray(_)));
+    let has_header = arguments.header || !arguments.no_header && can_have_names && looks_like_names(&first);
     if !has_header {
         guesses.iter_mut().zip(&first).for_each(|(guess, cell)| guess.add_cell(cell));
         rows += 1;

@@ -13,7 +13,7 @@ pub(super) enum Format {
     Npy,
     /// An archive of arrays
     Npz,
-    /// A `RawArray` file
+    /// A RawArray file
     Ra,
     /// Comma-separated values
     Csv,

@@ -47,7 +47,8 @@ Examples:
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for
-each field and for each element of further axes. Without --lossy nothing is lost silently: what a conversion would
+each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a
+number, a bool or a date, unless --header, --no-header or a plain --dtype tell. Without --lossy nothing is lost silently: what a conversion would
 lose is said, and refused. The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]

@@ -110,7 +110,10 @@ impl TensorSource {
             let (kind, is_brain) = match CODES.iter().find(|(known, _)| *known == code) {
                 Some((_, kind)) => (*kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
-                None if is_lossy => continue,
+                None if is_lossy => {
+                    losses.push(format!("the tensor {name:?} of dtype {code}"));
+                    continue;
+                }
                 None => {
                     let hint = "leave the tensor out with --lossy";
                     return Err(Failure::Nameless(format!("tensor {name:?}: NumPy has no dtype for {code}; {hint}")));
