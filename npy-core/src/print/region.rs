@@ -41,19 +41,21 @@ impl<R: Read + Seek> NpyReader<R> {
         let options = options.into();
         let shape = region_shape(self.header(), region)?;
         let edges = printed_edges(&shape, &options);
-        let values =
-            if edges.iter().any(Option::is_some) { self.read_corners(region, &edges)? } else { self.read_region_values(region)? };
+        let values = self.read_corners(region, &edges)?;
         Ok(Printed { values: Cow::Owned(values), shape, options })
     }
 
     /// Reads the elements at both ends of each axis of a region that has edges, and all of the
-    /// others, into an array in C order. For `npy-cli`.
+    /// others, into an array in C order; without edges, the region as it is. For `npy-cli`.
     ///
     /// # Errors
     ///
     /// Fails like [`print_region`](Self::print_region).
     #[doc(hidden)]
     pub fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        if edges.iter().all(Option::is_none) {
+            return self.read_region_values(region);
+        }
         let axes: Vec<Vec<Part>> =
             resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| parts_of(taken, *edge)).collect();
         let shape: Vec<usize> = axes.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect();
