@@ -5,6 +5,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(feature = "plot")]
+use crate::command::plot;
+#[cfg(feature = "view")]
+use crate::command::view;
 use crate::command::{cat, convert, generate, info, recover, repack, schema, show, split};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
@@ -33,16 +37,8 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colors: auto, always or never; NO_COLOR turns them off too
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true,
-        hide_possible_values = true,
-        display_order = 100
-    )]
+    /// When to use colors; NO_COLOR turns them off too
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     color: Color,
 }
 
@@ -50,7 +46,11 @@ struct Arguments {
 enum Command {
     Info(info::Arguments),
     Show(show::Arguments),
+    #[cfg(feature = "view")]
+    View(view::Arguments),
     Schema(schema::Arguments),
+    #[cfg(feature = "plot")]
+    Plot(plot::Arguments),
     Convert(convert::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
@@ -89,7 +89,11 @@ impl Command {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Show(arguments) => show::run(arguments, screen),
+            #[cfg(feature = "view")]
+            Self::View(arguments) => view::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),
+            #[cfg(feature = "plot")]
+            Self::Plot(arguments) => plot::run(arguments, screen),
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),

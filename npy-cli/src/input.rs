@@ -2,6 +2,8 @@
 
 mod looks;
 pub(crate) mod paths;
+#[cfg(any(feature = "plot", feature = "view"))]
+pub(crate) mod source;
 mod stream;
 
 use std::fs::{self, File};

@@ -4,7 +4,7 @@
 
 #![allow(clippy::doc_markdown, reason = "the comments of arguments are help texts, which have no markup")]
 #![allow(clippy::case_sensitive_file_extension_comparisons, reason = "NumPy tells arrays by `.npy` in this case alone")]
-#![allow(clippy::cast_precision_loss, reason = "of sizes that people read")]
+#![allow(clippy::cast_precision_loss, reason = "of sizes that people read, and of numbers in plots")]
 
 // A module imports only from modules above it, and commands import from all of them.
 mod escape;
@@ -19,6 +19,12 @@ mod pieces;
 mod leaves;
 mod export;
 mod select;
+#[cfg(any(feature = "plot", feature = "view"))]
+mod numbers;
+#[cfg(feature = "view")]
+mod view;
+#[cfg(feature = "plot")]
+mod plot;
 mod cli;
 mod command;
 

@@ -5,6 +5,12 @@ mod archives;
 mod convert;
 mod info;
 mod pieces;
+#[cfg(feature = "plot")]
+mod plot;
 mod schema;
 mod show;
+#[cfg(all(unix, feature = "view"))]
+mod terminal;
+#[cfg(all(unix, feature = "view"))]
+mod view;
 mod support;

@@ -38,6 +38,8 @@ pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
 #[cfg(feature = "print")]
 pub use crate::print::partial::{printed, printed_edges, push_f32, push_f64, push_scalar};
+#[cfg(feature = "print")]
+pub use crate::print::table::{table_cells, table_columns};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::elements::Elements;

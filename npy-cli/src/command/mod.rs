@@ -4,8 +4,12 @@ pub(crate) mod cat;
 pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod info;
+#[cfg(feature = "plot")]
+pub(crate) mod plot;
 pub(crate) mod recover;
 pub(crate) mod repack;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod split;
+#[cfg(feature = "view")]
+pub(crate) mod view;

@@ -7,8 +7,6 @@ mod apply;
 mod objects;
 mod parse;
 mod read;
-#[cfg(test)]
-mod tests;
 
 use npy_core::{DType, Header};
 

@@ -54,7 +54,7 @@ mod region;
 #[cfg(feature = "object")]
 mod repr;
 mod scalar;
-mod table;
+pub(crate) mod table;
 mod text;
 mod time;
 

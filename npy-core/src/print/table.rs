@@ -206,6 +206,21 @@ fn leaves(dtype: &DType, path: &str, offset: usize, each: &mut dyn FnMut(String,
     }
 }
 
+/// The columns of a table of records: the name, the offset in a record, and the dtype of each. For `npy-cli`.
+#[doc(hidden)]
+pub fn table_columns(dtype: &DType) -> Vec<(String, usize, DType)> {
+    let mut columns = Vec::new();
+    leaves(dtype, "", 0, &mut |name, offset, dtype| columns.push((name, offset, dtype.clone())));
+    columns
+}
+
+/// The texts of some cells of one column, and whether they are aligned to the right. For `npy-cli`.
+#[doc(hidden)]
+pub fn table_cells(dtype: &DType, cells: &[&[u8]]) -> (Vec<String>, bool) {
+    let few = PrintOptions::new().threshold(12).edge_items(2);
+    (texts(dtype, cells, Scope::new(dtype, cells.len(), &few, Place::Array)), is_number(dtype))
+}
+
 fn is_number(dtype: &DType) -> bool {
     match dtype {
         DType::Scalar(scalar) => !matches!(

@@ -30,7 +30,7 @@ pub(super) struct Job {
     source: Rc<RefCell<Box<dyn Source>>>,
     index: usize,
     from: DType,
-    pub(super) is_lossy: bool,
+    is_lossy: bool,
 }
 
 impl Job {

@@ -56,7 +56,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
 pub(crate) struct Arguments {
     /// Files, members (FILE:MEMBER), a directory of .npy files, or - for standard input; then the output, or -
-    #[arg(required = true, value_name = "IN... OUT")]
+    #[arg(required = true, num_args = 2.., value_name = "IN... OUT")]
     files: Vec<String>,
 
     /// The format of the inputs
@@ -161,9 +161,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let Some((out, inputs)) = arguments.files.split_last().filter(|(_, inputs)| !inputs.is_empty()) else {
-        return Err(Failure::new("expected an input and an output, found one name; write to standard output with - and --to"));
-    };
+    let Some((out, inputs)) = arguments.files.split_last() else { return Err(Failure::new("expected an input and an output")) };
     let format = match arguments.to {
         Some(format) => format,
         None => Format::of_output(out)?,

@@ -1,0 +1,35 @@
+//! `npy view`: arrays on the whole terminal.
+
+use std::io::{self, IsTerminal};
+
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::output::Screen;
+use crate::view;
+
+/// Browse arrays and records in the terminal.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy view picks.npy             records as a table, their fields as columns
+  npy view run.npz               all arrays of an archive: Tab shows the next one
+  npy view run.npz:time          one of them
+
+Keys: arrows, PgUp, PgDn, g and G move; : goes to an index; / searches; s sorts; h shows a histogram; ? lists all keys;
+q quits. Only what is on the screen is read, so that files of any size open at once. Compressed arrays are decompressed
+first: to memory, or to a temporary file if they exceed 256 MiB.
+
+Exit codes: 0 success, 2 trouble, 130 interrupted.")]
+pub(crate) struct Arguments {
+    /// A file, a member (FILE:MEMBER), or - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &Screen) -> Result<u8> {
+    if !io::stdout().is_terminal() {
+        return Err(Failure::new("cannot view: expected a terminal as standard output; npy show prints arrays"));
+    }
+    view::view(Input::open(&arguments.file)?, screen.has_color())?;
+    Ok(0)
+}

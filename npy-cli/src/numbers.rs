@@ -1,0 +1,146 @@
+//! Elements as `f64`: for search, sorting and plots.
+
+#[cfg(feature = "plot")]
+use npy_core::dtype::TimeUnit;
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::{Casting, DType, DynValues, Order};
+
+use crate::failure::{Failure, Result};
+
+/// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
+pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
+    match dtype {
+        DType::Scalar(scalar) => Some(*scalar),
+        DType::SubArray(array) => scalar_of(array.base()),
+        DType::Record(_) => None,
+    }
+}
+
+/// Whether a dtype consists of real numbers. Times count as numbers of their steps.
+pub(crate) fn is_real(dtype: &DType) -> bool {
+    scalar_of(dtype).is_some_and(|scalar| {
+        is_time(scalar) || Casting::SameKind.allows(&DType::Scalar(scalar), &<f64 as npy_core::NpyElement>::dtype())
+    })
+}
+
+/// Whether a scalar is a point in time or a span.
+pub(crate) fn is_time(scalar: Scalar) -> bool {
+    matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+}
+
+/// All elements in the order of the values. NaT becomes NaN.
+pub(crate) fn numbers(values: &DynValues) -> Result<Vec<f64>> {
+    numbers_of(values.dtype(), values.bytes().to_vec())
+}
+
+/// The elements of these bytes, those of sub-arrays one by one.
+pub(crate) fn numbers_of(dtype: &DType, bytes: Vec<u8>) -> Result<Vec<f64>> {
+    let refused = || Failure::Nameless(format!("expected real numbers or times, found dtype {dtype}"));
+    let scalar = scalar_of(dtype).filter(|_| is_real(dtype)).ok_or_else(refused)?;
+    let flat = if is_time(scalar) { integers(scalar)? } else { DType::Scalar(scalar) };
+    let count = bytes.len().checked_div(flat.itemsize()).unwrap_or(0);
+    let values = DynValues::new(flat, Order::C, &[count], bytes)?;
+    if is_time(scalar) {
+        let number = |steps: i64| if steps == i64::MIN { f64::NAN } else { steps as f64 };
+        return Ok(values.to_vec::<i64>()?.into_iter().map(number).collect());
+    }
+    Ok(values.cast::<f64>(Casting::SameKind)?)
+}
+
+/// The steps of a time, in the same byte order.
+fn integers(scalar: Scalar) -> Result<DType> {
+    let text = if scalar.byte_order() == Some(ByteOrder::Big) { ">i8" } else { "<i8" };
+    Ok(text.parse::<DType>()?)
+}
+
+/// The length of a step of points in time; `None` where it varies, or where there is none.
+#[cfg(feature = "plot")]
+pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
+    let ScalarKind::Datetime { unit, count } = scalar_of(dtype)?.kind() else { return None };
+    let seconds = match unit {
+        TimeUnit::Week => 604_800.0,
+        TimeUnit::Day => 86_400.0,
+        TimeUnit::Hour => 3600.0,
+        TimeUnit::Minute => 60.0,
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e-3,
+        TimeUnit::Microsecond => 1e-6,
+        TimeUnit::Nanosecond => 1e-9,
+        TimeUnit::Picosecond => 1e-12,
+        TimeUnit::Femtosecond => 1e-15,
+        TimeUnit::Attosecond => 1e-18,
+        TimeUnit::Year | TimeUnit::Month | TimeUnit::Generic => return None,
+    };
+    Some(seconds * f64::from(count))
+}
+
+/// A number of this dtype for people: a time as such, and any other with at most 6 digits.
+pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
+    let scalar = scalar_of(dtype);
+    match scalar.map(Scalar::kind) {
+        Some(ScalarKind::Datetime { .. }) => scalar.and_then(|scalar| time_text(scalar, number)).unwrap_or_default(),
+        Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", short(number * f64::from(count)), unit.symbol()),
+        _ => short(number),
+    }
+}
+
+/// A point in time that is this number of steps away from 1970.
+fn time_text(scalar: Scalar, steps: f64) -> Option<String> {
+    #[allow(clippy::cast_possible_truncation, reason = "saturates")]
+    let bytes = (steps.round() as i64).to_le_bytes();
+    let little = DType::Scalar(scalar).with_byte_order(ByteOrder::Little);
+    DynValues::new(little, Order::C, &[], bytes.to_vec()).ok().map(|values| values.to_string())
+}
+
+/// A number with at most 6 digits.
+pub(crate) fn short(number: f64) -> String {
+    let size = number.abs();
+    if !number.is_finite() {
+        return number.to_string().to_lowercase();
+    }
+    if size != 0.0 && !(1e-4..1e15).contains(&size) {
+        let text = format!("{number:.5e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'));
+    }
+    if number.fract() == 0.0 {
+        return format!("{number:.0}");
+    }
+    // The digits in front of the point, or the zeros behind it.
+    #[allow(clippy::cast_possible_truncation, reason = "between -4 and 15")]
+    let magnitude = size.log10().floor() as i32;
+    let decimals = usize::try_from(5 - magnitude).unwrap_or(0);
+    let text = format!("{number:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_numbers_and_nat_is_nan() {
+        let bytes = [5_i64.to_be_bytes(), i64::MIN.to_be_bytes()].concat();
+        let found = numbers_of(&">M8[s]".parse().unwrap(), bytes).unwrap();
+        assert!(found[0] == 5.0 && found[1].is_nan());
+    }
+
+    #[test]
+    fn numbers_are_short_and_times_are_times() {
+        let numbers = [0.0, 1.0, -2.5, 0.1 + 0.2, 123_456.789, 1e20, 1.5e-9, 1_234_567.0, f64::NAN];
+        assert_eq!(numbers.map(short), ["0", "1", "-2.5", "0.3", "123457", "1e20", "1.5e-9", "1234567", "nan"]);
+        assert_eq!(text_of(&">M8[s]".parse().unwrap(), 86_400.4), "1970-01-02T00:00:00");
+        assert_eq!(text_of(&"<m8[25ms]".parse().unwrap(), 2.0), "50 ms");
+    }
+
+    #[test]
+    fn sub_arrays_are_flattened_and_text_is_refused() {
+        let dtype: DType = "[('a', '|u1', (2,))]".parse().unwrap();
+        let DType::Record(record) = &dtype else { unreachable!() };
+        assert_eq!(numbers_of(record.fields()[0].dtype(), vec![1, 2, 3, 4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        for refused in ["<U3", "<c16", "|V2"] {
+            assert!(!is_real(&refused.parse().unwrap()), "{refused}");
+            assert!(numbers_of(&refused.parse().unwrap(), Vec::new()).is_err(), "{refused}");
+        }
+    }
+}

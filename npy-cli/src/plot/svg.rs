@@ -1,0 +1,127 @@
+//! Pictures as SVG, with a tenth of a pixel.
+
+use std::fmt::Write as _;
+
+use super::figure::Raster;
+use super::paint::{Anchor, Color, Pen, Text};
+use super::png::encode;
+
+/// An SVG document that is being written.
+pub(crate) struct Svg {
+    text: String,
+}
+
+impl Svg {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
+        let text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
+        );
+        Self { text }
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.text.push_str("</svg>\n");
+        self.text
+    }
+
+    fn push(&mut self, element: &str) {
+        self.text.push_str(element);
+        self.text.push('\n');
+    }
+}
+
+fn hex([red, green, blue]: Color) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// A text without markup and without what XML 1.0 does not allow.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            character if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            character => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+impl Pen for Svg {
+    fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
+        let mut places = String::new();
+        for (x, y) in points {
+            let _ = write!(places, "{x:.1},{y:.1} ");
+        }
+        let (places, color) = (places.trim_end(), hex(color));
+        self.push(&format!(
+            "<polyline points=\"{places}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"/>"
+        ));
+    }
+
+    fn area(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), color: Color) {
+        let color = hex(color);
+        self.push(&format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{height:.1}\" fill=\"{color}\"/>"));
+    }
+
+    fn point(&mut self, (x, y): (f64, f64), radius: f64, color: Color) {
+        let color = hex(color);
+        self.push(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{color}\" fill-opacity=\"0.6\"/>"));
+    }
+
+    fn text(&mut self, (x, y): (f64, f64), text: &str, how: Text) {
+        let anchor = match how.anchor {
+            Anchor::Left => "start",
+            Anchor::Middle => "middle",
+            Anchor::Right => "end",
+        };
+        let turn = if how.is_vertical { format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"") } else { String::new() };
+        // Nearly as wide as in the bitmap.
+        let (size, color, text) = (how.size, hex(how.color), escaped(text));
+        self.push(&format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" dy=\"0.35em\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{color}\"{turn}>{text}</text>"
+        ));
+    }
+
+    fn image(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), raster: &Raster) {
+        // An image that cannot be encoded has no pixels.
+        let bytes = encode(raster).unwrap_or_default();
+        let data = base64(&bytes);
+        self.push(&format!(
+            "<image x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" preserveAspectRatio=\"none\" \
+             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{data}\"/>"
+        ));
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4_usize {
+            let place = usize::try_from(bits >> (18 - 6 * digit) & 63).unwrap_or(0);
+            let is_padding = digit > chunk.len();
+            text.push(if is_padding { '=' } else { char::from(DIGITS.get(place).copied().unwrap_or(b'=')) });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_encoded_as_base64_and_text_as_xml() {
+        for (bytes, text) in [("", ""), ("M", "TQ=="), ("Ma", "TWE="), ("Man", "TWFu"), ("Many", "TWFueQ==")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(escaped("a<b>\x1b&\"é"), "a&lt;b&gt;\u{fffd}&amp;&quot;é");
+    }
+}

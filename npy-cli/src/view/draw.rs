@@ -1,0 +1,275 @@
+//! Drawing: the title, the heads, the cells, the last line, and what covers them.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::widgets::{Block, Borders, Clear, Widget};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::model::{Mode, Model, Prompt};
+use super::popup::Popup;
+use super::visible::{GAP, Shown, Visible};
+use crate::escape;
+use crate::failure::Result;
+use crate::numbers;
+use crate::quantity;
+
+/// The styles, with colors or without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Theme {
+    title: Style,
+    head: Style,
+    head_of_cursor: Style,
+    label: Style,
+    number: Style,
+    cursor: Style,
+    row_of_cursor: Style,
+    trouble: Style,
+    status: Style,
+}
+
+impl Theme {
+    pub(crate) fn new(has_color: bool) -> Self {
+        let plain = Style::new();
+        let color = |color: Color| if has_color { plain.fg(color) } else { plain };
+        Self {
+            title: plain.add_modifier(Modifier::BOLD),
+            head: color(Color::Cyan),
+            head_of_cursor: color(Color::Cyan).add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+            label: if has_color { color(Color::DarkGray) } else { plain.add_modifier(Modifier::DIM) },
+            number: plain,
+            cursor: plain.add_modifier(Modifier::REVERSED),
+            row_of_cursor: plain.add_modifier(Modifier::BOLD),
+            trouble: if has_color { color(Color::Red) } else { plain.add_modifier(Modifier::BOLD) },
+            status: color(Color::Yellow),
+        }
+    }
+}
+
+/// Draws all of it. On a low screen, the title gives way first, and then the last line.
+pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Result<()> {
+    let area = frame.area();
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    let title_lines = usize::from(height >= 4);
+    let status_lines = usize::from(height >= 3 || model.message.is_some() || matches!(model.mode, Mode::Prompt { .. }));
+    let head_lines = usize::from(height >= 2);
+    let body = height.saturating_sub(title_lines + status_lines + head_lines);
+    let visible = match model.visible(width, body.max(1)) {
+        Ok(visible) => Some(visible),
+        Err(failure) => {
+            model.report(failure)?;
+            None
+        }
+    };
+    let buffer = frame.buffer_mut();
+    let mut canvas = Canvas { buffer, area, theme };
+    if title_lines > 0 {
+        canvas.title(model);
+    }
+    if let Some(visible) = &visible {
+        canvas.table(model, visible, title_lines, body, head_lines);
+    }
+    if status_lines > 0 {
+        canvas.status(model, height - 1);
+    }
+    if let Mode::Prompt { text, .. } = &model.mode {
+        // In front of it is the sign of the prompt.
+        let column = (1 + escape::line(text).width()).min(width - 1);
+        frame.set_cursor_position((u16::try_from(column).unwrap_or(0), area.height - 1));
+    }
+    if let Mode::Popup(popup) = &mut model.mode {
+        draw_popup(frame, popup, theme);
+    }
+    Ok(())
+}
+
+struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    area: Rect,
+    theme: Theme,
+}
+
+impl Canvas<'_> {
+    /// Writes a text that has no control characters, at most so wide; returns its width.
+    fn text(&mut self, column: usize, line: usize, text: &str, most: usize, style: Style) -> usize {
+        let (Ok(x), Ok(y)) = (u16::try_from(column), u16::try_from(line)) else { return 0 };
+        let area = self.area;
+        if x >= area.width || y >= area.height {
+            return 0;
+        }
+        let most = most.min(usize::from(area.width - x));
+        let text = cut(text, most);
+        self.buffer.set_stringn(area.x + x, area.y + y, &text, most, style);
+        text.width()
+    }
+
+    fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+
+    fn title(&mut self, model: &Model) {
+        let header = model.source.header();
+        let (_, member) = model.members.get(model.member()).cloned().unwrap_or_default();
+        let file = model.source.input().name();
+        let name = member.map_or_else(|| file.to_owned(), |member| format!("{file}:{member}"));
+        let mut about = quantity::shape(header.shape());
+        if model.grid.fields().is_none() {
+            about = format!("{}  {about}", header.dtype());
+        }
+        let place = model.grid.place();
+        if !place.is_empty() {
+            about = format!("{about}  {place}");
+        }
+        if model.members.len() > 1 {
+            about = format!("{about}  {} of {}", model.member() + 1, model.members.len());
+        }
+        let (name, about) = (escape::line(&name), escape::line(&about));
+        // Of a long path the end tells most.
+        let width = self.width();
+        let most = width.saturating_sub(about.width() + GAP).max(width / 4);
+        let used = self.text(0, 0, &cut_begin(&name, most), most, self.theme.title) + GAP;
+        self.text(used, 0, &about, width.saturating_sub(used), self.theme.label);
+    }
+
+    fn table(&mut self, model: &Model, visible: &Visible, top: usize, body: usize, head_lines: usize) {
+        let cursor = model.cursor;
+        if visible.labels.is_empty() {
+            let text = format!("no elements: the shape is {}", quantity::shape(model.grid.shape()));
+            let width = self.width();
+            self.text(0, top + head_lines, &text, width, self.theme.label);
+            return;
+        }
+        let first_line = top + head_lines;
+        for (row, label) in visible.labels.iter().enumerate().take(body) {
+            let style = if cursor.top + row == cursor.row { self.theme.row_of_cursor } else { self.theme.label };
+            let blanks = visible.label_width.saturating_sub(label.len());
+            self.text(blanks, first_line + row, label, visible.label_width, style);
+        }
+        let mut column = visible.label_width + GAP;
+        for shown in &visible.columns {
+            if head_lines > 0 {
+                self.head(model, shown, column, top);
+            }
+            for (row, cell) in shown.cells.iter().enumerate().take(body) {
+                let is_row = cursor.top + row == cursor.row;
+                let is_cursor = is_row && shown.column == cursor.column;
+                let style = if is_cursor { self.theme.cursor } else { self.theme.number };
+                self.cell(shown, cell, column, first_line + row, style);
+            }
+            column += shown.width + GAP;
+        }
+    }
+
+    fn head(&mut self, model: &Model, shown: &Shown, column: usize, line: usize) {
+        let style = if shown.column == model.cursor.column { self.theme.head_of_cursor } else { self.theme.head };
+        let mark = match model.order.column() {
+            Some((sorted, is_descending)) if sorted == shown.column => {
+                if is_descending {
+                    "▼"
+                } else {
+                    "▲"
+                }
+            }
+            _ => "",
+        };
+        // The mark stands in the gap, so that the title is not cut for it.
+        let title = cut(&shown.title, shown.width);
+        let blanks = if shown.is_right { shown.width.saturating_sub(title.width()) } else { 0 };
+        self.text(column + blanks, line, &title, shown.width, style);
+        self.text(column + blanks + title.width(), line, mark, 1, style);
+    }
+
+    fn cell(&mut self, shown: &Shown, cell: &str, column: usize, line: usize, style: Style) {
+        let cell = cut(cell, shown.width);
+        let blanks = " ".repeat(shown.width.saturating_sub(cell.width()));
+        let text = if shown.is_right { format!("{blanks}{cell}") } else { format!("{cell}{blanks}") };
+        self.text(column, line, &text, shown.width, style);
+    }
+
+    /// The last line: what the user types, what is going on, or where the cursor is.
+    fn status(&mut self, model: &Model, line: usize) {
+        let width = self.width();
+        if let Mode::Prompt { prompt, text } = &model.mode {
+            let sign = if *prompt == Prompt::Index { ":" } else { "/" };
+            let text = format!("{sign}{}", escape::line(text));
+            // The end of a long text is what the user types.
+            let hidden = text.width().saturating_sub(width.saturating_sub(1));
+            let shown: String = text.chars().skip(hidden).collect();
+            self.text(0, line, &shown, width, self.theme.title);
+            return;
+        }
+        if let Some(message) = &model.message {
+            let style = if message.is_trouble { self.theme.trouble } else { self.theme.status };
+            self.text(0, line, &escape::line(&message.text), width, style);
+            return;
+        }
+        let (rows, cursor) = (model.grid.rows(), model.cursor);
+        let mut place = format!("row {} of {}", model.order.row(cursor.row), quantity::count(rows as u64));
+        if model.grid.columns() > 1 {
+            let title = model.grid.title(cursor.column);
+            let dtype = model.grid.dtype(cursor.column);
+            place = match model.grid.fields() {
+                Some(_) if numbers::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
+                Some(_) => format!("{place}  {title}"),
+                None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
+            };
+        }
+        let used = self.text(0, line, &place, width, self.theme.status);
+        let hint = "? help  q quit";
+        if used + 2 + hint.len() <= width {
+            self.text(width - hint.len(), line, hint, hint.len(), self.theme.label);
+        }
+    }
+}
+
+/// A text without what is beyond a width; an ellipsis stands for it.
+fn cut(text: &str, most: usize) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used <= most
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    if most == 0 { kept } else { format!("{kept}…") }
+}
+
+/// A text without what is before its last characters that fit.
+fn cut_begin(text: &str, most: usize) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let reversed = cut(&text.chars().rev().collect::<String>(), most);
+    reversed.chars().rev().collect()
+}
+
+fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {
+    let area = frame.area();
+    let widest = popup.lines.iter().map(|line| line.width()).chain([popup.title.width() + 2]).max().unwrap_or(0);
+    // On a small screen there is no frame.
+    let border = u16::from(area.height >= 8 && area.width >= 24);
+    let length = |length: usize, most: u16| u16::try_from(length).unwrap_or(u16::MAX).saturating_add(2 * border).min(most);
+    let (width, height) = (length(widest + 2 * usize::from(border), area.width), length(popup.lines.len(), area.height));
+    let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    Clear.render(place, frame.buffer_mut());
+    let mut inner = place;
+    if border > 0 {
+        let block = Block::new().borders(Borders::ALL).title(format!(" {} ", popup.title)).title_style(theme.title);
+        inner = block.inner(place);
+        block.render(place, frame.buffer_mut());
+        inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    }
+    popup.fit(usize::from(inner.height));
+    let mut canvas = Canvas { buffer: frame.buffer_mut(), area: inner, theme };
+    let width = canvas.width();
+    for (line, text) in popup.lines.iter().enumerate().skip(popup.top).take(usize::from(inner.height)) {
+        let style = if popup.selected == Some(line) { theme.cursor } else { theme.number };
+        canvas.text(0, line - popup.top, text, width, style);
+    }
+}

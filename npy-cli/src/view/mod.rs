@@ -1,0 +1,81 @@
+//! The viewer of `npy view`: the model, drawing and keys are in files of their own.
+
+// A module imports only from modules above it.
+mod grid;
+mod order;
+mod block;
+mod scan;
+mod sort;
+mod histogram;
+mod search;
+mod model;
+mod popup;
+mod visible;
+mod draw;
+mod keys;
+mod terminal;
+
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{self, Event};
+
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::input::source::Source;
+use crate::signals;
+use draw::Theme;
+use keys::Flow;
+use model::Model;
+use terminal::Session;
+
+/// How long the viewer sleeps at most before it looks for a signal.
+const NAP: Duration = Duration::from_millis(100);
+
+/// How long a job works between two frames.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Shows an input until the user quits.
+pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
+    let _guard = signals::Guard::new();
+    let members = input.members()?;
+    let Some((first, _)) = members.first() else {
+        return Err(Failure::new(format!("{}: the archive has no arrays", input.name())));
+    };
+    let first = *first;
+    let source = Source::open(input, first)?;
+    let mut model = Model::new(source, members)?;
+    let mut session = Session::new()?;
+    let theme = Theme::new(has_color);
+    loop {
+        let mut result = Ok(());
+        session.terminal.draw(|frame| result = draw::draw(frame, &mut model, theme)).map_err(lost)?;
+        result?;
+        let begin = Instant::now();
+        while model.job.is_some() && begin.elapsed() < SLICE {
+            model.work()?;
+            signals::check()?;
+        }
+        let mut nap = if model.job.is_some() { Duration::ZERO } else { NAP };
+        // All keys that are there before the next frame.
+        while event::poll(nap).map_err(lost)? {
+            if let Event::Key(key) = event::read().map_err(lost)?
+                && model.press(key)? == Flow::Quit
+            {
+                return Ok(());
+            }
+            nap = Duration::ZERO;
+            if model.job.is_some() {
+                break;
+            }
+        }
+        signals::check()?;
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn lost(error: std::io::Error) -> Failure {
+    Failure::new(format!("cannot use the terminal: {error}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! What the viewer shows: the array, the cursor, and what is going on.
+
+use super::grid::Grid;
+use super::histogram::Histogram;
+use super::order::RowOrder;
+use super::popup::Popup;
+use super::scan::Step;
+use super::search::{Query, Search};
+use super::sort::Sort;
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::source::Source;
+
+/// The state of the viewer.
+pub(crate) struct Model {
+    pub(crate) source: Source,
+    /// The members of the archive; one without a name of any other file.
+    pub(crate) members: Vec<(usize, Option<String>)>,
+    pub(crate) grid: Grid,
+    pub(crate) order: RowOrder,
+    pub(crate) cursor: Cursor,
+    /// Which of the other axes the keys `,` and `.` move along.
+    other: usize,
+    pub(crate) mode: Mode,
+    /// What the user is told until the next key.
+    pub(crate) message: Option<Message>,
+    pub(crate) job: Option<Job>,
+    query: Option<Query>,
+}
+
+/// A cell, and the first one on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+    pub(crate) top: usize,
+    pub(crate) left: usize,
+    /// How many rows are on the screen.
+    pub(crate) page: usize,
+}
+
+pub(crate) enum Mode {
+    Table,
+    Prompt { prompt: Prompt, text: String },
+    Popup(Popup),
+}
+
+/// What the user is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prompt {
+    Index,
+    Search,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) text: String,
+    pub(crate) is_trouble: bool,
+}
+
+/// Something that takes long: it is done in steps, and Esc ends it.
+pub(crate) enum Job {
+    Search(Search),
+    Sort(Sort, usize, bool),
+    Histogram(Histogram),
+}
+
+impl Model {
+    pub(crate) fn new(source: Source, members: Vec<(usize, Option<String>)>) -> Result<Self> {
+        let grid = Grid::new(source.header());
+        let mut model = Self {
+            source,
+            members,
+            grid,
+            order: RowOrder::default(),
+            cursor: Cursor::default(),
+            other: 0,
+            mode: Mode::Table,
+            message: None,
+            job: None,
+            query: None,
+        };
+        model.check_objects()?;
+        Ok(model)
+    }
+
+    /// Refuses records that hold Python objects: their items are not the elements.
+    fn check_objects(&mut self) -> Result<()> {
+        let is_wrong = self.source.objects().is_some_and(|objects| objects.items().len() != self.source.header().element_count());
+        if is_wrong {
+            let name = self.source.input().name();
+            return Err(Failure::new(format!("{name}: cannot view records that hold Python objects; npy show prints them")));
+        }
+        Ok(())
+    }
+
+    /// The place of the open member among all.
+    pub(crate) fn member(&self) -> usize {
+        self.members.iter().position(|(index, _)| *index == self.source.index()).unwrap_or(0)
+    }
+
+    /// Says something until the next key.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        self.message = Some(Message { text: text.into(), is_trouble: false });
+    }
+
+    /// Says what went wrong. Only a signal ends the viewer.
+    pub(crate) fn report(&mut self, failure: Failure) -> Result<()> {
+        match failure {
+            Failure::Interrupted | Failure::BrokenPipe => Err(failure),
+            failure => {
+                self.message = Some(Message { text: failure.to_string(), is_trouble: true });
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens a member by its place among all.
+    pub(crate) fn open(&mut self, member: usize) -> Result<()> {
+        let Some((index, _)) = self.members.get(member) else { return Ok(()) };
+        let before = self.source.index();
+        if let Err(failure) = self.source.select(*index).and_then(|()| self.check_objects()) {
+            self.source.select(before)?;
+            return self.report(failure);
+        }
+        self.grid = Grid::new(self.source.header());
+        self.order = RowOrder::default();
+        self.cursor = Cursor { page: self.cursor.page, ..Cursor::default() };
+        self.other = 0;
+        Ok(())
+    }
+
+    /// Opens the next member or the one before it.
+    pub(crate) fn open_neighbor(&mut self, forward: bool) -> Result<()> {
+        let count = self.members.len();
+        if count < 2 {
+            self.say("there is one array only");
+            return Ok(());
+        }
+        self.open((self.member() + if forward { 1 } else { count - 1 }) % count)
+    }
+
+    /// Moves the cursor, as far as there are rows and columns.
+    pub(crate) fn move_by(&mut self, rows: isize, columns: isize) {
+        self.cursor.row = self.cursor.row.saturating_add_signed(rows).min(self.grid.rows().saturating_sub(1));
+        self.cursor.column = self.cursor.column.saturating_add_signed(columns).min(self.grid.columns().saturating_sub(1));
+    }
+
+    pub(crate) fn go_to(&mut self, row: Option<usize>, column: Option<usize>) {
+        self.cursor.row = row.unwrap_or(self.cursor.row);
+        self.cursor.column = column.unwrap_or(self.cursor.column);
+        self.move_by(0, 0);
+    }
+
+    /// Moves by a screen.
+    pub(crate) fn page(&mut self, forward: bool) {
+        let page = isize::try_from(self.cursor.page.max(1)).unwrap_or(1);
+        let rows = if forward { page } else { -page };
+        self.move_by(rows, 0);
+        self.cursor.top = self.cursor.top.saturating_add_signed(rows).min(self.grid.rows().saturating_sub(self.cursor.page.max(1)));
+    }
+
+    /// Shows other axes; `change` returns whether it could.
+    pub(crate) fn change_axes(&mut self, change: impl FnOnce(&mut Grid) -> bool) {
+        if change(&mut self.grid) {
+            self.order = RowOrder::default();
+            self.move_by(0, 0);
+        } else {
+            self.say("there is no other axis");
+        }
+    }
+
+    /// Moves along the selected one of the other axes.
+    pub(crate) fn step_other(&mut self, forward: bool) {
+        match self.other_axis() {
+            None => self.say("there is no other axis"),
+            Some(axis) if self.grid.step(axis, forward) => self.order = RowOrder::default(),
+            Some(axis) => self.say(format!("axis {axis} ends here")),
+        }
+    }
+
+    /// Selects the next one of the other axes.
+    pub(crate) fn select_other(&mut self) {
+        self.other += 1;
+        match self.other_axis() {
+            None => self.say("there is no other axis"),
+            Some(axis) => self.say(format!(", and . move along axis {axis} of {:?}", self.grid.shape())),
+        }
+    }
+
+    fn other_axis(&self) -> Option<usize> {
+        let others = self.grid.others();
+        others.get(self.other.checked_rem(others.len())?).copied()
+    }
+
+    /// Does what the user typed at a prompt.
+    pub(crate) fn answer(&mut self, prompt: Prompt, text: &str) {
+        match prompt {
+            _ if text.trim().is_empty() => {}
+            Prompt::Index => match self.grid.go(text) {
+                Ok((row, column)) => {
+                    if row.is_none() {
+                        self.order = RowOrder::default();
+                    }
+                    let place = row.map(|row| self.order.place(row));
+                    self.go_to(place, column);
+                }
+                Err(problem) => self.message = Some(Message { text: problem, is_trouble: true }),
+            },
+            Prompt::Search => {
+                self.query = Some(Query::new(text));
+                self.search(true);
+            }
+        }
+    }
+
+    /// Searches again.
+    pub(crate) fn search(&mut self, forward: bool) {
+        match &self.query {
+            None => self.say("nothing was searched for; / searches"),
+            Some(query) => {
+                let search = Search::new(query.clone(), &self.grid, self.cursor.row, self.cursor.column, forward);
+                self.job = Some(Job::Search(search));
+            }
+        }
+    }
+
+    /// Sorts by the column under the cursor: ascending, then descending, then in the order of the file.
+    pub(crate) fn sort(&mut self) -> Result<()> {
+        let column = self.cursor.column;
+        let is_descending = match self.order.column() {
+            Some((sorted, true)) if sorted == column => {
+                self.cursor.row = self.order.row(self.cursor.row);
+                self.order = RowOrder::default();
+                self.say("in the order of the file");
+                return Ok(());
+            }
+            Some((sorted, false)) => sorted == column,
+            _ => false,
+        };
+        if self.source.objects().is_some() {
+            return self.report(Failure::new("cannot sort Python objects"));
+        }
+        match Sort::new(&self.grid, column, is_descending) {
+            Ok(sort) => self.job = Some(Job::Sort(sort, column, is_descending)),
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Counts the values of the column under the cursor.
+    pub(crate) fn histogram(&mut self) -> Result<()> {
+        match Histogram::new(&self.grid, self.cursor.column) {
+            Ok(histogram) => self.job = Some(Job::Histogram(histogram)),
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Does a part of what is going on.
+    pub(crate) fn work(&mut self) -> Result<()> {
+        let Some(mut job) = self.job.take() else { return Ok(()) };
+        match self.step(&mut job) {
+            Ok(None) => self.job = None,
+            Ok(Some(thousandths)) => {
+                let what = match &job {
+                    Job::Search(_) => "searching",
+                    Job::Sort(..) => "sorting",
+                    Job::Histogram(_) => "counting",
+                };
+                self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
+                self.job = Some(job);
+            }
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Returns how much is done, in thousandths; `None` at the end.
+    fn step(&mut self, job: &mut Job) -> Result<Option<u16>> {
+        let Self { source, grid, order, .. } = self;
+        match job {
+            Job::Search(search) => match search.step(source, grid, order)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(None) => self.say(match &self.query {
+                    Some(query) => format!("{} was not found", escape::line(&query.text)),
+                    None => "not found".to_owned(),
+                }),
+                Step::Done(Some((row, column))) => {
+                    self.message = None;
+                    self.go_to(Some(row), Some(column));
+                }
+            },
+            Job::Sort(sort, column, is_descending) => match sort.step(source, grid)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(rows) => {
+                    self.order = RowOrder::sorted(*column, *is_descending, rows);
+                    self.cursor.row = 0;
+                    let direction = if *is_descending { "descending" } else { "ascending" };
+                    self.say(format!("sorted by {}, {direction}; s sorts on", self.grid.title(*column)));
+                }
+            },
+            Job::Histogram(histogram) => match histogram.step(source, grid)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(summary) => {
+                    self.message = None;
+                    self.mode = Mode::Popup(Popup::histogram(&self.grid, histogram.column(), &summary));
+                }
+            },
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,120 @@
+//! What covers the table until a key: help, the list of members, a histogram, one element.
+
+use super::grid::Grid;
+use super::histogram::Summary;
+use super::model::Model;
+use crate::escape;
+use crate::numbers;
+use crate::quantity;
+
+/// Lines in a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Popup {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<String>,
+    /// The first line on the screen.
+    pub(crate) top: usize,
+    /// The line of the list that Enter opens.
+    pub(crate) selected: Option<usize>,
+}
+
+const HELP: &str = "\
+arrows           move the cursor
+PgUp, PgDn       a screen up, down
+Home/g, End/G    first, last row
+0, $             first, last column
+:                go to an index: 5 or -1
+                 or 5, 2 or 5, field
+                 or axes: 3, :, :
+/                search; n next, N back
+                 text, 5, >5, <=5, nan
+Tab, Shift-Tab   next, previous array
+m                list of the arrays
+Enter            the whole element
+s                sort by this column
+h                histogram of it
+t                exchange rows, columns
+r, c             other axis as rows, columns
+, and .          back, on along another axis
+a                select that axis
+?                this help
+Esc              close, stop
+q                quit";
+
+impl Popup {
+    fn new(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { title: title.into(), lines, top: 0, selected: None }
+    }
+
+    pub(crate) fn help() -> Self {
+        Self::new("keys", HELP.lines().map(str::to_owned).collect())
+    }
+
+    /// The list of the arrays.
+    pub(crate) fn members(model: &Model) -> Self {
+        let name = |(_, name): &(usize, Option<String>)| {
+            let name = name.as_deref().unwrap_or(model.source.input().name());
+            escape::line(name).into_owned()
+        };
+        Self { selected: Some(model.member()), ..Self::new("arrays", model.members.iter().map(name).collect()) }
+    }
+
+    /// All of one element.
+    pub(crate) fn element(title: String, text: &str) -> Self {
+        Self::new(title, text.lines().map(str::to_owned).collect())
+    }
+
+    pub(crate) fn histogram(grid: &Grid, column: usize, summary: &Summary) -> Self {
+        let title = format!("histogram of {}", grid.title(column));
+        if summary.finite == 0 {
+            let count = quantity::count(summary.not_finite);
+            return Self::new(title, vec![format!("no finite values; {count} NaN or infinite")]);
+        }
+        let value = |value: f64| numbers::text_of(grid.dtype(column), value);
+        let mut lines = vec![
+            format!("count  {}", quantity::count(summary.finite)),
+            format!("least  {}", value(summary.least)),
+            format!("most   {}", value(summary.most)),
+            format!("mean   {}", value(summary.mean())),
+        ];
+        if summary.not_finite > 0 {
+            lines.push(format!("other  {} NaN or infinite", quantity::count(summary.not_finite)));
+        }
+        lines.push(String::new());
+        let edges: Vec<String> = (0..summary.bins.len()).map(|bin| value(summary.edge(bin))).collect();
+        let width = edges.iter().map(|edge| edge.chars().count()).max().unwrap_or(0);
+        let highest = summary.bins.iter().copied().max().unwrap_or(0).max(1);
+        let counts: Vec<String> = summary.bins.iter().map(|count| quantity::count(*count)).collect();
+        let counts_width = counts.iter().map(String::len).max().unwrap_or(0);
+        for ((edge, bin), count) in edges.iter().zip(&summary.bins).zip(counts) {
+            lines.push(format!("{edge:>width$} {count:>counts_width$} {}", bar(*bin, highest)));
+        }
+        Self::new(title, lines)
+    }
+
+    /// Moves the selected line, or scrolls.
+    pub(crate) fn move_by(&mut self, lines: isize) {
+        let last = self.lines.len().saturating_sub(1);
+        match &mut self.selected {
+            Some(selected) => *selected = selected.saturating_add_signed(lines).min(last),
+            None => self.top = self.top.saturating_add_signed(lines).min(last),
+        }
+    }
+
+    /// Scrolls so that the selected line is among those on the screen, and no line is blank without need.
+    pub(crate) fn fit(&mut self, height: usize) {
+        let height = height.max(1);
+        if let Some(selected) = self.selected {
+            self.top = self.top.min(selected).max((selected + 1).saturating_sub(height));
+        }
+        self.top = self.top.min(self.lines.len().saturating_sub(height));
+    }
+}
+
+/// A bar of at most 24 columns, in eighths of one.
+fn bar(count: u64, highest: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = u128::from(count) * 24 * 8 / u128::from(highest);
+    let eighths = usize::try_from(eighths).unwrap_or(0).max(usize::from(count > 0));
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS.get(eighths % 8).unwrap_or(&""))
+}

@@ -1,0 +1,251 @@
+//! Search through the cells, row by row, in pieces.
+
+use npy_core::DType;
+use npy_core::dtype::ScalarKind;
+
+use super::block::{Block, object_text, texts};
+use super::grid::Grid;
+use super::order::RowOrder;
+use super::scan::{PIECE_BYTES, Step, thousandths};
+use crate::failure::Result;
+use crate::input::source::Source;
+use crate::numbers;
+
+/// What is searched for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Query {
+    /// As the user typed it.
+    pub(crate) text: String,
+    lower: String,
+    /// For numbers: how they compare to which number.
+    number: Option<(Comparison, f64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Query {
+    pub(crate) fn new(text: &str) -> Self {
+        const PREFIXES: [(&str, Comparison); 5] = [
+            ("<=", Comparison::AtMost),
+            (">=", Comparison::AtLeast),
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+            ("=", Comparison::Equal),
+        ];
+        let found = PREFIXES.iter().find_map(|(prefix, comparison)| Some((*comparison, text.strip_prefix(prefix)?)));
+        let (comparison, number) = found.unwrap_or((Comparison::Equal, text));
+        let number = number.trim().parse().ok().map(|number| (comparison, number));
+        Self { text: text.to_owned(), lower: text.to_lowercase(), number }
+    }
+
+    /// Whether a number of this dtype is found.
+    #[allow(clippy::float_cmp, reason = "the user asks for this number")]
+    fn finds(&self, dtype: &DType, number: f64) -> bool {
+        let Some((comparison, wanted)) = self.number else { return false };
+        match comparison {
+            Comparison::Equal if wanted.is_nan() => number.is_nan(),
+            // What the user sees of an f4 is its shortest text.
+            Comparison::Equal if is_single(dtype) => number == f64::from(narrow(wanted)),
+            Comparison::Equal => number == wanted,
+            Comparison::Less => number < wanted,
+            Comparison::AtMost => number <= wanted,
+            Comparison::Greater => number > wanted,
+            Comparison::AtLeast => number >= wanted,
+        }
+    }
+
+    fn finds_text(&self, text: &str) -> bool {
+        text.to_lowercase().contains(&self.lower)
+    }
+
+    /// For each of some cells of one column, whether it is found.
+    fn matches(&self, dtype: &DType, bytes: Vec<u8>, count: usize) -> Result<Vec<bool>> {
+        let is_time = numbers::scalar_of(dtype).is_some_and(numbers::is_time);
+        if numbers::is_real(dtype) && !is_time && !is_bool(dtype) {
+            if self.number.is_none() {
+                return Ok(vec![false; count]);
+            }
+            if self.is_large_integer(dtype) {
+                return Ok(cells_of(dtype, &bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
+            }
+            let numbers = numbers::numbers_of(dtype, bytes)?;
+            let each = numbers.len().checked_div(count).unwrap_or(0).max(1);
+            return Ok(numbers.chunks(each).map(|cell| cell.iter().any(|number| self.finds(dtype, *number))).collect());
+        }
+        Ok(cells_of(dtype, &bytes, count).iter().map(|text| self.finds_text(text)).collect())
+    }
+
+    /// Whether an integer is wanted that `f64` cannot tell from its neighbors.
+    fn is_large_integer(&self, dtype: &DType) -> bool {
+        let is_wide =
+            numbers::scalar_of(dtype).is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64));
+        is_wide && matches!(self.number, Some((Comparison::Equal, number)) if number.abs() >= 9e15)
+    }
+}
+
+/// The texts of cells that lie one behind the other.
+fn cells_of(dtype: &DType, bytes: &[u8], count: usize) -> Vec<String> {
+    let itemsize = dtype.itemsize();
+    let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
+    let cells: Vec<&[u8]> = (0..count).map(cell).collect();
+    texts(dtype, &cells).0
+}
+
+fn is_single(dtype: &DType) -> bool {
+    numbers::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Float32)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "rounds as f4 does")]
+fn narrow(number: f64) -> f32 {
+    number as f32
+}
+
+fn is_bool(dtype: &DType) -> bool {
+    numbers::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Bool)
+}
+
+/// A search that is going on. It goes through all cells once, and ends where it began.
+#[derive(Debug)]
+pub(crate) struct Search {
+    query: Query,
+    is_forward: bool,
+    /// The cell where it began, by its number in the table.
+    begin: usize,
+    /// How many cells it went through.
+    done: usize,
+    count: usize,
+}
+
+impl Search {
+    pub(crate) fn new(query: Query, grid: &Grid, row: usize, column: usize, is_forward: bool) -> Self {
+        let count = grid.rows().saturating_mul(grid.columns());
+        let begin = row.saturating_mul(grid.columns()).saturating_add(column);
+        Self { query, is_forward, begin, done: 0, count }
+    }
+
+    /// Looks at more cells; returns the row and the column of the one that was found.
+    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid, order: &RowOrder) -> Result<Step<Option<(usize, usize)>>> {
+        let columns = grid.columns();
+        if self.done >= self.count || columns == 0 {
+            return Ok(Step::Done(None));
+        }
+        // The next cells without a wrap: those behind the last one that was seen, or those before it.
+        let piece = Self::piece(source, grid, order);
+        let remaining = self.count - self.done;
+        let (mut first, mut end) = if self.is_forward {
+            let first = wrapped(self.begin, self.done + 1, self.count);
+            (first, (first + piece.min(remaining)).min(self.count))
+        } else {
+            let end = wrapped(self.begin, self.count - self.done - 1, self.count) + 1;
+            (end.saturating_sub(piece.min(remaining)), end)
+        };
+        // A part of a row is not joined to the next one, because then all of both would be read.
+        if piece < columns && self.is_forward {
+            end = end.min((first / columns + 1) * columns);
+        } else if piece < columns {
+            first = first.max((end - 1) / columns * columns);
+        }
+        // Whole rows, or a part of one.
+        let (first_row, last_row) = (first / columns, (end - 1) / columns);
+        let wanted = if first_row == last_row { first % columns..(end - 1) % columns + 1 } else { 0..columns };
+        let found = self.find(source, grid, order, first_row..last_row + 1, &wanted)?;
+        let inside = |cell: &usize| (first..end).contains(cell);
+        let found = if self.is_forward { found.into_iter().find(inside) } else { found.into_iter().rev().find(inside) };
+        if let Some(cell) = found {
+            return Ok(Step::Done(Some((cell / columns, cell % columns))));
+        }
+        self.done += end - first;
+        Ok(Step::More(thousandths(self.done, self.count)))
+    }
+
+    /// How many cells are looked at at once: about a piece of bytes, and whole rows if they are smaller.
+    fn piece(source: &Source, grid: &Grid, order: &RowOrder) -> usize {
+        let columns = grid.columns();
+        if source.objects().is_some() {
+            return 1 << 12;
+        }
+        let itemsize = grid.element().itemsize().max(1);
+        let row_bytes = if grid.column_axis().is_some() { itemsize.saturating_mul(columns) } else { itemsize };
+        if row_bytes > PIECE_BYTES && grid.column_axis().is_some() {
+            return (PIECE_BYTES / itemsize).clamp(1, columns);
+        }
+        let most = if order.is_sorted() { 1 << 10 } else { 1 << 15 };
+        (PIECE_BYTES / row_bytes).clamp(1, most).saturating_mul(columns)
+    }
+
+    /// The cells that are found in some rows and columns, ascending.
+    fn find(
+        &self,
+        source: &mut Source,
+        grid: &Grid,
+        order: &RowOrder,
+        rows: std::ops::Range<usize>,
+        columns: &std::ops::Range<usize>,
+    ) -> Result<Vec<usize>> {
+        let width = grid.columns();
+        let mut found = Vec::new();
+        if let Some(objects) = source.objects() {
+            for row in rows {
+                let cells = columns
+                    .clone()
+                    .filter(|column| self.query.finds_text(&object_text(objects, grid.position(order.row(row), *column))));
+                found.extend(cells.map(|column| row * width + column));
+            }
+            return Ok(found);
+        }
+        let block = Block::read(source, grid, &order.ranges(rows.start, rows.len()), columns)?;
+        if grid.fields().is_none() {
+            // All cells are of one dtype.
+            let count = rows.len() * columns.len();
+            let matches = self.query.matches(grid.element(), block.into_bytes(), count)?;
+            let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
+            return Ok(cells.zip(matches).filter(|(_, is_match)| *is_match).map(|(cell, _)| cell).collect());
+        }
+        for column in columns.clone() {
+            let bytes = block.column(grid, rows.len(), column);
+            let matches = self.query.matches(grid.dtype(column), bytes, rows.len())?;
+            let cells = rows.clone().zip(matches).filter(|(_, is_match)| *is_match);
+            found.extend(cells.map(|(row, _)| row * width + column));
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+/// A number some steps behind another, around the end.
+fn wrapped(begin: usize, steps: usize, count: usize) -> usize {
+    let sum = (begin as u128 + steps as u128) % (count as u128).max(1);
+    usize::try_from(sum).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(query: &str, dtype: &str, bytes: &[u8]) -> Vec<bool> {
+        let dtype: DType = dtype.parse().unwrap();
+        let count = bytes.len() / dtype.itemsize();
+        Query::new(query).matches(&dtype, bytes.to_vec(), count).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_compared_and_text_is_contained() {
+        assert_eq!(finds("5", "|u1", &[5, 15, 50]), [true, false, false]);
+        assert_eq!(finds(">=15", "|u1", &[5, 15, 50]), [false, true, true]);
+        let large = [(1_i64 << 60) + 1, 1 << 60].map(i64::to_le_bytes).concat();
+        assert_eq!(finds("1152921504606846976", "<i8", &large), [false, true]);
+        assert_eq!(finds("0.1", "<f4", &0.1_f32.to_le_bytes()), [true]);
+        assert_eq!(finds("nan", "<f4", &f32::NAN.to_le_bytes()), [true]);
+        assert_eq!(finds("1969", "<M8[s]", &(-1_i64).to_le_bytes()), [true]);
+        assert_eq!(finds("true", "|b1", &[0, 1]), [false, true]);
+        assert_eq!(finds("b", "|S2", b"ABxy"), [true, false]);
+        assert_eq!(finds("x", "|u1", &[5]), [false]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Sorting of the rows by one column: the order of the rows, as far as it fits in memory.
+
+use npy_core::DType;
+use npy_core::dtype::{ByteOrder, ScalarKind};
+
+use super::block::texts;
+use super::grid::Grid;
+use super::scan::{Scan, Step};
+use crate::failure::{Failure, Result};
+use crate::input::source::Source;
+use crate::numbers;
+
+/// The most rows that are sorted: a key and an index of each take 256 MiB.
+const MOST_ROWS: usize = 16 << 20;
+
+/// The most bytes of text.
+const MOST_TEXT: usize = 256 << 20;
+
+/// A sort that is going on.
+pub(crate) struct Sort {
+    scan: Scan,
+    is_descending: bool,
+    keys: Keys,
+}
+
+enum Keys {
+    /// In the order of the values; the largest is for what has no place, such as NaN.
+    Words(Vec<u64>),
+    Texts(Vec<String>, usize),
+}
+
+impl Sort {
+    pub(crate) fn new(grid: &Grid, column: usize, is_descending: bool) -> Result<Self> {
+        let dtype = grid.dtype(column);
+        if grid.rows() > MOST_ROWS {
+            return Err(Failure::new(format!("{} rows are too many to sort: at most {MOST_ROWS} fit in memory", grid.rows())));
+        }
+        let keys = match dtype {
+            DType::Scalar(_) if numbers::is_real(dtype) => Keys::Words(Vec::new()),
+            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }) => {
+                Keys::Texts(Vec::new(), 0)
+            }
+            _ => return Err(Failure::new("cannot sort by this column: expected numbers, times or text")),
+        };
+        Ok(Self { scan: Scan::new(grid, column), is_descending, keys })
+    }
+
+    /// Reads more; returns the order of the rows at the end.
+    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<Vec<usize>>> {
+        let dtype = grid.dtype(self.scan.column);
+        if let Some((bytes, rows)) = self.scan.next(source, grid)? {
+            match &mut self.keys {
+                Keys::Words(words) => words.extend(words_of(dtype, &bytes)?),
+                Keys::Texts(all, size) => {
+                    let itemsize = dtype.itemsize();
+                    let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
+                    let cells: Vec<&[u8]> = (0..rows.len()).map(cell).collect();
+                    let more = texts(dtype, &cells).0;
+                    *size += more.iter().map(|text| text.len() + size_of::<String>()).sum::<usize>();
+                    if *size > MOST_TEXT {
+                        return Err(Failure::new("the texts are too large to sort: at most 256 MiB fit in memory"));
+                    }
+                    all.extend(more);
+                }
+            }
+            return Ok(Step::More(self.scan.thousandths()));
+        }
+        let is_descending = self.is_descending;
+        Ok(Step::Done(match &self.keys {
+            Keys::Words(words) => order(words.len(), |row| {
+                let word = words.get(row).copied().unwrap_or(u64::MAX);
+                // Those without a place are last in both directions.
+                if is_descending && word != u64::MAX { u64::MAX - 1 - word } else { word }
+            }),
+            Keys::Texts(texts, _) if is_descending => order(texts.len(), |row| std::cmp::Reverse(texts.get(row))),
+            Keys::Texts(texts, _) => order(texts.len(), |row| texts.get(row)),
+        }))
+    }
+}
+
+fn order<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..count).collect();
+    rows.sort_by_key(|row| key(*row));
+    rows
+}
+
+/// Words in the order of the numbers. Integers of 64 bits keep all of their digits.
+fn words_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<u64>> {
+    if let DType::Scalar(scalar) = dtype {
+        let is_time = numbers::is_time(*scalar);
+        if is_time || matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64) {
+            let is_signed = scalar.kind() != ScalarKind::UInt64;
+            let word = |chunk: &[u8; 8]| {
+                let word = if scalar.byte_order() == Some(ByteOrder::Big) {
+                    u64::from_be_bytes(*chunk)
+                } else {
+                    u64::from_le_bytes(*chunk)
+                };
+                match (is_signed, word ^ (1 << 63)) {
+                    // NaT is the least integer.
+                    (true, 0) if is_time => u64::MAX,
+                    (true, word) => word.min(u64::MAX - 1),
+                    (false, _) => word.min(u64::MAX - 1),
+                }
+            };
+            return Ok(bytes.as_chunks::<8>().0.iter().map(word).collect());
+        }
+    }
+    Ok(numbers::numbers_of(dtype, bytes.to_vec())?.into_iter().map(word_of).collect())
+}
+
+/// A word in the order of the floats, with NaN last.
+fn word_of(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits();
+    match (number.is_nan(), bits >> 63) {
+        (true, _) => u64::MAX,
+        (false, 0) => bits | 1 << 63,
+        (false, _) => !bits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_in_the_order_of_the_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 3.0, f64::INFINITY, f64::NAN];
+        let words: Vec<u64> = numbers.iter().map(|number| word_of(*number)).collect();
+        assert!(words.is_sorted() && words[7] == u64::MAX && words[6] < u64::MAX - 1);
+        assert_eq!(word_of(-0.0), word_of(0.0));
+        let large = [i64::MIN, -1, 0, (1 << 60) + 1, (1 << 60) + 2].map(i64::to_le_bytes).concat();
+        let words = words_of(&"<i8".parse().unwrap(), &large).unwrap();
+        assert!(words.windows(2).all(|pair| pair[0] < pair[1]), "{words:?}");
+        assert_eq!(words_of(&"<M8[s]".parse().unwrap(), &i64::MIN.to_le_bytes()).unwrap(), [u64::MAX]);
+    }
+}

@@ -1,0 +1,163 @@
+//! The model and the drawing, without a terminal.
+
+use std::path::Path;
+
+use npy_core::{DynValues, Order};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::*;
+
+fn model(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> Model {
+    let path = directory.join("values.npy");
+    DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
+    let input = Input::open(path.to_str().unwrap()).unwrap();
+    let members = input.members().unwrap();
+    Model::new(Source::open(input, 0).unwrap(), members).unwrap()
+}
+
+fn screen(model: &mut Model, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw::draw(frame, model, Theme::new(false)).unwrap()).unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |y: u16| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+    // The path is another in each run.
+    (u16::from(height >= 4)..height).map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn press(model: &mut Model, keys: &str) {
+    for key in keys.chars() {
+        let code = match key {
+            '\r' => KeyCode::Enter,
+            '\x1b' => KeyCode::Esc,
+            key => KeyCode::Char(key),
+        };
+        model.press(KeyEvent::new(code, KeyModifiers::NONE)).unwrap();
+        while model.job.is_some() {
+            model.work().unwrap();
+        }
+    }
+}
+
+const RECORDS: &str = "[('id', '|u1'), ('pose', [('x', '<f4'), ('y', '<f4')]), ('name', '|S6'), ('at', '|u1', (2,))]";
+
+fn records() -> Vec<u8> {
+    let record = |id: u8| {
+        let (x, y) = (f32::from(id) / 4.0, -f32::from(id));
+        let name: &[u8; 6] = if id == 2 { b"\x1b[31m\0" } else { b"plain\0" };
+        [&[id][..], &x.to_le_bytes(), &y.to_le_bytes(), name, &[id, 7]].concat()
+    };
+    (0..5).flat_map(record).collect()
+}
+
+#[test]
+fn records_are_a_table_of_escaped_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    insta::assert_snapshot!(screen(&mut model, 60, 8), @r#"
+       id  pose.x  pose.y  name      at
+    0   0    0.       -0.  plain     [0, 7]
+    1   1    0.25     -1.  plain     [1, 7]
+    2   2    0.5      -2.  \x1b[31m  [2, 7]
+    3   3    0.75     -3.  plain     [3, 7]
+    4   4    1.       -4.  plain     [4, 7]
+    row 0 of 5  id |u1                            ? help  q quit
+    "#);
+    press(&mut model, "s");
+    press(&mut model, "s");
+    insta::assert_snapshot!(screen(&mut model, 20, 5), @r#"
+       id▼ pose.x
+    4   4    1.
+    3   3    0.75
+    sorted by id, desce…
+    "#);
+}
+
+#[test]
+fn a_long_row_scrolls_to_the_cursor() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), "|u1", &[3, 100], (0..=255).cycle().take(300).collect());
+    press(&mut model, "$");
+    insta::assert_snapshot!(screen(&mut model, 30, 6), @r#"
+        95   96   97   98   99
+    0   95   96   97   98   99
+    1  195  196  197  198  199
+    2   39   40   41   42   43
+    row 0 of 3, column 99 of 100
+    "#);
+    press(&mut model, "0");
+    insta::assert_snapshot!(screen(&mut model, 30, 6), @r#"
+         0    1    2    3    4
+    0    0    1    2    3    4
+    1  100  101  102  103  104
+    2  200  201  202  203  204
+    row 0 of 3, column 0 of 100
+    "#);
+}
+
+#[test]
+fn every_size_of_the_screen_can_be_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    for keys in ["", "?", "\x1b:12", "\x1bh", "\x1bm", "\x1b\r", "\x1bG$"] {
+        press(&mut model, keys);
+        for width in [1, 2, 5, 20, 24, 80, 300] {
+            for height in [1, 2, 3, 4, 5, 8, 50] {
+                screen(&mut model, width, height);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_visits_every_cell_once_in_both_directions() {
+    let directory = tempfile::tempdir().unwrap();
+    // A row of 2 MiB is searched in parts.
+    let mut bytes = vec![0_u8; 3 << 21];
+    let places = [(0, 5), (1, 0), (1, (1 << 21) - 1), (2, 1 << 20)];
+    for (row, column) in places {
+        bytes[(row << 21) + column] = 9;
+    }
+    let mut model = model(directory.path(), "|u1", &[3, 1 << 21], bytes);
+    press(&mut model, "/9\r");
+    for (row, column) in places.into_iter().chain([places[0]]) {
+        assert_eq!((model.cursor.row, model.cursor.column), (row, column));
+        press(&mut model, "n");
+    }
+    for (row, column) in [places[0], places[3], places[2], places[1]] {
+        press(&mut model, "N");
+        assert_eq!((model.cursor.row, model.cursor.column), (row, column));
+    }
+}
+
+#[test]
+fn sorting_has_three_states_and_keeps_nan_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let numbers = [2.0_f64, f64::NAN, -1.0, 10.0];
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let mut model = model(directory.path(), "<f8", &[4], bytes);
+    for expected in [[2, 0, 3, 1], [3, 0, 2, 1], [0, 1, 2, 3]] {
+        press(&mut model, "s");
+        let rows: Vec<usize> = (0..4).map(|place| model.order.row(place)).collect();
+        assert_eq!(rows, expected);
+    }
+}
+
+#[test]
+fn a_popup_shows_the_whole_element() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    press(&mut model, "$\r");
+    insta::assert_snapshot!(screen(&mut model, 40, 10), @r#"
+       id  pose.x  pose.y  name      at
+    0   0    0.       -0.  plain     [0, 7]
+    1   1    0.┌ at of row 0 ──┐     [1, 7]
+    2   2    0.│ [0 7]         │31m  [2, 7]
+    3   3    0.└───────────────┘     [3, 7]
+    4   4    1.       -4.  plain     [4, 7]
+
+
+    row 0 of 5  at ('|u1', (2,))
+    "#);
+}

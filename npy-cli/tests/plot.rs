@@ -1,0 +1,240 @@
+//! `npy plot`: pictures in files and as text.
+
+use std::fs;
+use std::path::Path;
+
+use npy_core::{DynValues, Order};
+use tempfile::{TempDir, tempdir};
+
+use crate::support::{command, example, run, run_with};
+
+fn save(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> String {
+    let path = directory.join("values.npy");
+    DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
+    path.display().to_string()
+}
+
+fn floats(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Plots to a file in a new directory.
+fn plot(arguments: &[&str], name: &str) -> (TempDir, Vec<u8>) {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join(name);
+    let output = path.display().to_string();
+    let out = run([&["plot"], arguments, &["-o", &output]].concat()).ok();
+    assert_eq!(out, "");
+    let bytes = fs::read(path).unwrap();
+    (directory, bytes)
+}
+
+fn svg(arguments: &[&str]) -> String {
+    String::from_utf8(plot(arguments, "plot.svg").1).unwrap()
+}
+
+/// The pixels of a PNG file, and its width and height.
+fn pixels(bytes: &[u8]) -> (Vec<[u8; 3]>, (u32, u32)) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+    let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut buffer).unwrap();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+    (buffer.as_chunks::<3>().0.to_vec(), (info.width, info.height))
+}
+
+/// The image that an SVG file holds.
+fn embedded(svg: &str) -> (Vec<[u8; 3]>, (u32, u32)) {
+    let (_, rest) = svg.split_once("base64,").unwrap();
+    let (text, _) = rest.split_once('"').unwrap();
+    let digit =
+        |byte: u8| b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".iter().position(|found| *found == byte);
+    let bits: Vec<u32> = text.bytes().filter_map(digit).map(|digit| digit as u32).collect();
+    let bytes: Vec<u8> = bits
+        .chunks(4)
+        .flat_map(|chunk| {
+            let all = (0..4).fold(0, |all, index| all << 6 | chunk.get(index).copied().unwrap_or(0));
+            [(all >> 16) as u8, (all >> 8) as u8, all as u8].into_iter().take(chunk.len() - 1)
+        })
+        .collect();
+    pixels(&bytes)
+}
+
+#[test]
+fn a_png_has_its_size_and_is_not_empty() {
+    let (_directory, bytes) = plot(&[&example("travel_times.npy"), "--size", "320x200"], "plot.png");
+    let (pixels, size) = pixels(&bytes);
+    assert_eq!(size, (320, 200));
+    let mut colors: Vec<[u8; 3]> = pixels;
+    colors.sort_unstable();
+    colors.dedup();
+    assert!(colors.len() > 50, "{}", colors.len());
+}
+
+#[test]
+fn a_spike_among_ten_million_points_stays() {
+    let directory = tempdir().unwrap();
+    let mut bytes = vec![0_u8; 10_000_000];
+    bytes[6_543_210] = 200;
+    let path = save(directory.path(), "|u1", &[10_000_000], bytes);
+    let text = svg(&[&path, "--size", "400x300"]);
+    let line = text.lines().find(|line| line.contains("stroke-width=\"1.3\"")).unwrap();
+    let (_, points) = line.split_once("points=\"").unwrap();
+    let heights: Vec<f64> =
+        points.split('"').next().unwrap().split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
+    let (least, most) = heights.iter().fold((f64::MAX, f64::MIN), |(least, most), y| (least.min(*y), most.max(*y)));
+    assert!(most - least > 180.0, "{least} {most}");
+    assert!(heights.len() <= 800, "{} points for 400 pixels", heights.len());
+    // And as text: in the column of the spike there are dots on all lines.
+    let text = run(["plot", &path]).ok();
+    let lit = text.lines().filter(|line| line.chars().any(|dot| ('\u{2801}'..='\u{28ff}').contains(&dot))).count();
+    assert!(lit > 15, "{text}");
+}
+
+#[test]
+fn rgb_images_keep_their_colors_in_any_order() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "|u1", &[2, 2, 3], vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30]);
+    let expected = vec![[255, 0, 0], [0, 255, 0], [0, 0, 255], [10, 20, 30]];
+    assert_eq!(embedded(&svg(&[&path])), (expected.clone(), (2, 2)));
+    let values = DynValues::load(&path).unwrap().into_order(Order::Fortran).unwrap();
+    values.save(&path).unwrap();
+    assert_eq!(embedded(&svg(&[&path])), (expected, (2, 2)));
+    // With opacity, on white.
+    let numbers = [1.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 9.0, -9.0, 0.0, 1.0];
+    let path = save(directory.path(), "<f8", &[2, 2, 4], floats(&numbers));
+    assert_eq!(embedded(&svg(&[&path])).0, [[255, 0, 128], [255; 3], [128; 3], [255, 0, 0]]);
+    let path = save(directory.path(), "|u1", &[2, 2, 5], vec![0; 20]);
+    assert!(run(["plot", &path]).trouble().contains("expected 1 or 2 axes"));
+}
+
+#[test]
+fn images_are_clipped_at_percentiles_and_have_a_color_map() {
+    let directory = tempdir().unwrap();
+    let mut numbers: Vec<f64> = (0..400).map(f64::from).collect();
+    numbers[0] = -1e9;
+    let path = save(directory.path(), "<f8", &[20, 20], floats(&numbers));
+    let (clipped, _) = embedded(&svg(&[&path, "--map", "gray"]));
+    assert_eq!((clipped[0], clipped[399]), ([0; 3], [255; 3]));
+    assert!(clipped[200][0] > 100 && clipped[200][0] < 160, "{:?}", clipped[200]);
+    let (whole, _) = embedded(&svg(&[&path, "--map", "gray", "--clip", "0,100"]));
+    assert!(whole[1][0] > 250, "{:?}", whole[1]);
+}
+
+#[test]
+fn svg_has_title_axes_and_a_line_for_each_column() {
+    let directory = tempdir().unwrap();
+    let numbers: Vec<f64> = (0..60).map(|index| f64::from(index) / 10.0).collect();
+    let path = save(directory.path(), "<f8", &[20, 3], floats(&numbers));
+    let text = svg(&[&path, "--title", "a<b>&\x1b"]);
+    assert!(text.starts_with("<svg xmlns=") && text.ends_with("</svg>\n"));
+    assert!(text.contains(">a&lt;b&gt;&amp;\u{fffd}</text>"), "{text}");
+    assert!(text.contains(">index</text>"));
+    assert_eq!(text.matches("stroke-width=\"1.3\"").count(), 3);
+}
+
+#[test]
+fn fields_are_scattered_and_counted() {
+    let picks = example("picks.npy");
+    let text = svg(&[&picks, "--x", "longitude", "--y", "latitude"]);
+    assert_eq!(text.matches("<circle").count(), 240);
+    let text = svg(&[&picks, "--x", "origin.time", "--y", "origin.magnitude"]);
+    assert!(text.contains(">2024-03-"), "{text}");
+    let text = svg(&[&picks, "--field", "origin.magnitude", "--histogram", "--bins", "10"]);
+    assert!(text.matches("<rect").count() > 4 && text.contains(">count</text>"));
+    let message = run(["plot", &picks]).trouble();
+    assert!(message.contains("expected --field, or --x and --y, with one of: id, latitude"), "{message}");
+    let message = run(["plot", &picks, "--field", "station"]).trouble();
+    assert!(message.contains("cannot plot dtype <U5"), "{message}");
+    let message = run(["plot", &picks, "--field", "origin.nothing"]).trouble();
+    assert!(message.contains("nothing"), "{message}");
+}
+
+#[test]
+fn a_histogram_counts_integers_one_by_one() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "|u1", &[6], vec![1, 1, 1, 2, 4, 4]);
+    let text = svg(&[&path, "--histogram"]);
+    let bar = |line: &&str| line.contains("<rect") && line.contains("#1f77b4");
+    let heights: Vec<f64> = text
+        .lines()
+        .filter(bar)
+        .map(|line| line.split_once("height=\"").unwrap().1.split('"').next().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(heights.len(), 3, "{text}");
+    assert!((heights[0] / heights[1] - 3.0).abs() < 0.01 && (heights[2] / heights[1] - 2.0).abs() < 0.01, "{heights:?}");
+}
+
+#[test]
+fn nan_constant_and_extreme_data_are_drawn_and_empty_arrays_are_refused() {
+    let directory = tempdir().unwrap();
+    for numbers in
+        [vec![f64::NAN, 1.0, f64::INFINITY, 2.0, 3.0], vec![5.0; 10], vec![f64::MIN, f64::MAX, 0.0], vec![1e300, 1e300], vec![7.0]]
+    {
+        let path = save(directory.path(), "<f8", &[numbers.len()], floats(&numbers));
+        for kind in ["line", "histogram"] {
+            let text = svg(&[&path, "--kind", kind]);
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{numbers:?} {kind}: {text}");
+            run(["plot", &path, "--kind", kind]).ok();
+            plot(&[&path, "--kind", kind], "plot.png");
+        }
+    }
+    let path = save(directory.path(), "<f8", &[30, 30], floats(&vec![2.5; 900]));
+    plot(&[&path], "plot.png");
+    let path = save(directory.path(), "<f8", &[3], floats(&[f64::NAN; 3]));
+    assert!(run(["plot", &path]).trouble().contains("all values are NaN or infinite"));
+    let path = save(directory.path(), "<f8", &[0, 5], vec![]);
+    assert!(run(["plot", &path]).trouble().contains("the array is empty"));
+    let path = save(directory.path(), "<c16", &[1], vec![0; 16]);
+    assert!(run(["plot", &path]).trouble().contains("expected real numbers"));
+}
+
+#[test]
+fn a_failed_plot_leaves_the_old_file() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[0], vec![]);
+    let output = directory.path().join("plot.svg");
+    fs::write(&output, "old").unwrap();
+    run(["plot", &path, "-o", output.to_str().unwrap()]).trouble();
+    assert_eq!(fs::read_to_string(&output).unwrap(), "old");
+    let message = run(["plot", &path, "-o", "plot.gif"]).trouble();
+    assert!(message.contains("expected a name that ends in .svg or .png"), "{message}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn the_terminal_gets_colors_only_where_they_are_wanted() {
+    let times = example("travel_times.npy");
+    let plain = run(["plot", &times]).ok();
+    assert!(!plain.contains('\x1b') && plain.contains('░'), "{plain}");
+    let colored = run(["plot", &times, "--color", "always"]).ok();
+    assert!(colored.contains("\x1b[0;38;5;") && colored.contains('▀'));
+    let output = command(["plot", &times, "--color", "always"]).env("COLORTERM", "truecolor").output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains(";38;2;"));
+    for columns in ["1", "20", "250"] {
+        let output = command(["plot", &times]).env("COLUMNS", columns).output().unwrap();
+        assert!(output.status.success());
+    }
+}
+
+#[test]
+fn a_slice_is_plotted() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "|u1", &[2, 3, 2], (0..12).map(|byte| byte * 20).collect());
+    let (pixels, size) = embedded(&svg(&[&path, "[1, ::-1]", "--map", "gray", "--clip", "0,100"]));
+    // 200 220, 160 180, 120 140 from the top.
+    assert_eq!(size, (2, 3));
+    assert!(pixels.windows(2).enumerate().all(|(place, pair)| (pair[0] < pair[1]) == (place % 2 == 0)), "{pixels:?}");
+    let picks = example("picks.npy");
+    let text = svg(&[&picks, "['waveform'][0]"]);
+    assert_eq!(text.matches("stroke-width=\"1.3\"").count(), 3);
+    assert_eq!(svg(&[&picks, "[:10]", "--x", "longitude", "--y", "latitude"]).matches("<circle").count(), 10);
+    assert!(run(["plot", &picks, "[1000:]", "--field", "id"]).trouble().contains("empty"));
+}
+
+#[test]
+fn standard_input_is_plotted() {
+    let bytes = fs::read(example("travel_times.npy")).unwrap();
+    let text = run_with(["plot", "-", "--histogram", "--size", "60x12"], &bytes).ok();
+    assert_eq!(text.lines().count(), 12, "{text}");
+    assert!(text.contains('█'));
+}

@@ -1,0 +1,249 @@
+//! `npy view`, driven through a pseudo-terminal.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+
+use npy_core::npz::NpzWriter;
+use npy_core::{DType, DynValues, Header, Order};
+use rustix::process::Signal;
+use tempfile::tempdir;
+
+use crate::support::{example, run};
+use crate::terminal::Terminal;
+
+fn save(directory: &Path, name: &str, values: &DynValues) -> String {
+    let path = directory.join(name);
+    values.save(&path).unwrap();
+    path.display().to_string()
+}
+
+/// An array of zeros without blocks on the disk.
+fn sparse(directory: &Path, dtype: &str, shape: &[usize], last: &[u8]) -> String {
+    let header = Header::new(dtype.parse::<DType>().unwrap(), Order::C, shape).unwrap();
+    let path = directory.join("sparse.npy");
+    let mut file = File::create(&path).unwrap();
+    file.write_all(&header.to_bytes()).unwrap();
+    let end = header.to_bytes().len() as u64 + header.data_bytes();
+    file.set_len(end).unwrap();
+    let mut file = File::options().write(true).open(&path).unwrap();
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(end - last.len() as u64)).unwrap();
+    file.write_all(last).unwrap();
+    path.display().to_string()
+}
+
+const END: &str = "\x1b[F";
+const UP: &str = "\x1b[A";
+const DOWN: &str = "\x1b[B";
+const RIGHT: &str = "\x1b[C";
+const ESCAPE: &str = "\x1b";
+
+#[test]
+fn shows_records_with_nested_fields_as_columns() {
+    let mut terminal = Terminal::new(12, 100, &["view", &example("picks.npy")]);
+    let screen = terminal.wait_for("row 0 of 240");
+    for text in ["station", "origin.time", "(240,)", "? help  q quit"] {
+        assert!(screen.contains(text), "{text}:\n{screen}");
+    }
+    terminal.press("$");
+    terminal.wait_for("reviewed |b1");
+    terminal.press("0G");
+    terminal.wait_for("row 239 of 240");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn scrolls_5_gib_to_the_end_in_bounded_memory() {
+    let directory = tempdir().unwrap();
+    let path = sparse(directory.path(), "<f8", &[671_088_640], &7.25_f64.to_le_bytes());
+    let mut terminal = Terminal::new(10, 60, &["view", &path]);
+    terminal.wait_for("row 0 of 671,088,640");
+    terminal.press(END);
+    let screen = terminal.wait_for("row 671088639 of");
+    assert!(screen.contains("671088639   7.25"), "{screen}");
+    terminal.press("\x1b[5~");
+    terminal.wait_for("row 671088632 of");
+    terminal.press(":1_000_000\r");
+    terminal.wait_for("row 1000000 of");
+    // It goes on in pieces, and a key ends it.
+    terminal.press("/3.5\r");
+    terminal.wait_for("searching");
+    terminal.press(ESCAPE);
+    terminal.wait_for("stopped");
+    if let Some(peak) = terminal.peak() {
+        assert!(peak < 64 << 20, "{peak}");
+    }
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn switches_between_members_compressed_ones_too() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let mut archive = NpzWriter::create_compressed(&path).unwrap();
+    archive.add_slice("time", &[1.5_f64, 2.5]).unwrap();
+    archive.add_slice("station", &["north".to_owned(), "south".to_owned()]).unwrap();
+    archive.add_slice("evil\x1b[2J", &[1_u8]).unwrap();
+    archive.finish().unwrap();
+    let path = path.display().to_string();
+    let mut terminal = Terminal::new(10, 80, &["view", &path]);
+    terminal.wait_for("run.npz:time");
+    terminal.press("\t");
+    let screen = terminal.wait_for("run.npz:station");
+    assert!(screen.contains("north") && screen.contains("2 of 3"), "{screen}");
+    terminal.press("m");
+    let screen = terminal.wait_for("arrays");
+    assert!(screen.contains(r"evil\x1b[2J"), "{screen}");
+    terminal.press(&format!("{UP}\r"));
+    terminal.wait("the first array", |screen| screen.contains("run.npz:time") && !screen.contains("arrays"));
+    terminal.press("\x1b[Z");
+    terminal.wait_for(r"evil\x1b[2J");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+    assert!(!terminal.bytes.windows(4).any(|part| part == b"il\x1b["), "an escape sequence of a name got through");
+}
+
+#[test]
+fn finds_text_and_numbers_in_both_directions() {
+    let directory = tempdir().unwrap();
+    let mut numbers = vec![0_i32; 100_000];
+    numbers[70_000] = 42;
+    numbers[90_000] = 42;
+    let path = save(directory.path(), "numbers.npy", &DynValues::from_slice(&numbers).unwrap());
+    let mut terminal = Terminal::new(8, 60, &["view", &path]);
+    terminal.wait_for("row 0 of");
+    terminal.press("/42\r");
+    terminal.wait_for("row 70000 of");
+    terminal.press("n");
+    terminal.wait_for("row 90000 of");
+    terminal.press("n");
+    terminal.wait_for("row 70000 of");
+    terminal.press("NN");
+    terminal.wait_for("row 70000 of");
+    terminal.press("/-1\r");
+    terminal.wait_for("-1 was not found");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn sorts_and_shows_a_histogram_the_help_and_an_element() {
+    let mut terminal = Terminal::new(30, 100, &["view", &example("travel_times.npy")]);
+    terminal.wait_for("row 0 of 20, column 0 of 12");
+    terminal.press("ss");
+    terminal.wait_for("sorted by 0, descending");
+    terminal.press("h");
+    let screen = terminal.wait_for("histogram of 0");
+    assert!(screen.contains("count  20") && screen.contains('█'), "{screen}");
+    terminal.press("q?");
+    terminal.wait_for("exchange rows, columns");
+    terminal.press("qt");
+    terminal.wait_for("of 12, column");
+    terminal.press(&format!("{DOWN}{RIGHT}\r"));
+    terminal.wait_for("row 1, column 1");
+    terminal.press("qq");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn works_on_20_by_5_and_follows_the_size() {
+    let mut terminal = Terminal::new(5, 20, &["view", &example("picks.npy")]);
+    let screen = terminal.wait_for("row 0 of 240");
+    assert!(screen.contains("station"), "{screen}");
+    terminal.press("?");
+    terminal.wait_for("arrows");
+    terminal.press("qG$");
+    terminal.wait("the last cell", |screen| screen.contains("reviewed") && screen.contains("239"));
+    terminal.resize(20, 90);
+    terminal.wait("the larger screen", |screen| screen.contains("? help  q quit") && screen.lines().count() == 20);
+    terminal.resize(1, 3);
+    terminal.resize(5, 20);
+    terminal.press("g");
+    terminal.wait_for("row 0 of 240");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn restores_the_terminal_after_signals() {
+    for (signal, keys) in [(Some(Signal::INT), ""), (Some(Signal::TERM), ""), (None, "\x03")] {
+        let mut terminal = Terminal::new(10, 60, &["view", &example("picks.npy")]);
+        terminal.wait_for("row 0 of 240");
+        terminal.press(keys);
+        if let Some(signal) = signal {
+            terminal.signal(signal);
+        }
+        assert_eq!(terminal.end().code(), Some(130), "{signal:?}");
+    }
+}
+
+#[test]
+fn escapes_text_of_the_file() {
+    let directory = tempdir().unwrap();
+    let texts = ["\x1b]0;evil\x07".to_owned(), "\u{202e}left".to_owned(), "日本語".to_owned()];
+    let path = save(directory.path(), "texts.npy", &DynValues::from_slice(&texts).unwrap());
+    let mut terminal = Terminal::new(10, 60, &["view", &path]);
+    let screen = terminal.wait_for(r"\x1b]0;evil\x07");
+    assert!(screen.contains(r"\u202eleft") && screen.contains("日本語"), "{screen}");
+    terminal.press(":9\x1b[2J\r");
+    terminal.press("q");
+    terminal.press("q");
+    terminal.end();
+    assert!(!terminal.bytes.windows(2).any(|part| part == b"\x1b]"));
+}
+
+#[test]
+fn shows_what_has_no_elements_or_no_axes() {
+    let directory = tempdir().unwrap();
+    for (dtype, shape, bytes, text) in [
+        ("<f8", &[0, 3][..], vec![], "no elements: the shape is (0, 3)"),
+        ("<f8", &[], 1.5_f64.to_le_bytes().to_vec(), "1.5"),
+        ("|V0", &[60_000], vec![], "row 0 of 60,000"),
+        ("|u1", &[2, 3, 4], (0..24).collect(), "[0, rows, columns]"),
+    ] {
+        let values = DynValues::new(dtype.parse().unwrap(), Order::Fortran, shape, bytes).unwrap();
+        let path = save(directory.path(), "values.npy", &values);
+        let mut terminal = Terminal::new(8, 60, &["view", &path]);
+        terminal.wait_for(text);
+        terminal.press("G$gsh\x1bq");
+        terminal.press("q");
+        assert_eq!(terminal.end().code(), Some(0), "{dtype} {shape:?}");
+    }
+}
+
+#[test]
+fn shows_other_axes_and_their_indices() {
+    let directory = tempdir().unwrap();
+    let values = DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 3, 4], (0..24).collect()).unwrap();
+    let path = save(directory.path(), "values.npy", &values);
+    let mut terminal = Terminal::new(8, 60, &["view", &path]);
+    terminal.wait_for("[0, rows, columns]");
+    terminal.press(".");
+    let screen = terminal.wait_for("[1, rows, columns]");
+    assert!(screen.contains("12  13  14  15"), "{screen}");
+    terminal.press(":[:, 2, :]\r");
+    let screen = terminal.wait_for("[rows, 2, columns]");
+    assert!(screen.contains("20  21  22  23"), "{screen}");
+    terminal.press("q");
+    terminal.end();
+}
+
+#[test]
+fn refuses_huge_elements_and_lying_headers_without_ending() {
+    let directory = tempdir().unwrap();
+    let header = Header::new("|V1000000000".parse().unwrap(), Order::C, &[1_000_000]).unwrap();
+    let path = directory.path().join("huge.npy");
+    fs::write(&path, header.to_bytes()).unwrap();
+    let mut terminal = Terminal::new(8, 80, &["view", path.to_str().unwrap()]);
+    terminal.wait("an error", |screen| screen.contains("too large") || screen.contains("truncated"));
+    terminal.press("q");
+    terminal.end();
+}
+
+#[test]
+fn without_a_terminal_it_advises_npy_show() {
+    let message = run(["view", &example("picks.npy")]).trouble();
+    assert_eq!(message, "npy: cannot view: expected a terminal as standard output; npy show prints arrays\n");
+}
