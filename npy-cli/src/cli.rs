@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::command::{cat, generate, info, recover, repack, schema, split};
+use crate::command::{cat, generate, info, recover, repack, schema, split, stats};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -41,6 +41,7 @@ struct Arguments {
 enum Command {
     Info(info::Arguments),
     Schema(schema::Arguments),
+    Stats(stats::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
     Repack(repack::Arguments),
@@ -78,6 +79,7 @@ impl Command {
         match self {
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),
+            Self::Stats(arguments) => stats::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
             Self::Repack(arguments) => repack::run(arguments, screen),

@@ -18,6 +18,8 @@ mod input;
 mod pieces;
 mod leaves;
 mod export;
+mod number;
+mod fields;
 mod cli;
 mod command;
 

@@ -5,5 +5,6 @@ mod archives;
 mod info;
 mod pieces;
 mod schema;
+mod stats;
 mod support;
 mod workspace_support;

@@ -7,3 +7,4 @@ pub(crate) mod recover;
 pub(crate) mod repack;
 pub(crate) mod schema;
 pub(crate) mod split;
+pub(crate) mod stats;
