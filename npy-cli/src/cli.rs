@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::command::{cat, generate, info, recover, repack, schema, split, stats};
+use crate::command::{cat, diff, generate, info, recover, repack, schema, split, stats, verify};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -42,10 +42,12 @@ enum Command {
     Info(info::Arguments),
     Schema(schema::Arguments),
     Stats(stats::Arguments),
+    Diff(diff::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
     Repack(repack::Arguments),
     Recover(recover::Arguments),
+    Verify(verify::Arguments),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -80,10 +82,12 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),
             Self::Stats(arguments) => stats::run(arguments, screen),
+            Self::Diff(arguments) => diff::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
             Self::Repack(arguments) => repack::run(arguments, screen),
             Self::Recover(arguments) => recover::run(arguments, screen),
+            Self::Verify(arguments) => verify::run(arguments, screen),
             Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
             Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }

@@ -19,12 +19,14 @@ pub(crate) struct Leaf {
     repeats: Vec<(usize, usize)>,
     /// Values that follow each other without a gap.
     run: usize,
+    /// The axes of sub-arrays around the value, which come behind those of the array.
+    pub(crate) axes: Vec<usize>,
 }
 
 /// The leaves of a dtype, in the order of the file.
 pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    add(dtype, &Place { path: String::new(), offset: 0, repeats: Vec::new() }, &mut leaves);
+    add(dtype, &Place { path: String::new(), offset: 0, repeats: Vec::new(), axes: Vec::new() }, &mut leaves);
     leaves
 }
 
@@ -48,6 +50,7 @@ struct Place {
     path: String,
     offset: usize,
     repeats: Vec<(usize, usize)>,
+    axes: Vec<usize>,
 }
 
 fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
@@ -55,12 +58,13 @@ fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
         DType::Scalar(scalar) => leaves.push(leaf(*scalar, 1, place)),
         DType::SubArray(array) => {
             let items = array.shape().iter().fold(1_usize, |product, length| product.saturating_mul(*length));
+            let axes = [&place.axes[..], array.shape()].concat();
             match array.base() {
-                DType::Scalar(scalar) => leaves.push(leaf(*scalar, items, place)),
+                DType::Scalar(scalar) => leaves.push(Leaf { axes, ..leaf(*scalar, items, place) }),
                 base => {
                     let mut repeats = place.repeats.clone();
                     repeats.push((items, base.itemsize()));
-                    add(base, &Place { path: place.path.clone(), offset: place.offset, repeats }, leaves);
+                    add(base, &Place { path: place.path.clone(), offset: place.offset, repeats, axes }, leaves);
                 }
             }
         }
@@ -68,14 +72,14 @@ fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
             for field in record.fields() {
                 let path = if place.path.is_empty() { field.name().to_owned() } else { format!("{}.{}", place.path, field.name()) };
                 let offset = place.offset.saturating_add(field.offset());
-                add(field.dtype(), &Place { path, offset, repeats: place.repeats.clone() }, leaves);
+                add(field.dtype(), &Place { path, offset, repeats: place.repeats.clone(), axes: place.axes.clone() }, leaves);
             }
         }
     }
 }
 
 fn leaf(scalar: Scalar, run: usize, place: &Place) -> Leaf {
-    Leaf { path: place.path.clone(), scalar, offset: place.offset, repeats: place.repeats.clone(), run }
+    Leaf { path: place.path.clone(), scalar, offset: place.offset, repeats: place.repeats.clone(), run, axes: place.axes.clone() }
 }
 
 impl Leaf {
@@ -90,7 +94,7 @@ impl Leaf {
     }
 
     /// Calls `each` with the bytes of values that follow each other, in order. All values of a plain array are one run.
-    pub(crate) fn for_each_run(&self, elements: &[u8], itemsize: usize, mut each: impl FnMut(&[u8])) {
+    pub(crate) fn for_each_run<'a>(&self, elements: &'a [u8], itemsize: usize, mut each: impl FnMut(&'a [u8])) {
         let bytes = self.run.saturating_mul(self.scalar.itemsize());
         if itemsize == 0 || bytes == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Floats of fewer than 32 bits.
+//! Floats as text, and those of fewer than 32 bits.
 
 /// The value of an IEEE half.
 pub(crate) fn half(bits: u16) -> f64 {
@@ -33,6 +33,21 @@ pub(crate) fn round_to_half(value: f64) -> f64 {
     let rounded = (magnitude / unit).round_ties_even() * unit;
     let rounded = if rounded > 65504.0 { f64::INFINITY } else { rounded };
     rounded.copysign(value)
+}
+
+/// The shortest digits of a float, with an exponent where it is very small or large.
+pub(crate) fn float(value: f64) -> String {
+    match value.abs() {
+        _ if value.is_nan() => "nan".to_owned(),
+        0.0 | f64::INFINITY => value.to_string(),
+        magnitude if (1e-4..1e16).contains(&magnitude) => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
+/// The value with this number of significant digits.
+pub(crate) fn significant(value: f64, digits: usize) -> f64 {
+    format!("{:.*e}", digits.saturating_sub(1), value).parse().unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The commands, one file each: the arguments, and what is done with them.
 
 pub(crate) mod cat;
+pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod recover;
@@ -8,3 +9,4 @@ pub(crate) mod repack;
 pub(crate) mod schema;
 pub(crate) mod split;
 pub(crate) mod stats;
+pub(crate) mod verify;

@@ -12,6 +12,7 @@ use crate::command::info::short_dtype;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::fields::Leaf;
+use crate::number::{float, significant};
 use crate::output::{Screen, Style};
 use crate::quantity;
 
@@ -128,7 +129,7 @@ fn quantiles_text(quantiles: &Quantiles) -> String {
 
 /// The value with this number of significant digits.
 fn rounded(value: &Value, digits: usize) -> Value {
-    let round = |value: f64| format!("{:.*e}", digits - 1, value).parse().unwrap_or(value);
+    let round = |value: f64| significant(value, digits);
     match value {
         // A single has no more digits.
         Value::Float(value) | Value::Single(value) => Value::Float(round(*value)),
@@ -168,14 +169,6 @@ fn time_text(time: i64, scalar: Scalar) -> String {
     match DynValues::new(DType::Scalar(scalar), Order::C, &[], time.to_ne_bytes().to_vec()) {
         Ok(values) => values.to_string(),
         Err(_) => time.to_string(),
-    }
-}
-
-fn float(value: f64) -> String {
-    match value.abs() {
-        _ if value.is_nan() => "nan".to_owned(),
-        magnitude if magnitude == 0.0 || magnitude.is_infinite() || (1e-4..1e16).contains(&magnitude) => value.to_string(),
-        _ => format!("{value:e}"),
     }
 }
 

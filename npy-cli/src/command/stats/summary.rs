@@ -1,4 +1,4 @@
-//! What is known of a leaf in the end.
+//! The statistics of a leaf when all values were read.
 
 use npy_core::dtype::Scalar;
 
