@@ -8,7 +8,7 @@ use npy_core::dtype::Scalar;
 use crate::failure::{Failure, Result};
 
 /// A scalar in each element: the element itself, or a field at any depth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     /// The names of the fields, joined by dots; empty for a plain array.
     pub(crate) path: String,
@@ -91,6 +91,12 @@ impl Leaf {
     /// Whether this is the field of that path, or one below it.
     fn is_below(&self, path: &str) -> bool {
         self.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// The value in an element that has no others of the field.
+    #[inline]
+    pub(crate) fn only<'a>(&self, element: &'a [u8]) -> &'a [u8] {
+        element.get(self.offset..).and_then(|rest| rest.get(..self.scalar.itemsize())).unwrap_or_default()
     }
 
     /// Calls `each` with the bytes of values that follow each other, in order. All values of a plain array are one run.

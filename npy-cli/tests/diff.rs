@@ -114,6 +114,16 @@ fn records_are_compared_field_by_field() {
 }
 
 #[test]
+fn equal_bytes_of_other_fields_are_different() {
+    let directory = tempfile::tempdir().unwrap();
+    let a = save(&directory, "a.npy", "[('x', '|u1'), ('y', '|u1')]", &[1], vec![1, 2]);
+    let b = save(&directory, "b.npy", "[('y', '|u1'), ('x', '|u1')]", &[1], vec![1, 2]);
+    assert!(diff(&directory, &[&a, &b]).starts_with("1\n"));
+    let c = save(&directory, "c.npy", "[('y', '|u1'), ('x', '|u1')]", &[1], vec![2, 1]);
+    assert!(diff(&directory, &[&a, &c]).starts_with("0\n"));
+}
+
+#[test]
 fn archives_are_compared_member_by_member() {
     let directory = tempfile::tempdir().unwrap();
     let archive = |name: &str, members: &[(&str, &[u8])]| {

@@ -127,6 +127,7 @@ impl Judge {
         tolerance.equal_nan || !matches!(self, Self::Floats(_) | Self::Complexes(_) | Self::Times(..))
     }
 
+    #[inline]
     pub(super) fn judge(self, (a, b): (Scalar, Scalar), (x, y): (&[u8], &[u8]), tolerance: Tolerance) -> Verdict {
         match self {
             Self::Integers => integers(integer(a, x), integer(b, y), tolerance),
