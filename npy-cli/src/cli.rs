@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::command::plot;
 #[cfg(feature = "view")]
 use crate::command::view;
-use crate::command::{cat, convert, generate, info, recover, repack, schema, show, split};
+use crate::command::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
 use crate::failure::{Failure, Result};
 use crate::output::{Color, Screen};
 use crate::signals;
@@ -30,6 +30,8 @@ Examples:
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
   npy show run.npz:time '[-3:]'          its last three rows
+  npy schema picks.npy                   the Rust struct that reads it
+  npy diff old.npy new.npy --rtol 1e-6   whether the values are the same
 
 Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted."
 )]
@@ -37,8 +39,16 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colors; NO_COLOR turns them off too
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    /// When to use colors: auto, always or never; NO_COLOR turns them off too
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        display_order = 100
+    )]
     color: Color,
 }
 
@@ -49,13 +59,16 @@ enum Command {
     #[cfg(feature = "view")]
     View(view::Arguments),
     Schema(schema::Arguments),
+    Stats(stats::Arguments),
     #[cfg(feature = "plot")]
     Plot(plot::Arguments),
+    Diff(diff::Arguments),
     Convert(convert::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
     Repack(repack::Arguments),
     Recover(recover::Arguments),
+    Verify(verify::Arguments),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -92,13 +105,16 @@ impl Command {
             #[cfg(feature = "view")]
             Self::View(arguments) => view::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),
+            Self::Stats(arguments) => stats::run(arguments, screen),
             #[cfg(feature = "plot")]
             Self::Plot(arguments) => plot::run(arguments, screen),
+            Self::Diff(arguments) => diff::run(arguments, screen),
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
             Self::Repack(arguments) => repack::run(arguments, screen),
             Self::Recover(arguments) => recover::run(arguments, screen),
+            Self::Verify(arguments) => verify::run(arguments, screen),
             Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
             Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }

@@ -52,16 +52,12 @@ pub(crate) trait Array {
     fn header(&self) -> &Header;
     /// The position of the data behind the beginning of the `.npy` header.
     fn data_offset(&self) -> u64;
-    /// See [`NpyReader::next_rows`].
-    fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>>;
     /// See [`NpyReader::next_elements`].
     fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>>;
     /// See [`NpyReader::read_region_values`].
     fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues>;
     /// The elements of a region at both ends of each axis that has edges.
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
-    /// See [`NpyReader::seek_to`].
-    fn seek_to(&mut self, row: usize) -> Result<()>;
     /// The array as Python objects, of which nothing is run.
     fn into_objects(self: Box<Self>) -> Result<ObjectArray>;
 }
@@ -75,10 +71,6 @@ impl<R: Read + Seek> Array for NpyReader<R> {
         self.data_offset()
     }
 
-    fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>> {
-        Ok(self.next_rows(rows)?)
-    }
-
     fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
         Ok(self.next_elements(count)?)
     }
@@ -89,10 +81,6 @@ impl<R: Read + Seek> Array for NpyReader<R> {
 
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
         Ok(self.read_corners(region, edges)?)
-    }
-
-    fn seek_to(&mut self, row: usize) -> Result<()> {
-        Ok(self.seek_to(row)?)
     }
 
     fn into_objects(self: Box<Self>) -> Result<ObjectArray> {

@@ -19,6 +19,8 @@ mod pieces;
 mod leaves;
 mod export;
 mod select;
+mod number;
+mod fields;
 #[cfg(any(feature = "plot", feature = "view"))]
 mod numbers;
 #[cfg(feature = "view")]

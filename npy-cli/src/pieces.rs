@@ -65,11 +65,11 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
 fn transpose(
     array: &mut dyn Array,
     order: Order,
-    (ranges, axes): (&[Range<usize>], &[usize]),
+    (ranges, slowest_first): (&[Range<usize>], &[usize]),
     region: &mut [AxisRange],
     sink: Sink<'_>,
 ) -> Result<()> {
-    let Some((&axis, inner)) = axes.split_first() else {
+    let Some((&axis, inner)) = slowest_first.split_first() else {
         return split(array.read_region(region)?, sink);
     };
     let itemsize = array.header().dtype().itemsize();

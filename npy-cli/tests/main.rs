@@ -3,14 +3,17 @@
 
 mod archives;
 mod convert;
+mod diff;
 mod info;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;
 mod schema;
 mod show;
+mod stats;
 #[cfg(all(unix, feature = "view"))]
 mod terminal;
 #[cfg(all(unix, feature = "view"))]
 mod view;
+mod verify;
 mod support;

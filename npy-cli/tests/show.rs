@@ -392,7 +392,7 @@ fn closed_pipe_is_no_failure() {
     let directory = tempfile::tempdir().unwrap();
     let path = numbers(directory.path(), &[300, 1000], Order::C);
     for option in ["--json", "--csv", "--all"] {
-        let mut child = command(&["show", option, text(&path)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command(["show", option, text(&path)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
         let output = child.wait_with_output().unwrap();

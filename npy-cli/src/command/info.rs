@@ -495,7 +495,7 @@ fn short_shape(shape: &[usize]) -> String {
 }
 
 /// A dtype in a few characters: that of a record by its size.
-fn short_dtype(dtype: &DType) -> String {
+pub(crate) fn short_dtype(dtype: &DType) -> String {
     match dtype {
         DType::Scalar(scalar) => scalar.to_string(),
         DType::SubArray(array) => format!("{} {}", short_dtype(array.base()), quantity::shape(array.shape())),

@@ -2,6 +2,7 @@
 
 pub(crate) mod cat;
 pub(crate) mod convert;
+pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod info;
 #[cfg(feature = "plot")]
@@ -11,5 +12,7 @@ pub(crate) mod repack;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod split;
+pub(crate) mod stats;
+pub(crate) mod verify;
 #[cfg(feature = "view")]
 pub(crate) mod view;

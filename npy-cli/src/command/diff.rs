@@ -1,0 +1,244 @@
+//! `npy diff`: where the values of two arrays or archives are different.
+
+mod compare;
+mod judge;
+
+use std::io::Write as _;
+
+use npy_core::{FileFormat, Header, Order};
+use serde_json::{Value, json};
+
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::Input;
+use crate::number::{float, significant};
+use crate::output::{Screen, Style};
+use crate::quantity;
+use compare::{Comparison, Field, compare};
+use judge::Tolerance;
+
+/// The exit code of different values.
+const DIFFERENT: u8 = 1;
+
+/// Compare values: how many are different, the first of them, the largest errors.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy diff a.npy b.npy                      exactly
+  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
+  npy diff run.npz:time old.npz:time        one member of each
+  npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
+
+A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's
+promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT
+of times) equals NaN with --equal-nan only. Integers are compared exactly, where NumPy rounds them to 64-bit floats;
+long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools.
+Fields of records are compared by their names. The errors shown are the largest of the different values.
+
+To see arrays in git diff:
+  echo '*.npy diff=npy' >> .gitattributes
+  git config diff.npy.textconv 'npy info'   (or 'npy show')
+
+Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order may be different
+and are shown. 1 different. 2 a file cannot be read or compared.")]
+pub(crate) struct Arguments {
+    /// A file, a member (FILE:MEMBER), or - for standard input
+    #[arg(value_name = "A")]
+    a: String,
+
+    /// The same; errors are relative to it
+    #[arg(value_name = "B")]
+    b: String,
+
+    /// The relative tolerance
+    #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance)]
+    rtol: f64,
+
+    /// The absolute tolerance
+    #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = tolerance)]
+    atol: f64,
+
+    /// NaN equals NaN, and NaT equals NaT
+    #[arg(long)]
+    equal_nan: bool,
+
+    /// Only these fields of records, such as time,at.x
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
+    fields: Vec<String>,
+
+    /// Write one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..f64::INFINITY).contains(&value) => Ok(value),
+        _ => Err("expected a number that is not negative".to_owned()),
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    if arguments.a == "-" && arguments.b == "-" {
+        return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
+    }
+    let mut inputs = [Input::open(&arguments.a)?, Input::open(&arguments.b)?];
+    let Pairs { pairs, only } = Pairs::of(&inputs)?;
+    let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: arguments.equal_nan };
+    let mut is_equal = only.iter().all(Vec::is_empty);
+    let mut reports = Vec::new();
+    for pair in pairs {
+        let comparison = compare(&mut inputs, pair.indices, &arguments.fields, tolerance)?;
+        is_equal &= comparison.is_equal();
+        if arguments.json {
+            reports.push(to_json(pair.name.as_deref(), &comparison));
+        } else {
+            write(screen, arguments, pair.name.as_deref(), &comparison)?;
+        }
+    }
+    if arguments.json {
+        let report = json!({
+            "a": arguments.a, "b": arguments.b, "equal": is_equal, "only_a": only[0], "only_b": only[1], "arrays": reports,
+        });
+        writeln!(screen, "{report}")?;
+    } else {
+        for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
+            for name in names {
+                let text = format!("only in {}: {}", escape::line(file), escape::line(name));
+                writeln!(screen, "{}", screen.paint(Style::Bad, &text))?;
+            }
+        }
+    }
+    Ok(if is_equal { 0 } else { DIFFERENT })
+}
+
+/// What is compared with what.
+struct Pairs {
+    pairs: Vec<Pair>,
+    /// The names of members that the other archive does not have.
+    only: [Vec<String>; 2],
+}
+
+struct Pair {
+    indices: [usize; 2],
+    /// Of members of whole archives.
+    name: Option<String>,
+}
+
+impl Pairs {
+    fn of(inputs: &[Input; 2]) -> Result<Self> {
+        let [a, b] = [inputs[0].members()?, inputs[1].members()?];
+        let is_whole = |input: &Input| input.format() == FileFormat::Npz && input.selected().is_none();
+        if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
+            let (mut pairs, mut only) = (Vec::new(), [Vec::new(), Vec::new()]);
+            for (index, name) in &a {
+                match b.iter().find(|(_, other)| other == name) {
+                    Some((other, _)) => pairs.push(Pair { indices: [*index, *other], name: name.clone() }),
+                    None => only[0].extend(name.clone()),
+                }
+            }
+            only[1]
+                .extend(b.into_iter().filter(|(_, name)| !a.iter().any(|(_, other)| other == name)).filter_map(|(_, name)| name));
+            return Ok(Self { pairs, only });
+        }
+        match (&a[..], &b[..]) {
+            ([(a, _)], [(b, _)]) => {
+                Ok(Self { pairs: vec![Pair { indices: [*a, *b], name: None }], only: [Vec::new(), Vec::new()] })
+            }
+            _ => {
+                let many = if a.len() == 1 { &inputs[1] } else { &inputs[0] };
+                let name = many.name();
+                Err(Failure::new(format!("{name}: expected one array, found an archive of several; select one, as in {name}:NAME")))
+            }
+        }
+    }
+}
+
+fn order(header: &Header) -> &'static str {
+    if header.order() == Order::C { "C" } else { "Fortran" }
+}
+
+fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, comparison: &Comparison) -> Result<()> {
+    let [a, b] = &comparison.headers;
+    let title = match member {
+        Some(member) => member.to_owned(),
+        None => format!("{} {}", arguments.a, arguments.b),
+    };
+    let verdict = if comparison.is_equal() { screen.paint(Style::Good, "equal") } else { screen.paint(Style::Bad, "different") };
+    writeln!(screen, "{}: {verdict}", screen.paint(Style::Title, &escape::line(&title)))?;
+    let properties = [
+        ("dtype", a.dtype().to_string(), b.dtype().to_string()),
+        ("shape", quantity::shape(a.shape()), quantity::shape(b.shape())),
+        ("order", order(a).to_owned(), order(b).to_owned()),
+    ];
+    for (name, a, b) in properties {
+        if a != b {
+            let name = screen.paint(Style::Name, &format!("{name:<8}"));
+            writeln!(screen, "  {name}  {}  {}", escape::line(&a), escape::line(&b))?;
+        }
+    }
+    for problem in &comparison.problems {
+        writeln!(screen, "  {}", escape::line(problem))?;
+    }
+    for field in comparison.fields.iter().filter(|field| field.different > 0) {
+        write_field(screen, field)?;
+    }
+    Ok(())
+}
+
+fn write_field(screen: &mut Screen, field: &Field) -> Result<()> {
+    let indent = if field.path.is_empty() { "  " } else { "    " };
+    if !field.path.is_empty() {
+        writeln!(screen, "  {}", screen.paint(Style::Title, &escape::line(&field.path)))?;
+    }
+    let mut line = |name: &str, text: &str| -> Result<()> {
+        let name = screen.paint(Style::Name, &format!("{name:<8}"));
+        Ok(writeln!(screen, "{indent}{name}  {text}")?)
+    };
+    let part = field.different as f64 / field.values.max(1) as f64 * 100.0;
+    let (different, values) = (quantity::count(field.different), quantity::count(field.values));
+    line("values", &format!("{different} of {values} are different ({} %)", float(significant(part, 3))))?;
+    if field.both_nan > 0 {
+        line("NaN", &format!("{} in both; --equal-nan accepts them", quantity::count(field.both_nan)))?;
+    }
+    if let Some(first) = &field.first {
+        let [a, b] = first.values.each_ref().map(|value| escape::line(value));
+        line("first", &format!("{}: {a}  {b}", quantity::shape(&first.index)))?;
+    }
+    for (name, largest) in [("absolute", &field.absolute), ("relative", &field.relative)] {
+        if let Some(largest) = largest {
+            line(name, &format!("{} at {}", float(significant(largest.error, 10)), quantity::shape(&largest.index)))?;
+        }
+    }
+    Ok(())
+}
+
+fn to_json(member: Option<&str>, comparison: &Comparison) -> Value {
+    let about = |header: &Header| json!({"dtype": header.dtype().to_string(), "shape": header.shape(), "order": order(header)});
+    let [a, b] = &comparison.headers;
+    json!({
+        "member": member,
+        "equal": comparison.is_equal(),
+        "a": about(a),
+        "b": about(b),
+        "problems": comparison.problems,
+        "fields": comparison.fields.iter().map(field_json).collect::<Vec<_>>(),
+    })
+}
+
+fn field_json(field: &Field) -> Value {
+    // JSON has no infinities.
+    let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+    let largest = |largest: &Option<compare::Largest>| {
+        largest.as_ref().map(|largest| json!({"error": number(largest.error), "index": largest.index}))
+    };
+    json!({
+        "field": field.path,
+        "values": field.values,
+        "different": field.different,
+        "both_nan": field.both_nan,
+        "first": field.first.as_ref().map(|first| json!({"index": first.index, "a": first.values[0], "b": first.values[1]})),
+        "absolute": largest(&field.absolute),
+        "relative": largest(&field.relative),
+    })
+}

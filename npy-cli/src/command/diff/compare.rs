@@ -1,0 +1,299 @@
+//! Two arrays, element by element, in bounded memory and whatever their orders.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use npy_core::dtype::Scalar;
+use npy_core::{DType, DynValues, Header, Order};
+
+use super::judge::{Judge, Tolerance, Verdict};
+use crate::failure::{Failure, Result};
+use crate::fields::{self, Leaf};
+use crate::input::Input;
+use crate::pieces;
+
+/// What two arrays have in common, and what not.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) headers: [Header; 2],
+    /// What makes them different before any value does.
+    pub(super) problems: Vec<String>,
+    pub(super) fields: Vec<Field>,
+}
+
+/// The differences of a field, or of the whole array.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) path: String,
+    pub(super) values: u64,
+    pub(super) different: u64,
+    /// Of these, NaN in both.
+    pub(super) both_nan: u64,
+    pub(super) first: Option<First>,
+    pub(super) absolute: Option<Largest>,
+    pub(super) relative: Option<Largest>,
+    leaves: [Leaf; 2],
+    judge: Judge,
+}
+
+/// The first difference in C order.
+#[derive(Debug)]
+pub(super) struct First {
+    position: u64,
+    pub(super) index: Vec<usize>,
+    pub(super) values: [String; 2],
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Largest {
+    pub(super) error: f64,
+    position: u64,
+    pub(super) index: Vec<usize>,
+}
+
+impl Comparison {
+    pub(super) fn is_equal(&self) -> bool {
+        self.problems.is_empty() && self.fields.iter().all(|field| field.different == 0)
+    }
+}
+
+/// Compares a member of each. Each is read by a thread of its own.
+pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[String], tolerance: Tolerance) -> Result<Comparison> {
+    let [a, b] = inputs;
+    let [a_index, b_index] = indices;
+    let (send_header, receive_header) = sync_channel::<Header>(1);
+    let (send_order, receive_order) = sync_channel::<Order>(1);
+    let (send, receive) = sync_channel::<DynValues>(1);
+    thread::scope(|scope| {
+        let other = scope.spawn(move || {
+            b.with_member(b_index, |mut array| {
+                // A receiver that is gone needs nothing any more: the other side ended, perhaps by a failure.
+                if send_header.send(array.header().clone()).is_err() {
+                    return Ok(());
+                }
+                let Ok(order) = receive_order.recv() else { return Ok(()) };
+                stream(&mut |sink| pieces::for_each(&mut *array, order, sink), &send)
+            })
+        });
+        let own = a.with_member(a_index, |mut array| {
+            let Ok(header) = receive_header.recv() else { return Ok(None) };
+            let mut comparison = prepare(array.header(), &header, names)?;
+            let needs_values = comparison.fields.iter().any(|field| field.values > 0 && field.leaves[0].scalar.itemsize() > 0);
+            let order = if header.order() == array.header().order() { header.order() } else { Order::C };
+            if needs_values && send_order.send(order).is_ok() {
+                let mut walk = Walk { order, shape: header.shape().to_vec(), position: 0, rest: Vec::new(), receive, tolerance };
+                let (itemsize, other_itemsize) = (array.header().dtype().itemsize(), header.dtype().itemsize());
+                pieces::for_each(&mut *array, order, &mut |values| {
+                    walk.add(values.bytes(), itemsize, other_itemsize, &mut comparison.fields)
+                })?;
+            }
+            drop(send_order);
+            Ok(Some(comparison))
+        });
+        let other = other.join().unwrap_or_else(|_| Err(Failure::new("a thread failed")));
+        match (own, other) {
+            // The reason why the other side ended first.
+            (_, Err(failure)) if !matches!(failure, Failure::BrokenPipe) => Err(failure),
+            (own, _) => own?.ok_or_else(|| Failure::new("the second array was not read")),
+        }
+    })
+}
+
+type Reading<'a> = &'a mut dyn FnMut(pieces::Sink<'_>) -> Result<()>;
+
+/// Sends what is read until nobody receives it.
+fn stream(read: Reading<'_>, send: &SyncSender<DynValues>) -> Result<()> {
+    let result = read(&mut |values| send.send(values).map_err(|_| Failure::BrokenPipe));
+    match result {
+        Err(Failure::BrokenPipe) => Ok(()),
+        other => other,
+    }
+}
+
+/// Compares the headers, and finds the fields to compare.
+fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<Comparison> {
+    let mut comparison = Comparison { headers: [a.clone(), b.clone()], problems: Vec::new(), fields: Vec::new() };
+    if a.dtype().has_object() || b.dtype().has_object() {
+        return Err(Failure::Nameless("unsupported dtype: Python objects cannot be compared; `npy show` prints them".to_owned()));
+    }
+    if a.shape() != b.shape() {
+        comparison.problems.push("the shapes are different".to_owned());
+        return Ok(comparison);
+    }
+    let a_leaves = fields::select(fields::leaves(a.dtype()), names)?;
+    let mut b_leaves = fields::leaves(b.dtype());
+    let count = a.element_count() as u64;
+    for leaf in a_leaves {
+        let Some(found) = b_leaves.iter().position(|other| other.path == leaf.path) else {
+            comparison.problems.push(format!("the field {:?} is missing in the second", leaf.path));
+            continue;
+        };
+        let other = b_leaves.remove(found);
+        if leaf.axes != other.axes {
+            comparison.problems.push(format!("the field {:?} has sub-arrays of different shapes", leaf.path));
+            continue;
+        }
+        // Without bytes there are no values to read beside those of the other array.
+        let is_alike = (a.dtype().itemsize() == 0) == (b.dtype().itemsize() == 0);
+        let Some(judge) = Judge::new(leaf.scalar, other.scalar).filter(|_| is_alike) else {
+            let field = if leaf.path.is_empty() { String::new() } else { format!("the field {:?}: ", leaf.path) };
+            comparison.problems.push(format!("{field}{} and {} cannot be compared", leaf.scalar, other.scalar));
+            continue;
+        };
+        comparison.fields.push(Field {
+            path: leaf.path.clone(),
+            values: count.saturating_mul(leaf.per_element() as u64),
+            different: 0,
+            both_nan: 0,
+            first: None,
+            absolute: None,
+            relative: None,
+            leaves: [leaf, other],
+            judge,
+        });
+    }
+    let is_selected = |leaf: &Leaf| names.is_empty() || fields::select(vec![leaf.clone()], names).is_ok();
+    for leaf in b_leaves.iter().filter(|leaf| is_selected(leaf)) {
+        comparison.problems.push(format!("the field {:?} is missing in the first", leaf.path));
+    }
+    Ok(comparison)
+}
+
+/// Blocks of equal bytes are skipped where equal bytes are equal values.
+const BLOCK_BYTES: usize = 1 << 12;
+
+/// Where the comparison is.
+struct Walk {
+    order: Order,
+    shape: Vec<usize>,
+    /// Elements that were compared.
+    position: u64,
+    /// Bytes of the second array that were received before those of the first.
+    rest: Vec<u8>,
+    receive: Receiver<DynValues>,
+    tolerance: Tolerance,
+}
+
+impl Walk {
+    /// Compares elements of the first array with the next of the second.
+    fn add(&mut self, elements: &[u8], itemsize: usize, other_itemsize: usize, fields: &mut [Field]) -> Result<()> {
+        let count = elements.len() / itemsize.max(1);
+        let needed = count.saturating_mul(other_itemsize);
+        while self.rest.len() < needed {
+            let Ok(values) = self.receive.recv() else { return Err(Failure::BrokenPipe) };
+            self.rest.extend_from_slice(values.bytes());
+        }
+        let others = self.rest.get(..needed).unwrap_or_default();
+        let is_same_size = itemsize == other_itemsize;
+        for field in fields {
+            let skips = is_same_size && field.leaves[0] == field.leaves[1] && field.judge.is_reflexive(self.tolerance);
+            let block = (BLOCK_BYTES / itemsize.max(other_itemsize).max(1)).max(1);
+            let blocks = elements.chunks((block * itemsize).max(1)).zip(others.chunks((block * other_itemsize).max(1)));
+            for (number, (x, y)) in blocks.enumerate() {
+                if !(skips && x == y) {
+                    self.compare(field, number * block, (x, itemsize), (y, other_itemsize));
+                }
+            }
+        }
+        self.position += count as u64;
+        self.rest.drain(..needed);
+        Ok(())
+    }
+
+    fn compare(
+        &self,
+        field: &mut Field,
+        begin: usize,
+        (elements, itemsize): (&[u8], usize),
+        (others, other_itemsize): (&[u8], usize),
+    ) {
+        if itemsize == 0 || other_itemsize == 0 {
+            return;
+        }
+        let scalars = [field.leaves[0].scalar, field.leaves[1].scalar];
+        let sizes = scalars.map(Scalar::itemsize);
+        let judge = field.judge;
+        let leaves = field.leaves.clone();
+        // The usual case, without lists.
+        let is_single = leaves.iter().all(|leaf| leaf.per_element() == 1 && leaf.axes.is_empty());
+        for (element, (x, y)) in elements.chunks_exact(itemsize).zip(others.chunks_exact(other_itemsize)).enumerate() {
+            if is_single {
+                let (a, b) = (leaves[0].only(x), leaves[1].only(y));
+                let verdict = judge.judge((scalars[0], scalars[1]), (a, b), self.tolerance);
+                if verdict != Verdict::Equal {
+                    self.note(field, verdict, begin + element, 0, [a, b]);
+                }
+                continue;
+            }
+            let mut ours = Vec::new();
+            leaves[0].for_each_run(x, itemsize, |run| ours.extend_from_slice(run));
+            let mut theirs = Vec::new();
+            leaves[1].for_each_run(y, other_itemsize, |run| theirs.extend_from_slice(run));
+            let values = ours.chunks_exact(sizes[0].max(1)).zip(theirs.chunks_exact(sizes[1].max(1)));
+            for (inner, (a, b)) in values.enumerate() {
+                let verdict = judge.judge((scalars[0], scalars[1]), (a, b), self.tolerance);
+                if verdict != Verdict::Equal {
+                    self.note(field, verdict, begin + element, inner, [a, b]);
+                }
+            }
+        }
+    }
+
+    /// Notes a difference.
+    fn note(&self, field: &mut Field, verdict: Verdict, element: usize, inner: usize, values: [&[u8]; 2]) {
+        field.different += 1;
+        field.both_nan += u64::from(verdict == Verdict::BothNan);
+        let mut index = self.index(self.position + element as u64);
+        index.extend(unraveled(inner as u64, &field.leaves[0].axes));
+        let axes = [&self.shape[..], &field.leaves[0].axes].concat();
+        let position = index.iter().zip(&axes).fold(0_u64, |position, (index, length)| position * *length as u64 + *index as u64);
+        if field.first.as_ref().is_none_or(|first| position < first.position) {
+            let text = |which: usize| value_text(field.leaves[which].scalar, values[which]);
+            field.first = Some(First { position, index: index.clone(), values: [text(0), text(1)] });
+        }
+        if let Verdict::Different(absolute, relative) = verdict {
+            raise(&mut field.absolute, absolute, position, &index);
+            raise(&mut field.relative, relative, position, &index);
+        }
+    }
+
+    /// The index of an element, by its number in the order of the walk.
+    fn index(&self, number: u64) -> Vec<usize> {
+        match self.order {
+            Order::C => unraveled(number, &self.shape),
+            Order::Fortran => {
+                let reversed: Vec<usize> = self.shape.iter().rev().copied().collect();
+                let mut index = unraveled(number, &reversed);
+                index.reverse();
+                index
+            }
+        }
+    }
+}
+
+fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
+    let Some(error) = error else { return };
+    let is_larger = largest.as_ref().is_none_or(|known| error > known.error || (error >= known.error && position < known.position));
+    if is_larger {
+        *largest = Some(Largest { error, position, index: index.to_vec() });
+    }
+}
+
+/// The index in C order.
+fn unraveled(mut number: u64, shape: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (position, length) in index.iter_mut().zip(shape).rev() {
+        let length = (*length as u64).max(1);
+        *position = usize::try_from(number % length).unwrap_or(usize::MAX);
+        number /= length;
+    }
+    index
+}
+
+/// A value as NumPy prints it.
+fn value_text(scalar: Scalar, bytes: &[u8]) -> String {
+    match DynValues::new(DType::Scalar(scalar), Order::C, &[], bytes.to_vec()) {
+        Ok(values) => values.to_string(),
+        Err(_) => bytes.escape_ascii().to_string(),
+    }
+}

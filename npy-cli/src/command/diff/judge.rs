@@ -1,0 +1,329 @@
+//! When two values are equal: exactly, or within tolerances as `numpy.testing.assert_allclose` has them.
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::types::LongDouble;
+
+use crate::number::{brain_float, float8_e5m2, half, round_to_half};
+
+/// What counts as equal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tolerance {
+    pub(super) relative: f64,
+    pub(super) absolute: f64,
+    pub(super) equal_nan: bool,
+}
+
+/// The result for two values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    Equal,
+    /// NaN in both, which counts as different.
+    BothNan,
+    /// With the absolute and the relative error, where there are any.
+    Different(Option<f64>, Option<f64>),
+}
+
+/// How the values of two dtypes are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Judge {
+    Integers,
+    Floats(Precisions),
+    Complexes(Precisions),
+    /// With the factors that make both units one.
+    Times(i128, i128),
+    /// Without the zeros at the end.
+    Bytes,
+    Text,
+    Raw,
+}
+
+/// The precisions of NumPy's steps: of the difference, of what it may be, and of the reported error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Precisions {
+    difference: Precision,
+    limit: Precision,
+    error: Precision,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Precision {
+    Half,
+    Single,
+    Double,
+}
+
+impl Precision {
+    #[allow(clippy::cast_possible_truncation, reason = "rounding is meant")]
+    fn round(self, value: f64) -> f64 {
+        match self {
+            Self::Half => round_to_half(value),
+            Self::Single => f64::from(value as f32),
+            Self::Double => value,
+        }
+    }
+}
+
+/// The kinds of values that are compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Integer,
+    Float,
+    Complex,
+    Datetime,
+    Timedelta,
+    Bytes,
+    Text,
+    Raw(usize),
+    Object,
+}
+
+fn class(scalar: Scalar) -> (Class, Precision) {
+    use Precision::{Double, Half, Single};
+    use ScalarKind as Kind;
+    match scalar.kind() {
+        Kind::Bool | Kind::Int8 | Kind::UInt8 => (Class::Integer, Half),
+        Kind::Int16 | Kind::UInt16 => (Class::Integer, Single),
+        Kind::Int32 | Kind::UInt32 | Kind::Int64 | Kind::UInt64 => (Class::Integer, Double),
+        Kind::Float16 => (Class::Float, Half),
+        Kind::Float32 => (Class::Float, Single),
+        Kind::Float64 | Kind::LongDouble { .. } | Kind::Float8E5M2 => (Class::Float, Double),
+        Kind::Void { length: 2 } if scalar.byte_order().is_some() => (Class::Float, Double),
+        Kind::Complex64 => (Class::Complex, Single),
+        Kind::Complex32 | Kind::Complex128 | Kind::ComplexLongDouble { .. } => (Class::Complex, Double),
+        Kind::Datetime { .. } => (Class::Datetime, Double),
+        Kind::Timedelta { .. } => (Class::Timedelta, Double),
+        Kind::Bytes { .. } => (Class::Bytes, Double),
+        Kind::Unicode { .. } => (Class::Text, Double),
+        Kind::Void { length } => (Class::Raw(length), Double),
+        _ => (Class::Object, Double),
+    }
+}
+
+impl Judge {
+    /// `None` if such values cannot be compared.
+    pub(super) fn new(a: Scalar, b: Scalar) -> Option<Self> {
+        let ((a_class, a_precision), (b_class, b_precision)) = (class(a), class(b));
+        let limit = if b_class == Class::Integer { Precision::Double } else { b_precision };
+        let precisions = Precisions { difference: a_precision.max(limit), limit, error: a_precision.max(b_precision) };
+        Some(match (a_class, b_class) {
+            (Class::Integer, Class::Integer) => Self::Integers,
+            (Class::Integer | Class::Float, Class::Integer | Class::Float) => Self::Floats(precisions),
+            (Class::Integer | Class::Float | Class::Complex, Class::Integer | Class::Float | Class::Complex) => {
+                Self::Complexes(precisions)
+            }
+            (Class::Datetime, Class::Datetime) | (Class::Timedelta, Class::Timedelta) => {
+                let (a, b) = factors(a, b)?;
+                Self::Times(a, b)
+            }
+            (Class::Bytes, Class::Bytes) => Self::Bytes,
+            (Class::Text, Class::Text) => Self::Text,
+            (Class::Raw(a), Class::Raw(b)) if a == b => Self::Raw,
+            _ => return None,
+        })
+    }
+
+    /// Whether equal bytes of the same dtype are equal values.
+    pub(super) fn is_reflexive(self, tolerance: Tolerance) -> bool {
+        tolerance.equal_nan || !matches!(self, Self::Floats(_) | Self::Complexes(_) | Self::Times(..))
+    }
+
+    #[inline]
+    pub(super) fn judge(self, (a, b): (Scalar, Scalar), (x, y): (&[u8], &[u8]), tolerance: Tolerance) -> Verdict {
+        match self {
+            Self::Integers => integers(integer(a, x), integer(b, y), tolerance),
+            Self::Floats(precisions) => floats(float(a, x), float(b, y), precisions, tolerance),
+            Self::Complexes(precisions) => complexes(complex(a, x), complex(b, y), precisions, tolerance),
+            Self::Times(a_factor, b_factor) => {
+                let (x, y) = (integer(a, x), integer(b, y));
+                let nat = i128::from(i64::MIN);
+                match (x == nat, y == nat) {
+                    (true, true) if tolerance.equal_nan => Verdict::Equal,
+                    (true, true) => Verdict::BothNan,
+                    (false, false) if x.checked_mul(a_factor).is_some_and(|x| Some(x) == y.checked_mul(b_factor)) => Verdict::Equal,
+                    _ => Verdict::Different(None, None),
+                }
+            }
+            Self::Bytes => exactly(trimmed(x, 1) == trimmed(y, 1)),
+            Self::Text => {
+                let same = (a.byte_order() == b.byte_order()).then(|| trimmed(x, 4) == trimmed(y, 4));
+                exactly(same.unwrap_or_else(|| characters(a, x).eq(characters(b, y))))
+            }
+            Self::Raw => exactly(x == y),
+        }
+    }
+}
+
+fn exactly(same: bool) -> Verdict {
+    if same { Verdict::Equal } else { Verdict::Different(None, None) }
+}
+
+/// Of integers the error is exact, whatever their width.
+fn integers(x: i128, y: i128, tolerance: Tolerance) -> Verdict {
+    if x == y {
+        return Verdict::Equal;
+    }
+    let error = x.abs_diff(y) as f64;
+    let size = y.unsigned_abs() as f64;
+    if error <= tolerance.absolute + tolerance.relative * size {
+        return Verdict::Equal;
+    }
+    Verdict::Different(Some(error), (y != 0).then(|| error / size))
+}
+
+#[allow(clippy::float_cmp, reason = "exact equality is meant")]
+fn floats(x: f64, y: f64, precisions: Precisions, tolerance: Tolerance) -> Verdict {
+    if x.is_nan() && y.is_nan() {
+        return if tolerance.equal_nan { Verdict::Equal } else { Verdict::BothNan };
+    }
+    if x == y {
+        return Verdict::Equal;
+    }
+    let difference = precisions.difference.round(x - y).abs();
+    if x.is_finite() && y.is_finite() && difference <= limit(y.abs(), precisions, tolerance) {
+        return Verdict::Equal;
+    }
+    different(precisions.error.round(x - y).abs(), y.abs(), precisions)
+}
+
+fn complexes(x: (f64, f64), y: (f64, f64), precisions: Precisions, tolerance: Tolerance) -> Verdict {
+    let is_nan = |(real, imaginary): (f64, f64)| real.is_nan() || imaginary.is_nan();
+    let is_finite = |(real, imaginary): (f64, f64)| real.is_finite() && imaginary.is_finite();
+    if is_nan(x) && is_nan(y) {
+        return if tolerance.equal_nan { Verdict::Equal } else { Verdict::BothNan };
+    }
+    if x == y {
+        return Verdict::Equal;
+    }
+    let distance = |precision: Precision| precision.round(precision.round(x.0 - y.0).hypot(precision.round(x.1 - y.1)));
+    let size = precisions.limit.round(y.0.hypot(y.1));
+    if is_finite(x) && is_finite(y) && distance(precisions.difference) <= limit(size, precisions, tolerance) {
+        return Verdict::Equal;
+    }
+    different(distance(precisions.error), size, precisions)
+}
+
+/// What the difference may be, rounded where NumPy rounds.
+fn limit(size: f64, precisions: Precisions, tolerance: Tolerance) -> f64 {
+    let round = |value| precisions.limit.round(value);
+    round(round(tolerance.absolute) + round(round(tolerance.relative) * size))
+}
+
+fn different(error: f64, size: f64, precisions: Precisions) -> Verdict {
+    let relative = (size != 0.0).then(|| precisions.error.round(error / size));
+    Verdict::Different((!error.is_nan()).then_some(error), relative.filter(|relative| !relative.is_nan()))
+}
+
+/// The bytes in little-endian order.
+fn ordered<const N: usize>(bytes: &[u8], is_big: bool) -> [u8; N] {
+    let mut ordered = bytes.first_chunk::<N>().copied().unwrap_or([0; N]);
+    if is_big {
+        ordered.reverse();
+    }
+    ordered
+}
+
+fn is_big(scalar: Scalar) -> bool {
+    scalar.byte_order() == Some(ByteOrder::Big)
+}
+
+fn integer(scalar: Scalar, bytes: &[u8]) -> i128 {
+    let is_big = is_big(scalar);
+    match scalar.kind() {
+        ScalarKind::Bool => i128::from(bytes.iter().any(|byte| *byte != 0)),
+        ScalarKind::Int8 => i128::from(i8::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::UInt8 => i128::from(u8::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::Int16 => i128::from(i16::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::UInt16 => i128::from(u16::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::Int32 => i128::from(i32::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::UInt32 => i128::from(u32::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::UInt64 => i128::from(u64::from_le_bytes(ordered(bytes, is_big))),
+        _ => i128::from(i64::from_le_bytes(ordered(bytes, is_big))),
+    }
+}
+
+fn float(scalar: Scalar, bytes: &[u8]) -> f64 {
+    let is_big = is_big(scalar);
+    match scalar.kind() {
+        ScalarKind::Float8E5M2 => float8_e5m2(bytes.first().copied().unwrap_or_default()),
+        ScalarKind::Float16 => half(u16::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::Float32 => f64::from(f32::from_le_bytes(ordered(bytes, is_big))),
+        ScalarKind::Float64 => f64::from_le_bytes(ordered(bytes, is_big)),
+        ScalarKind::LongDouble { itemsize: 12 } => long_double(&ordered::<12>(bytes, is_big)),
+        ScalarKind::LongDouble { .. } => long_double(&ordered::<16>(bytes, is_big)),
+        ScalarKind::Void { .. } => brain_float(u16::from_le_bytes(ordered(bytes, is_big))),
+        _ => integer(scalar, bytes) as f64,
+    }
+}
+
+fn long_double(bytes: &[u8]) -> f64 {
+    let bits = bytes.iter().rev().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+    LongDouble::from_bytes(bits.to_ne_bytes()).to_f64()
+}
+
+fn complex(scalar: Scalar, bytes: &[u8]) -> (f64, f64) {
+    let part = match scalar.kind() {
+        ScalarKind::Complex32 => ScalarKind::Float16,
+        ScalarKind::Complex64 => ScalarKind::Float32,
+        ScalarKind::Complex128 => ScalarKind::Float64,
+        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
+        _ => return (float(scalar, bytes), 0.0),
+    };
+    let part = Scalar::new(part, scalar.byte_order().unwrap_or(ByteOrder::Little));
+    let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+    (float(part, real), float(part, imaginary))
+}
+
+fn trimmed(value: &[u8], width: usize) -> &[u8] {
+    let padding = value.rchunks_exact(width).take_while(|character| character.iter().all(|byte| *byte == 0)).count();
+    value.get(..value.len() - padding * width).unwrap_or(value)
+}
+
+fn characters(scalar: Scalar, value: &[u8]) -> impl Iterator<Item = u32> {
+    let is_big = is_big(scalar);
+    trimmed(value, 4).chunks_exact(4).map(move |bytes| u32::from_le_bytes(ordered(bytes, is_big)))
+}
+
+/// What steps of two units are multiplied by to be steps of the same. `None` for months and days, which are no multiples.
+fn factors(a: Scalar, b: Scalar) -> Option<(i128, i128)> {
+    let step = |scalar: Scalar| match scalar.kind() {
+        ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, i128::from(count))),
+        _ => None,
+    };
+    let ((a_unit, a_count), (b_unit, b_count)) = (step(a)?, step(b)?);
+    if a_unit == b_unit {
+        return Some(reduced(a_count, b_count));
+    }
+    let (is_calendar, a_size) = unit_size(a_unit)?;
+    let (is_other_calendar, b_size) = unit_size(b_unit)?;
+    (is_calendar == is_other_calendar).then(|| reduced(a_size * a_count, b_size * b_count))
+}
+
+fn reduced(a: i128, b: i128) -> (i128, i128) {
+    let (mut divisor, mut rest) = (a, b);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    (a / divisor.max(1), b / divisor.max(1))
+}
+
+/// The size in months, or in attoseconds.
+fn unit_size(unit: npy_core::dtype::TimeUnit) -> Option<(bool, i128)> {
+    use npy_core::dtype::TimeUnit as Unit;
+    const SECOND: i128 = 1_000_000_000_000_000_000;
+    Some(match unit {
+        Unit::Year => (true, 12),
+        Unit::Month => (true, 1),
+        Unit::Week => (false, 604_800 * SECOND),
+        Unit::Day => (false, 86_400 * SECOND),
+        Unit::Hour => (false, 3600 * SECOND),
+        Unit::Minute => (false, 60 * SECOND),
+        Unit::Second => (false, SECOND),
+        Unit::Millisecond => (false, SECOND / 1000),
+        Unit::Microsecond => (false, SECOND / 1_000_000),
+        Unit::Nanosecond => (false, SECOND / 1_000_000_000),
+        Unit::Picosecond => (false, 1_000_000),
+        Unit::Femtosecond => (false, 1000),
+        Unit::Attosecond => (false, 1),
+        Unit::Generic => return None,
+    })
+}

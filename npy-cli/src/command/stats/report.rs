@@ -1,0 +1,235 @@
+//! Statistics as text and as JSON.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::{DType, DynValues, Header, Order};
+use serde_json::{Map, Value as Json, json};
+
+use super::summary::{PERCENTS, Quantiles, Summary, Value};
+use crate::command::info::short_dtype;
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::fields::Leaf;
+use crate::number::{float, significant};
+use crate::output::{Screen, Style};
+use crate::quantity;
+
+/// The statistics of an array.
+pub(super) struct Report<'a> {
+    pub(super) file: &'a str,
+    pub(super) member: Option<&'a str>,
+    pub(super) header: &'a Header,
+    pub(super) leaves: &'a [(Leaf, Summary)],
+}
+
+/// Ends the command: prints all failures but an only one.
+pub(super) fn fail(screen: &mut Screen, mut failures: Vec<Failure>) -> Result<u8> {
+    match failures.len() {
+        0 => Ok(0),
+        1 => failures.pop().map_or(Ok(0), Err),
+        _ => {
+            screen.flush()?;
+            for failure in failures {
+                writeln!(io::stderr(), "npy: {failure}")?;
+            }
+            Err(Failure::Reported)
+        }
+    }
+}
+
+impl Report<'_> {
+    pub(super) fn write(&self, screen: &mut Screen) -> Result<()> {
+        let name = match self.member {
+            Some(member) => format!("{}:{member}", self.file),
+            None => self.file.to_owned(),
+        };
+        let title = screen.paint(Style::Title, &escape::line(&name));
+        let dtype = screen.paint(Style::DType, &short_dtype(self.header.dtype()));
+        writeln!(screen, "{title}  {dtype}  {}", quantity::shape(self.header.shape()))?;
+        for (leaf, summary) in self.leaves {
+            if leaf.path.is_empty() {
+                write_leaf(screen, summary, "  ")?;
+            } else {
+                let path = screen.paint(Style::Title, &escape::line(&leaf.path));
+                let dtype = screen.paint(Style::DType, &leaf.scalar.to_string());
+                writeln!(screen, "  {path}  {dtype}")?;
+                write_leaf(screen, summary, "    ")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        let leaves: Vec<Json> = self.leaves.iter().map(|(leaf, summary)| leaf_json(leaf, summary)).collect();
+        let mut object = Map::new();
+        object.insert("file".to_owned(), json!(self.file));
+        if let Some(member) = self.member {
+            object.insert("member".to_owned(), json!(member));
+        }
+        object.insert("dtype".to_owned(), json!(self.header.dtype().to_string()));
+        object.insert("shape".to_owned(), json!(self.header.shape()));
+        object.insert("order".to_owned(), json!(if self.header.order() == Order::C { "C" } else { "Fortran" }));
+        object.insert("stats".to_owned(), Json::Array(leaves));
+        Json::Object(object)
+    }
+}
+
+fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()> {
+    let mut write_line = |name: &str, text: &str| -> Result<()> {
+        let name = screen.paint(Style::Name, &format!("{name:<9}"));
+        Ok(writeln!(screen, "{indent}{name}  {text}")?)
+    };
+    let mut counts = quantity::count(summary.count);
+    let is_time = matches!(summary.min, Some(Value::Time(..)));
+    let nan = if is_time { "NaT" } else { "NaN" };
+    for (name, count) in [(nan, summary.nan), ("inf", summary.inf), ("zeros", summary.zeros), ("empty", summary.empty)] {
+        if let Some(count) = count {
+            let _ = write!(counts, "  {} {name}", quantity::count(count));
+        }
+    }
+    write_line("count", &counts)?;
+    if let Some(distinct) = summary.distinct {
+        let mark = if distinct.is_exact { "" } else { "~" };
+        write_line("distinct", &format!("{mark}{}", quantity::count(distinct.count)))?;
+    }
+    for (name, value) in [("min", &summary.min), ("max", &summary.max)] {
+        if let Some(value) = value {
+            write_line(name, &text(value))?;
+        }
+    }
+    for (name, value) in [("mean", &summary.mean), ("std", &summary.std)] {
+        if let Some(value) = value {
+            write_line(name, &text(&rounded(value, 10)))?;
+        }
+    }
+    if let Some(longest) = summary.longest {
+        write_line("longest", &quantity::count(longest))?;
+    }
+    if let Some(quantiles) = &summary.quantiles {
+        write_line("quantiles", &quantiles_text(quantiles))?;
+    }
+    if let Some(histogram) = &summary.histogram {
+        write_line("histogram", &format!("{}▕{}▏", if histogram.is_exact { "" } else { "~" }, histogram.line()))?;
+    }
+    Ok(())
+}
+
+fn quantiles_text(quantiles: &Quantiles) -> String {
+    let mark = if quantiles.rank_error.is_some() { "~" } else { "" };
+    let cells =
+        PERCENTS.iter().zip(&quantiles.values).map(|(percent, value)| format!("{percent}% {mark}{}", text(&rounded(value, 6))));
+    let mut line = cells.collect::<Vec<_>>().join("  ");
+    if let Some(error) = quantiles.rank_error.filter(|error| *error > 0.005) {
+        let _ = write!(line, "  (ranks within {:.1} %)", error * 100.0);
+    }
+    line
+}
+
+/// The value with this number of significant digits.
+fn rounded(value: &Value, digits: usize) -> Value {
+    let round = |value: f64| significant(value, digits);
+    match value {
+        // A single has no more digits.
+        Value::Float(value) | Value::Single(value) => Value::Float(round(*value)),
+        Value::Complex(real, imaginary) => Value::Complex(round(*real), round(*imaginary)),
+        Value::Steps(value, scalar) => Value::Steps(round(*value), *scalar),
+        other => other.clone(),
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
+        Value::Integer(value) => value.to_string(),
+        Value::Float(value) => float(*value),
+        Value::Single(value) => single(*value as f32),
+        Value::Complex(real, imaginary) => {
+            let sign = if imaginary.is_sign_negative() && !imaginary.is_nan() { "" } else { "+" };
+            format!("{}{sign}{}j", float(*real), float(*imaginary))
+        }
+        Value::Time(time, scalar) => time_text(*time, *scalar),
+        Value::Steps(steps, scalar) => {
+            let steps = float(*steps);
+            match scalar.kind() {
+                ScalarKind::Timedelta { unit, count: 1 } => format!("{steps} {}", unit.symbol()),
+                ScalarKind::Timedelta { unit, count } => format!("{steps} × {count} {}", unit.symbol()),
+                _ => steps,
+            }
+        }
+        Value::Text(text) => format!("'{}'", escape::line(text)),
+        Value::Bytes(bytes) => format!("b'{}'", bytes.escape_ascii()),
+    }
+}
+
+/// A time as NumPy prints it.
+fn time_text(time: i64, scalar: Scalar) -> String {
+    let scalar = Scalar::new(scalar.kind(), npy_core::dtype::ByteOrder::NATIVE);
+    match DynValues::new(DType::Scalar(scalar), Order::C, &[], time.to_ne_bytes().to_vec()) {
+        Ok(values) => values.to_string(),
+        Err(_) => time.to_string(),
+    }
+}
+
+fn single(value: f32) -> String {
+    match value.abs() {
+        _ if value.is_nan() => "nan".to_owned(),
+        magnitude if magnitude == 0.0 || magnitude.is_infinite() || (1e-4..1e8).contains(&magnitude) => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
+fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
+    let mut object = Map::new();
+    let mut insert = |key: &str, value: Option<Json>| {
+        if let Some(value) = value {
+            object.insert(key.to_owned(), value);
+        }
+    };
+    insert("field", (!leaf.path.is_empty()).then(|| json!(leaf.path)));
+    insert("dtype", Some(json!(leaf.scalar.to_string())));
+    insert("count", Some(json!(summary.count)));
+    insert("nan", summary.nan.map(Json::from));
+    insert("inf", summary.inf.map(Json::from));
+    insert("zeros", summary.zeros.map(Json::from));
+    insert("empty", summary.empty.map(Json::from));
+    insert("longest", summary.longest.map(Json::from));
+    insert("min", summary.min.as_ref().map(value_json));
+    insert("max", summary.max.as_ref().map(value_json));
+    insert("mean", summary.mean.as_ref().map(value_json));
+    insert("std", summary.std.as_ref().map(value_json));
+    if let Some(quantiles) = &summary.quantiles {
+        let values = PERCENTS.iter().zip(&quantiles.values).map(|(percent, value)| (percent.to_string(), value_json(value)));
+        insert("quantiles", Some(Json::Object(values.collect())));
+        insert("quantiles_rank_error", Some(json!(quantiles.rank_error.unwrap_or(0.0))));
+    }
+    if let Some(distinct) = summary.distinct {
+        insert("distinct", Some(json!(distinct.count)));
+        insert("distinct_exact", Some(json!(distinct.is_exact)));
+    }
+    if let Some(histogram) = &summary.histogram {
+        insert("histogram", Some(json!(histogram.counts)));
+        insert("histogram_exact", Some(json!(histogram.is_exact)));
+    }
+    Json::Object(object)
+}
+
+/// JSON has no NaN and no infinities, so they are texts.
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(value) => json!(value),
+        Value::Integer(value) => {
+            i64::try_from(*value).map(Json::from).or_else(|_| u64::try_from(*value).map(Json::from)).unwrap_or(json!(*value as f64))
+        }
+        Value::Float(value) | Value::Single(value) | Value::Steps(value, _) => float_json(*value),
+        Value::Complex(real, imaginary) => json!([float_json(*real), float_json(*imaginary)]),
+        Value::Time(time, scalar) => json!(time_text(*time, *scalar)),
+        Value::Text(text) => json!(text),
+        Value::Bytes(bytes) => json!(bytes.escape_ascii().to_string()),
+    }
+}
+
+fn float_json(value: f64) -> Json {
+    if value.is_finite() { json!(value) } else { json!(float(value)) }
+}

@@ -1,0 +1,210 @@
+//! Reads an array once, by several threads, in bounded memory.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use npy_core::{DynValues, FileFormat, Header};
+
+use super::accumulator::Accumulator;
+use super::summary::Summary;
+use super::{Budget, Total};
+use crate::failure::{Failure, Result};
+use crate::fields::{self, Leaf};
+use crate::input::{Array, Extent, Input};
+use crate::progress::Progress;
+
+/// What a thread reads at a time: it stays in the second cache.
+const PIECE_BYTES: usize = 1 << 18;
+
+/// What a thread takes at a time. Their number is bounded, because each has its own moments.
+const PART_BYTES: u64 = 4 << 20;
+const MOST_PARTS: u64 = 512;
+
+/// What the user chose.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) threads: usize,
+    pub(super) fields: Vec<String>,
+    pub(super) bins: usize,
+}
+
+/// Reads the array of a member once.
+pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
+    let extent = input.extent(index)?;
+    let available = available(input, index)?;
+    let name = input.name().to_owned();
+    input.with_member(index, |mut array| {
+        let header = array.header().clone();
+        if header.dtype().has_object() {
+            return Err(Failure::Nameless(
+                "unsupported dtype: Python objects have no statistics; `npy show` prints them".to_owned(),
+            ));
+        }
+        let plan = Plan::new(&header, settings)?;
+        let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
+        let accumulators = match extent {
+            Some(extent) => {
+                let begin = array.data_offset();
+                check_length(begin, header.data_bytes(), available)?;
+                plan.read_by_threads(&extent, begin, settings.threads, &progress)?
+            }
+            None => plan.read_stream(&mut *array, &progress)?,
+        };
+        Ok((header, accumulators.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect()))
+    })
+}
+
+/// The bytes of the file or the stored member.
+fn available(input: &Input, index: usize) -> Result<Option<u64>> {
+    match (input.format(), input.path()) {
+        (FileFormat::Npz, _) => Ok(input.archive()?.size(index)),
+        (_, Some(path)) => Ok(path.metadata().ok().map(|metadata| metadata.len())),
+        (_, None) => Ok(None),
+    }
+}
+
+/// Otherwise a thread would read into the next member.
+fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
+    match available.map(|available| available.saturating_sub(begin)) {
+        Some(found) if found < bytes => {
+            Err(Failure::Nameless(format!("truncated file: expected {bytes} bytes of data, found {found}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How an array is read.
+struct Plan {
+    itemsize: usize,
+    elements: u64,
+    /// Elements that are read at a time.
+    piece: u64,
+    /// Elements of a part, the unit of work: whole pieces.
+    part: u64,
+    budget: Budget,
+    accumulators: Vec<Accumulator>,
+}
+
+impl Plan {
+    fn new(header: &Header, settings: &Settings) -> Result<Self> {
+        let dtype = header.dtype();
+        let (itemsize, elements) = (dtype.itemsize(), header.element_count() as u64);
+        let leaves = fields::select(fields::leaves(dtype), &settings.fields)?;
+        let budget = Budget::of(leaves.len());
+        let piece = (PIECE_BYTES / itemsize.max(1)).max(1) as u64;
+        let part_bytes = PART_BYTES.max(header.data_bytes().div_ceil(MOST_PARTS));
+        let part = (part_bytes / itemsize.max(1) as u64).next_multiple_of(piece).max(piece);
+        let new = |leaf: Leaf| {
+            let total = Total(elements.saturating_mul(leaf.per_element() as u64));
+            Accumulator::new(leaf, itemsize, total, budget)
+        };
+        let accumulators = leaves.into_iter().map(new).collect::<Result<_>>()?;
+        // Elements without bytes are not read.
+        let elements = if itemsize == 0 { 0 } else { elements };
+        Ok(Self { itemsize, elements, piece, part, budget, accumulators })
+    }
+
+    /// Accumulators for another thread.
+    fn fork(&self) -> Result<Vec<Accumulator>> {
+        self.accumulators.iter().map(|accumulator| accumulator.fork(self.elements, self.budget)).collect()
+    }
+
+    /// Each thread opens the file itself, and takes the next part that none has.
+    fn read_by_threads(self, extent: &Extent, begin: u64, threads: usize, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
+        let parts = self.elements.div_ceil(self.part);
+        let threads = threads.clamp(1, usize::try_from(parts.max(1)).unwrap_or(usize::MAX));
+        let next = AtomicU64::new(0);
+        let begin = extent.begin.saturating_add(begin);
+        let work = || {
+            let mut accumulators = self.fork()?;
+            let failed = |error: std::io::Error| match error.kind() {
+                ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
+                _ => Failure::Nameless(format!("cannot read the file: {error}")),
+            };
+            let mut file = File::open(&extent.path).map_err(failed)?;
+            let mut buffer = Vec::new();
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= parts {
+                    return Ok(accumulators);
+                }
+                let mut position = part * self.part;
+                let end = (position + self.part).min(self.elements);
+                file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(failed)?;
+                while position < end {
+                    let count = self.piece.min(end - position);
+                    buffer.resize(count as usize * self.itemsize, 0);
+                    file.read_exact(&mut buffer).map_err(failed)?;
+                    for accumulator in &mut accumulators {
+                        accumulator.add(position, &buffer);
+                    }
+                    position += count;
+                    advance(progress, buffer.len());
+                }
+                for accumulator in &mut accumulators {
+                    accumulator.end_part(part);
+                }
+            }
+        };
+        let results: Vec<Result<Vec<Accumulator>>> = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|_| Err(Failure::Nameless("a thread failed".to_owned())))
+            };
+            std::iter::once(own).chain(others.into_iter().map(join)).collect()
+        });
+        let mut total = self.accumulators;
+        for result in results {
+            for (accumulator, other) in total.iter_mut().zip(result?) {
+                accumulator.merge(other);
+            }
+        }
+        Ok(total)
+    }
+
+    /// This thread reads, and perhaps decompresses, while another computes.
+    fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
+        let Self { elements, piece, part, mut accumulators, .. } = self;
+        thread::scope(|scope| {
+            let (send, receive) = sync_channel::<(u64, DynValues)>(1);
+            let work = scope.spawn(move || {
+                for (position, values) in receive {
+                    for accumulator in &mut accumulators {
+                        accumulator.add(position, values.bytes());
+                    }
+                    let end = position + values.header().element_count() as u64;
+                    if end == elements || end.is_multiple_of(part) {
+                        for accumulator in &mut accumulators {
+                            accumulator.end_part(position / part);
+                        }
+                    }
+                }
+                accumulators
+            });
+            let mut position = 0;
+            while position < elements
+                && let Some(values) = array.next_elements(piece as usize)?
+            {
+                let count = values.header().element_count() as u64;
+                advance(progress, values.bytes().len());
+                if send.send((position, values)).is_err() {
+                    break;
+                }
+                position += count;
+            }
+            drop(send);
+            work.join().map_err(|_| Failure::Nameless("a thread failed".to_owned()))
+        })
+    }
+}
+
+fn advance(progress: &Mutex<Progress>, bytes: usize) {
+    if let Ok(mut progress) = progress.lock() {
+        progress.add(bytes as u64);
+    }
+}

@@ -1,0 +1,308 @@
+//! `npy verify`: whether files are as they were written.
+
+use std::fs;
+use std::io::{self, Read, Write as _};
+use std::num::NonZero;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use npy_core::FileFormat;
+use npy_core::npz::{ArchiveFile, NpzReader};
+use npy_core::object::ObjectOptions;
+use serde_json::json;
+
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::{Array, Input, paths};
+use crate::output::{Screen, Style};
+use crate::pieces;
+use crate::quantity;
+
+/// Archives in archives are followed to this depth.
+const DEPTH: usize = 4;
+
+/// The exit code if anything is damaged.
+const DAMAGED: u8 = 2;
+
+/// Check files: structure, lengths, checksums of archives.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy verify data/             all array files of a directory, at every depth
+  npy verify run.npz           every member
+  npy verify --json *.npz      one line of JSON for each file
+
+An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is
+run). Of an archive every member is read to its end, which checks its checksum; archives in it are checked too.
+Bytes behind an array are reported. NumPy ignores them, so they are no damage.
+
+A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
+
+Exit codes: 0 nothing is damaged, 2 something is, or cannot be read.")]
+pub(crate) struct Arguments {
+    /// Files, directories, patterns, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    /// Write one line of JSON for each file
+    #[arg(long)]
+    json: bool,
+
+    /// Files and members that are checked at a time; 0 is the number of processors
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+/// A part of the work: a file, or some members of an archive.
+struct Job {
+    file: usize,
+    members: Option<Range<usize>>,
+}
+
+/// What is known of a file or a member.
+struct Finding {
+    /// Of a member, with those of archives around it.
+    member: Option<String>,
+    state: State,
+}
+
+enum State {
+    Good,
+    /// Good, with bytes behind the array.
+    Trailing(u64),
+    Damaged(String),
+}
+
+impl State {
+    /// Damage, without the name in front, which the line has already.
+    fn damaged(failure: &Failure, name: &str) -> Self {
+        let message = failure.to_string();
+        let name = format!("{}: ", escape::line(name));
+        Self::Damaged(message.strip_prefix(&name).unwrap_or(&message).to_owned())
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Good => "good".to_owned(),
+            Self::Trailing(bytes) => format!("good, {bytes} trailing bytes"),
+            Self::Damaged(message) => message.clone(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
+    let files = paths::expand(&arguments.files)?;
+    let threads = match arguments.threads {
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads.min(256),
+    };
+    let findings = verify(&files, threads);
+    let mut damaged = 0;
+    let mut count = 0;
+    for (file, findings) in files.iter().zip(&findings) {
+        count += findings.len();
+        let bad = findings.iter().filter(|finding| matches!(finding.state, State::Damaged(_))).count();
+        damaged += bad;
+        if arguments.json {
+            writeln!(screen, "{}", to_json(file, findings, bad == 0))?;
+        } else {
+            write(screen, file, findings, bad > 0)?;
+        }
+    }
+    if !arguments.json {
+        let number =
+            |count: usize, name: &str| format!("{} {name}{}", quantity::count(count as u64), if count == 1 { "" } else { "s" });
+        let summary = format!("{}, {}: ", number(files.len(), "file"), number(count, "item"));
+        let verdict = if damaged == 0 { "all good".to_owned() } else { format!("{} damaged", quantity::count(damaged as u64)) };
+        let style = if damaged == 0 { Style::Good } else { Style::Bad };
+        writeln!(screen, "{summary}{}", screen.paint(style, &verdict))?;
+    }
+    Ok(if damaged == 0 { 0 } else { DAMAGED })
+}
+
+/// The findings of each file, in the order of its members.
+fn verify(files: &[String], threads: usize) -> Vec<Vec<Finding>> {
+    let jobs: Vec<Job> = files.iter().enumerate().flat_map(|(index, file)| jobs_of(index, file, threads)).collect();
+    let results: Vec<Mutex<Vec<Finding>>> = jobs.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((job, result)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            jobs.get(index).zip(results.get(index))
+        } {
+            let found = files.get(job.file).map(|file| check(file, job.members.clone())).unwrap_or_default();
+            if let Ok(mut result) = result.lock() {
+                *result = found;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.min(jobs.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut findings: Vec<Vec<Finding>> = files.iter().map(|_| Vec::new()).collect();
+    for (job, result) in jobs.iter().zip(results) {
+        if let (Some(findings), Ok(result)) = (findings.get_mut(job.file), result.into_inner()) {
+            findings.extend(result);
+        }
+    }
+    findings
+}
+
+/// One job, or of an archive some for each thread.
+fn jobs_of(file: usize, name: &str, threads: usize) -> Vec<Job> {
+    let members = match FileFormat::detect(name) {
+        Ok(Some(FileFormat::Npz)) => NpzReader::open(name).map_or(0, |archive| archive.len()),
+        _ => 0,
+    };
+    if members < 2 {
+        return vec![Job { file, members: None }];
+    }
+    let step = members.div_ceil(4 * threads).max(1);
+    let range = |begin: usize| Job { file, members: Some(begin..(begin + step).min(members)) };
+    (0..members).step_by(step).map(range).collect()
+}
+
+/// Checks a file, or some members of it.
+fn check(file: &str, members: Option<Range<usize>>) -> Vec<Finding> {
+    let result = Input::open(file).and_then(|mut input| match input.format() {
+        FileFormat::Npz => {
+            let mut archive = input.archive()?;
+            let selected = input.selected().map(|member| archive.find(member)).transpose()?;
+            let members = selected.map(|index| index..index + 1).or(members).unwrap_or(0..archive.len());
+            Ok(check_members(&mut archive, members, "", 1))
+        }
+        _ => {
+            let length = input.path().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
+            let format = input.format();
+            let state = input.with_member(0, |array| check_array(array, format, length))?;
+            Ok(vec![Finding { member: None, state }])
+        }
+    });
+    result.unwrap_or_else(|failure| vec![Finding { member: None, state: State::damaged(&failure, file) }])
+}
+
+/// Checks an array that is a file. What it has is read only where its length does not tell whether it is whole.
+fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Option<u64>) -> Result<State> {
+    let header = array.header().clone();
+    if header.dtype().has_object() {
+        array.into_objects()?;
+        return Ok(State::Good);
+    }
+    match length {
+        Some(length) if format == FileFormat::Npy => {
+            Ok(compare_lengths(header.data_bytes(), length.saturating_sub(array.data_offset())))
+        }
+        _ => {
+            let count = pieces::elements_of_piece(header.dtype());
+            while header.data_bytes() > 0 && array.next_elements(count)?.is_some() {}
+            Ok(State::Good)
+        }
+    }
+}
+
+fn compare_lengths(expected: u64, found: u64) -> State {
+    match found.checked_sub(expected) {
+        None => State::Damaged(format!("truncated: expected {expected} bytes of data, found {found}")),
+        Some(0) => State::Good,
+        Some(trailing) => State::Trailing(trailing),
+    }
+}
+
+/// Checks members of an archive, whose name is `prefix` if it is in another one.
+fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, prefix: &str, depth: usize) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for index in members {
+        let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
+        let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());
+        let is_array = whole_name.ends_with(".npy");
+        let result =
+            if is_array { check_member(archive, index) } else { check_content(archive, index, &name, depth, &mut findings) };
+        let state = result.unwrap_or_else(|error| {
+            let message = error.to_string();
+            let own = format!("member {:?}: ", archive.name(index).unwrap_or_default());
+            State::Damaged(message.strip_prefix(&own).unwrap_or(&message).to_owned())
+        });
+        findings.push(Finding { member: Some(name), state });
+    }
+    findings
+}
+
+/// Checks an array in an archive. Its checksum is checked at its end.
+fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<State> {
+    let reader = archive.array(index).map_err(nameless)?;
+    let header = reader.header().clone();
+    let mut content = reader.into_inner();
+    let found = io::copy(&mut content, &mut io::sink()).map_err(|error| Failure::Nameless(error.to_string()))?;
+    if header.dtype().has_object() {
+        archive.array(index).and_then(|reader| reader.into_objects(ObjectOptions::new())).map_err(nameless)?;
+        return Ok(State::Good);
+    }
+    Ok(compare_lengths(header.data_bytes(), found))
+}
+
+/// Checks a member that is no array, by extracting it to a temporary directory. Of an archive, its members are checked.
+fn check_content(
+    archive: &mut NpzReader<ArchiveFile>,
+    index: usize,
+    name: &str,
+    depth: usize,
+    findings: &mut Vec<Finding>,
+) -> Result<State> {
+    let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
+    // A name may be one that no file can have; its content is checked by itself.
+    let directory = tempfile::tempdir().map_err(failed)?;
+    let path = archive.extract(index, directory.path()).map_err(nameless)?;
+    if path.is_file() && starts_like_an_archive(&path) && depth < DEPTH {
+        let mut inner = NpzReader::open(&path).map_err(nameless)?;
+        let members = 0..inner.len();
+        findings.extend(check_members(&mut inner, members, &format!("{name}:"), depth + 1));
+    }
+    Ok(State::Good)
+}
+
+/// Whether the file is one that archives are told by, and is called one.
+fn starts_like_an_archive(path: &Path) -> bool {
+    let is_named = path.extension().is_some_and(|extension| extension == "npz" || extension == "zip");
+    let mut front = [0; 4];
+    is_named && fs::File::open(path).and_then(|mut file| file.read_exact(&mut front)).is_ok() && front == *b"PK\x03\x04"
+}
+
+/// The failure without the names of the file and the member, which are known.
+fn nameless(error: npy_core::Error) -> Failure {
+    Failure::Nameless(format!("{:#}", npy_core::Error::from(error.into_kind())))
+}
+
+fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool) -> Result<()> {
+    for finding in findings {
+        let name = match &finding.member {
+            Some(member) => format!("{file}:{member}"),
+            None => file.to_owned(),
+        };
+        let style = match finding.state {
+            State::Good if !is_damaged => continue,
+            State::Damaged(_) => Style::Bad,
+            _ => Style::Good,
+        };
+        let state = screen.paint(style, &escape::line(&finding.state.text()));
+        writeln!(screen, "{}: {state}", screen.paint(Style::Title, &escape::line(&name)))?;
+    }
+    Ok(())
+}
+
+fn to_json(file: &str, findings: &[Finding], is_good: bool) -> serde_json::Value {
+    let items: Vec<serde_json::Value> = findings
+        .iter()
+        .map(|finding| match &finding.state {
+            State::Good => json!({"member": finding.member, "good": true}),
+            State::Trailing(bytes) => json!({"member": finding.member, "good": true, "trailing_bytes": bytes}),
+            State::Damaged(message) => json!({"member": finding.member, "good": false, "problem": message}),
+        })
+        .collect();
+    json!({"file": file, "good": is_good, "items": items})
+}

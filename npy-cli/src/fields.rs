@@ -1,0 +1,176 @@
+//! The fields of records that hold values, at any depth.
+//!
+//! A sub-array stays one field, unlike in `leaves`, where each of its records has separate fields.
+
+use npy_core::DType;
+use npy_core::dtype::Scalar;
+
+use crate::failure::{Failure, Result};
+
+/// A scalar in each element: the element itself, or a field at any depth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    /// The names of the fields, joined by dots; empty for a plain array.
+    pub(crate) path: String,
+    pub(crate) scalar: Scalar,
+    /// The position of the first value in the element.
+    offset: usize,
+    /// Sub-arrays of records around it, the outer one first: their lengths, and the bytes of an item.
+    repeats: Vec<(usize, usize)>,
+    /// Values that follow each other without a gap.
+    run: usize,
+    /// The axes of sub-arrays around the value, which come behind those of the array.
+    pub(crate) axes: Vec<usize>,
+}
+
+/// The leaves of a dtype, in the order of the file.
+pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    add(dtype, &Place { path: String::new(), offset: 0, repeats: Vec::new(), axes: Vec::new() }, &mut leaves);
+    leaves
+}
+
+/// The leaves that `--fields` names: of each name the field itself, and all below it.
+pub(crate) fn select(leaves: Vec<Leaf>, names: &[String]) -> Result<Vec<Leaf>> {
+    for name in names {
+        if !leaves.iter().any(|leaf| leaf.is_below(name)) {
+            let paths: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).take(20).collect();
+            let found = if paths.is_empty() { "an array without fields".to_owned() } else { paths.join(", ") };
+            return Err(Failure::Nameless(format!("unknown field {name:?}: expected one of the array, found {found}")));
+        }
+    }
+    if names.is_empty() {
+        return Ok(leaves);
+    }
+    Ok(leaves.into_iter().filter(|leaf| names.iter().any(|name| leaf.is_below(name))).collect())
+}
+
+/// Where a dtype is in an element.
+struct Place {
+    path: String,
+    offset: usize,
+    repeats: Vec<(usize, usize)>,
+    axes: Vec<usize>,
+}
+
+fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
+    match dtype {
+        DType::Scalar(scalar) => leaves.push(leaf(*scalar, 1, place)),
+        DType::SubArray(array) => {
+            let items = array.shape().iter().fold(1_usize, |product, length| product.saturating_mul(*length));
+            let axes = [&place.axes[..], array.shape()].concat();
+            match array.base() {
+                DType::Scalar(scalar) => leaves.push(Leaf { axes, ..leaf(*scalar, items, place) }),
+                base => {
+                    let mut repeats = place.repeats.clone();
+                    repeats.push((items, base.itemsize()));
+                    add(base, &Place { path: place.path.clone(), offset: place.offset, repeats, axes }, leaves);
+                }
+            }
+        }
+        DType::Record(record) => {
+            for field in record.fields() {
+                let path = if place.path.is_empty() { field.name().to_owned() } else { format!("{}.{}", place.path, field.name()) };
+                let offset = place.offset.saturating_add(field.offset());
+                add(field.dtype(), &Place { path, offset, repeats: place.repeats.clone(), axes: place.axes.clone() }, leaves);
+            }
+        }
+    }
+}
+
+fn leaf(scalar: Scalar, run: usize, place: &Place) -> Leaf {
+    Leaf { path: place.path.clone(), scalar, offset: place.offset, repeats: place.repeats.clone(), run, axes: place.axes.clone() }
+}
+
+impl Leaf {
+    /// The number of values in each element.
+    pub(crate) fn per_element(&self) -> usize {
+        self.repeats.iter().fold(self.run, |product, (count, _)| product.saturating_mul(*count))
+    }
+
+    /// Whether this is the field of that path, or one below it.
+    fn is_below(&self, path: &str) -> bool {
+        self.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// The value in an element that has no others of the field.
+    #[inline]
+    pub(crate) fn only<'a>(&self, element: &'a [u8]) -> &'a [u8] {
+        element.get(self.offset..).and_then(|rest| rest.get(..self.scalar.itemsize())).unwrap_or_default()
+    }
+
+    /// Calls `each` with the bytes of values that follow each other, in order. All values of a plain array are one run.
+    pub(crate) fn for_each_run<'a>(&self, elements: &'a [u8], itemsize: usize, mut each: impl FnMut(&'a [u8])) {
+        let bytes = self.run.saturating_mul(self.scalar.itemsize());
+        if itemsize == 0 || bytes == 0 {
+            return;
+        }
+        if bytes == itemsize {
+            each(elements);
+            return;
+        }
+        for element in elements.chunks_exact(itemsize) {
+            for_each_offset(&self.repeats, self.offset, &mut |offset| {
+                if let Some(run) = element.get(offset..).and_then(|rest| rest.get(..bytes)) {
+                    each(run);
+                }
+            });
+        }
+    }
+
+    /// Decodes the values of all elements, behind those that `values` has.
+    ///
+    /// `N` is the size of the scalar.
+    pub(crate) fn decode<T, const N: usize>(
+        &self,
+        elements: &[u8],
+        itemsize: usize,
+        values: &mut Vec<T>,
+        decode: impl Fn([u8; N]) -> T,
+    ) {
+        // A field of one value at a fixed distance. Each item gives a value, so that the vector grows once only.
+        if self.repeats.is_empty() && self.run == 1 && itemsize > N {
+            values.extend(elements.chunks_exact(itemsize).map(|element| {
+                decode(element.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N]))
+            }));
+            return;
+        }
+        self.for_each_run(elements, itemsize, |run| {
+            values.extend(run.as_chunks::<N>().0.iter().map(|value| decode(*value)));
+        });
+    }
+}
+
+/// Calls `each` with the offset of each item of sub-arrays of records.
+fn for_each_offset(repeats: &[(usize, usize)], offset: usize, each: &mut dyn FnMut(usize)) {
+    match repeats {
+        [] => each(offset),
+        [(count, stride), inner @ ..] => {
+            for index in 0..*count {
+                for_each_offset(inner, offset.saturating_add(index.saturating_mul(*stride)), each);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_fields_in_sub_arrays_of_records() {
+        let dtype: DType = "[('id', '<u2'), ('at', [('x', '<u2'), ('y', '<u2', (2,))], (2,))]".parse().unwrap();
+        let bytes: Vec<u8> = (0..14).flat_map(|value: u16| value.to_le_bytes()).collect();
+        let found: Vec<(String, Vec<u16>)> = leaves(&dtype)
+            .iter()
+            .map(|leaf| {
+                let mut values = Vec::new();
+                leaf.decode(&bytes, dtype.itemsize(), &mut values, u16::from_le_bytes);
+                assert_eq!(values.len(), 2 * leaf.per_element());
+                (leaf.path.clone(), values)
+            })
+            .collect();
+        let expected = [("id", vec![0, 7]), ("at.x", vec![1, 4, 8, 11]), ("at.y", vec![2, 3, 5, 6, 9, 10, 12, 13])];
+        assert_eq!(found, expected.map(|(path, values)| (path.to_owned(), values)));
+    }
+}

@@ -1,0 +1,199 @@
+//! `npy diff`.
+
+use std::fs;
+
+use npy_core::npz::NpzWriter;
+use npy_core::{DynValues, Header, Order};
+use tempfile::TempDir;
+
+use crate::support::numpy::numpy;
+use crate::support::{run, run_with};
+
+#[test]
+fn verdicts_and_figures_are_those_of_numpy() {
+    let Some(numpy) = numpy("verdicts_and_figures_are_those_of_numpy") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let printed = numpy.run(["-c", include_str!("diff.py"), env!("CARGO_BIN_EXE_npy"), path, "500"], b"");
+    assert_eq!(String::from_utf8(printed).unwrap(), "500 pairs\n");
+}
+
+/// Saves an array, and returns its path.
+fn save(directory: &TempDir, name: &str, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> String {
+    let path = directory.path().join(name).display().to_string();
+    DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
+    path
+}
+
+/// The exit code and the output of a comparison, without the directory.
+fn diff(directory: &TempDir, arguments: &[&str]) -> String {
+    let run = run([&["diff"], arguments].concat());
+    let directory = format!("{}/", directory.path().display());
+    format!("{}\n{}{}", run.code.unwrap(), run.stdout, run.stderr).replace(&directory, "")
+}
+
+#[test]
+fn orders_and_byte_orders_are_shown_but_are_equal() {
+    let directory = tempfile::tempdir().unwrap();
+    // More than a piece of a mebibyte.
+    let values: Vec<u32> = (0..600_000).collect();
+    let a = save(&directory, "a.npy", "<u4", &[2, 300, 1000], values.iter().flat_map(|value| value.to_le_bytes()).collect());
+    let big: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+    let b = directory.path().join("b.npy").display().to_string();
+    DynValues::new(">u4".parse().unwrap(), Order::C, &[2, 300, 1000], big)
+        .unwrap()
+        .into_order(Order::Fortran)
+        .unwrap()
+        .save(&b)
+        .unwrap();
+    insta::assert_snapshot!(diff(&directory, &[&a, &b]), @"
+    0
+    a.npy b.npy: equal
+      dtype     <u4  >u4
+      order     C  Fortran
+    ");
+    let mut changed = DynValues::load(&b).unwrap();
+    let (header, mut bytes) = (changed.header().clone(), changed.bytes().to_vec());
+    // In Fortran order [1, 0, 0] is the second, and [0, 299, 999] the last but one.
+    bytes[7] ^= 1;
+    let end = bytes.len() - 5;
+    bytes[end] ^= 2;
+    changed = DynValues::new(header.dtype().clone(), Order::Fortran, header.shape(), bytes).unwrap();
+    changed.save(&b).unwrap();
+    insta::assert_snapshot!(diff(&directory, &[&a, &b]), @"
+    1
+    a.npy b.npy: different
+      dtype     <u4  >u4
+      order     C  Fortran
+      values    2 of 600,000 are different (0.000333 %)
+      first     (0, 299, 999): 299999  299997
+      absolute  2 at (0, 299, 999)
+      relative  6.666733334e-6 at (0, 299, 999)
+    ");
+    let both_fortran = directory.path().join("c.npy").display().to_string();
+    DynValues::load(&a).unwrap().into_order(Order::Fortran).unwrap().save(&both_fortran).unwrap();
+    insta::assert_snapshot!(diff(&directory, &[&both_fortran, &b]), @"
+    1
+    c.npy b.npy: different
+      dtype     <u4  >u4
+      values    2 of 600,000 are different (0.000333 %)
+      first     (0, 299, 999): 299999  299997
+      absolute  2 at (0, 299, 999)
+      relative  6.666733334e-6 at (0, 299, 999)
+    ");
+}
+
+#[test]
+fn records_are_compared_field_by_field() {
+    let directory = tempfile::tempdir().unwrap();
+    let a = save(&directory, "a.npy", "[('id', '<u2'), ('t', '<M8[s]'), ('n', '<U2'), ('x', '<f4', (2,))]", &[1], {
+        let text: Vec<u8> = "ab".chars().flat_map(|character| u32::from(character).to_le_bytes()).collect();
+        let floats: Vec<u8> = [1.0_f32, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
+        [&7_u16.to_le_bytes()[..], &60_i64.to_le_bytes(), &text, &floats].concat()
+    });
+    let b = save(&directory, "b.npy", "[('x', '<f4', (2,)), ('n', '>U3'), ('t', '<M8[m]'), ('new', '|b1')]", &[1], {
+        let text: Vec<u8> = "ab\0".chars().flat_map(|character| u32::from(character).to_be_bytes()).collect();
+        let floats: Vec<u8> = [1.5_f32, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
+        [&floats[..], &text, &1_i64.to_le_bytes(), &[1]].concat()
+    });
+    insta::assert_snapshot!(diff(&directory, &[&a, &b]), @r#"
+    1
+    a.npy b.npy: different
+      dtype     [('id', '<u2'), ('t', '<M8[s]'), ('n', '<U2'), ('x', '<f4', (2,))]  [('x', '<f4', (2,)), ('n', '>U3'), ('t', '<M8[m]'), ('new', '|b1')]
+      the field "id" is missing in the second
+      the field "new" is missing in the first
+      x
+        values    2 of 2 are different (100 %)
+        NaN       1 in both; --equal-nan accepts them
+        first     (0, 0): 1.0  1.5
+        absolute  0.5 at (0, 0)
+        relative  0.3333333433 at (0, 0)
+    "#);
+    assert!(diff(&directory, &[&a, &b, "--fields", "t,n"]).starts_with("0\n"));
+    assert!(diff(&directory, &[&a, &b, "--fields", "x", "--equal-nan", "--rtol", "0.34"]).starts_with("0\n"));
+}
+
+#[test]
+fn equal_bytes_of_other_fields_are_different() {
+    let directory = tempfile::tempdir().unwrap();
+    let a = save(&directory, "a.npy", "[('x', '|u1'), ('y', '|u1')]", &[1], vec![1, 2]);
+    let b = save(&directory, "b.npy", "[('y', '|u1'), ('x', '|u1')]", &[1], vec![1, 2]);
+    assert!(diff(&directory, &[&a, &b]).starts_with("1\n"));
+    let c = save(&directory, "c.npy", "[('y', '|u1'), ('x', '|u1')]", &[1], vec![2, 1]);
+    assert!(diff(&directory, &[&a, &c]).starts_with("0\n"));
+}
+
+#[test]
+fn archives_are_compared_member_by_member() {
+    let directory = tempfile::tempdir().unwrap();
+    let archive = |name: &str, members: &[(&str, &[u8])]| {
+        let path = directory.path().join(name).display().to_string();
+        let mut archive = NpzWriter::create_compressed(&path).unwrap();
+        members.iter().for_each(|(name, items)| archive.add_slice(name, items).unwrap());
+        archive.finish().unwrap();
+        path
+    };
+    let a = archive("a.npz", &[("x", &[1, 2]), ("y", &[3]), ("z", &[0])]);
+    let b = archive("b.npz", &[("y", &[4]), ("x", &[1, 2]), ("w", &[0])]);
+    insta::assert_snapshot!(diff(&directory, &[&a, &b]), @"
+    1
+    x: equal
+    y: different
+      values    1 of 1 are different (100 %)
+      first     (0,): 3  4
+      absolute  1 at (0,)
+      relative  0.25 at (0,)
+    only in a.npz: z
+    only in b.npz: w
+    ");
+    assert!(diff(&directory, &[&format!("{a}:x"), &format!("{b}:x")]).starts_with("0\n"));
+    let several = diff(&directory, &[&a, &format!("{b}:x")]);
+    insta::assert_snapshot!(several, @"
+    2
+    npy: a.npz: expected one array, found an archive of several; select one, as in a.npz:NAME
+    ");
+}
+
+#[test]
+fn shapes_kinds_and_trouble_have_their_exit_codes() {
+    let directory = tempfile::tempdir().unwrap();
+    let a = save(&directory, "a.npy", "|u1", &[2], vec![1, 2]);
+    let wide = save(&directory, "wide.npy", "|u1", &[1, 2], vec![1, 2]);
+    let text = save(&directory, "text.npy", "|S1", &[2], b"12".to_vec());
+    let scalar = save(&directory, "scalar.npy", "<f8", &[], 1.0_f64.to_le_bytes().to_vec());
+    let empty = save(&directory, "empty.npy", "<f8", &[0, 2], vec![]);
+    let width = save(&directory, "width.npy", "|S0", &[2], vec![]);
+    insta::assert_snapshot!(diff(&directory, &[&a, &wide]), @"
+    1
+    a.npy wide.npy: different
+      shape     (2,)  (1, 2)
+      the shapes are different
+    ");
+    insta::assert_snapshot!(diff(&directory, &[&a, &text]), @"
+    1
+    a.npy text.npy: different
+      dtype     |u1  |S1
+      |u1 and |S1 cannot be compared
+    ");
+    for same in [&scalar, &empty, &width] {
+        assert!(diff(&directory, &[same, same]).starts_with("0\n"));
+    }
+    assert!(diff(&directory, &[&width, &text]).starts_with("1\n"));
+    let input = fs::read(&a).unwrap();
+    assert_eq!(run_with(["diff", "-", &a], &input).code, Some(0));
+    assert_eq!(run_with(["diff", &a, "-"], &input).code, Some(0));
+    assert_eq!(run_with(["diff", "-", "-"], &input).code, Some(2));
+    // What is truncated is no difference.
+    fs::write(&a, &input[..input.len() - 1]).unwrap();
+    insta::assert_snapshot!(diff(&directory, &[&text.replace("text", "a"), &a]), @"
+    2
+    npy: a.npy: truncated file: the array needs 2 bytes at offset 128, found 1
+    ");
+    let objects = Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
+    let path = directory.path().join("o.npy").display().to_string();
+    fs::write(&path, [objects.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat()).unwrap();
+    insta::assert_snapshot!(diff(&directory, &[&path, &path]), @"
+    2
+    npy: o.npy: unsupported dtype: Python objects cannot be compared; `npy show` prints them
+    ");
+}

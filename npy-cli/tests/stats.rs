@@ -1,0 +1,194 @@
+//! `npy stats`.
+
+use std::fs::{self, File};
+use std::io::{Seek as _, SeekFrom, Write as _};
+
+use npy_core::npz::NpzWriter;
+use npy_core::{DynValues, Header, Order};
+
+use crate::support::announce;
+use crate::support::numpy::numpy;
+use crate::support::{run, run_with};
+
+#[test]
+fn figures_are_those_of_numpy() {
+    let Some(numpy) = numpy("figures_are_those_of_numpy") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let printed = numpy.run(["-c", include_str!("stats.py"), env!("CARGO_BIN_EXE_npy"), path, "500"], b"");
+    assert_eq!(String::from_utf8(printed).unwrap(), "500 arrays\n");
+}
+
+#[test]
+fn records_are_shown_field_by_field() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("r.npy").display().to_string();
+    let dtype = "[('id', '>u2'), ('at', [('x', '<f4', (2,))]), ('name', '<U3'), ('tag', '|S2'), ('t', '<M8[s]'), ('ok', '|b1')]";
+    let mut bytes = Vec::new();
+    for (id, name, tag, time) in
+        [(1_u16, ['a', 'b'], *b"x\0", 0_i64), (2, ['é', '\0'], *b"\0\0", 86_400), (2, ['a', 'b'], *b"yz", i64::MIN)]
+    {
+        bytes.extend(id.to_be_bytes());
+        bytes.extend([0.5_f32, f32::NAN].iter().flat_map(|x| x.to_le_bytes()));
+        bytes.extend([name[0], name[1], '\0'].iter().flat_map(|character| u32::from(*character).to_le_bytes()));
+        bytes.extend(tag);
+        bytes.extend(time.to_le_bytes());
+        bytes.push(u8::from(id == 2));
+    }
+    DynValues::new(dtype.parse().unwrap(), Order::C, &[3], bytes).unwrap().save(&path).unwrap();
+    let shown = run(["stats", &path, "--bins", "4"]).ok().replace(&path, "r.npy");
+    insta::assert_snapshot!(shown, @"
+    r.npy  record of 6 fields, 33 bytes  (3,)
+      id  >u2
+        count      3  0 zeros
+        distinct   2
+        min        1
+        max        2
+        mean       1.666666667
+        std        0.4714045208
+        quantiles  1% 1.02  5% 1.1  25% 1.5  50% 2  75% 2  95% 2  99% 2
+        histogram  ▕▄  █▏
+      at.x  <f4
+        count      6  3 NaN  0 inf  0 zeros
+        distinct   2
+        min        0.5
+        max        0.5
+        mean       0.5
+        std        0
+        quantiles  1% 0.5  5% 0.5  25% 0.5  50% 0.5  75% 0.5  95% 0.5  99% 0.5
+        histogram  ▕  █ ▏
+      name  <U3
+        count      3  0 empty
+        distinct   2
+        min        'ab'
+        max        'é'
+        longest    2
+      tag  |S2
+        count      3  1 empty
+        distinct   3
+        min        b''
+        max        b'yz'
+        longest    2
+      t  <M8[s]
+        count      3  1 NaT
+        distinct   3
+        min        1970-01-01T00:00:00
+        max        1970-01-02T00:00:00
+        mean       1970-01-01T12:00:00
+        std        43200 s
+        quantiles  1% 1970-01-01T00:14:24  5% 1970-01-01T01:12:00  25% 1970-01-01T06:00:00  50% 1970-01-01T12:00:00  75% 1970-01-01T18:00:00  95% 1970-01-01T22:48:00  99% 1970-01-01T23:45:36
+        histogram  ▕█  █▏
+      ok  |b1
+        count      3  1 zeros
+        distinct   2
+        min        False
+        max        True
+        mean       0.6666666667
+        std        0.4714045208
+    ");
+    let some = run(["stats", &path, "--fields", "at,ok", "--json"]).ok();
+    let some: serde_json::Value = serde_json::from_str(&some).unwrap();
+    let fields: Vec<&str> = some["stats"].as_array().unwrap().iter().map(|leaf| leaf["field"].as_str().unwrap()).collect();
+    assert_eq!(fields, ["at.x", "ok"]);
+    let unknown = run(["stats", &path, "--fields", "nix"]).trouble().replace(&path, "r.npy");
+    insta::assert_snapshot!(unknown, @r#"
+    npy: r.npy: unknown field "nix": expected one of the array, found id, at.x, name, tag, t, ok
+    "#);
+}
+
+#[test]
+fn empty_arrays_scalars_and_values_without_bytes_have_statistics() {
+    let directory = tempfile::tempdir().unwrap();
+    let save = |name: &str, dtype: &str, shape: &[usize], bytes: &[u8]| {
+        let path = directory.path().join(name).display().to_string();
+        DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes.to_vec()).unwrap().save(&path).unwrap();
+        run(["stats", &path]).ok().replace(&path, name)
+    };
+    insta::assert_snapshot!(save("empty.npy", "<f8", &[0, 3], &[]), @"
+    empty.npy  <f8  (0, 3)
+      count      0  0 NaN  0 inf  0 zeros
+      distinct   0
+    ");
+    insta::assert_snapshot!(save("scalar.npy", "<i4", &[], &7_i32.to_le_bytes()), @"
+    scalar.npy  <i4  ()
+      count      1  0 zeros
+      distinct   1
+      min        7
+      max        7
+      mean       7
+      std        0
+      quantiles  1% 7  5% 7  25% 7  50% 7  75% 7  95% 7  99% 7
+      histogram  ▕                    █                   ▏
+    ");
+    insta::assert_snapshot!(save("width.npy", "|S0", &[1000], &[]), @"
+    width.npy  |S0  (1000,)
+      count      1,000  1,000 empty
+      distinct   1
+      min        b''
+      max        b''
+      longest    0
+    ");
+    // A stream goes through another reader.
+    let path = directory.path().join("scalar.npy");
+    let streamed = run_with(["stats", "-"], &fs::read(&path).unwrap()).ok();
+    assert_eq!(
+        streamed.lines().skip(1).collect::<Vec<_>>(),
+        run(["stats".as_ref(), path.as_os_str()]).ok().lines().skip(1).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_damaged_member_and_objects_leave_the_others_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz").display().to_string();
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.add_slice("good", &[1_u8, 2, 3]).unwrap();
+    archive.add_bytes("bad.npy", b"\x93NUMPY no").unwrap();
+    let objects = Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
+    archive.add_bytes("objects.npy", &[objects.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat()).unwrap();
+    // The header claims what is in the next member.
+    let short = Header::new("|u1".parse().unwrap(), Order::C, &[10]).unwrap();
+    archive.add_bytes("short.npy", &[short.to_bytes(), vec![1]].concat()).unwrap();
+    archive.add_slice("last", &[4_u8; 20]).unwrap();
+    archive.finish().unwrap();
+    let run = run(["stats", &path]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stdout.contains("run.npz:good") && run.stdout.contains("run.npz:last"), "{}", run.stdout);
+    insta::assert_snapshot!(run.stderr.replace(&path, "run.npz"), @r#"
+    npy: run.npz: member "bad": unsupported format version 32.110: expected 1.0, 2.0 or 3.0
+    npy: run.npz: member "objects": unsupported dtype: Python objects have no statistics; `npy show` prints them
+    npy: run.npz: member "short": truncated file: expected 10 bytes of data, found 1
+    "#);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_5_gib_takes_bounded_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("large.npy");
+    // A debug build takes a while for each value, so most of a record is padding.
+    let rows = 5 << 18;
+    let header = Header::new("[('x', '<f8'), ('padding', '|V4088')]".parse().unwrap(), Order::C, &[rows]).unwrap();
+    let mut file = File::create(&path).unwrap();
+    file.write_all(&header.to_bytes()).unwrap();
+    let end = file.seek(SeekFrom::Current((rows as i64 - 1) * 4096)).unwrap();
+    let last = [&2.0_f64.to_le_bytes()[..], &[0; 4088]].concat();
+    if file.write_all(&last).is_err() {
+        announce("SKIPPED a_file_of_5_gib_takes_bounded_memory: no space for a sparse file");
+        return;
+    }
+    use std::os::unix::fs::MetadataExt as _;
+    if file.metadata().unwrap().blocks() * 512 > end / 2 {
+        announce("SKIPPED a_file_of_5_gib_takes_bounded_memory: the file system has no sparse files");
+        return;
+    }
+    // Address space bounds what is resident.
+    let path = path.display().to_string();
+    let limited = "ulimit -v 400000; exec \"$0\" stats --json --threads 2 --fields x \"$1\"";
+    let output = std::process::Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_npy"), &path]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let leaf = &found["stats"][0];
+    assert_eq!((&leaf["count"], &leaf["zeros"], &leaf["distinct"]), (&rows.into(), &(rows - 1).into(), &2.into()));
+    assert_eq!(leaf["max"], 2.0);
+}

@@ -1,0 +1,65 @@
+//! `npy verify`.
+
+use std::fs;
+
+use npy_core::Header;
+use npy_core::npz::NpzWriter;
+
+use crate::support::run;
+
+#[test]
+fn names_each_problem_and_the_good_members_beside_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    npy_core::save(path("good.npy"), &[1_u16, 2]).unwrap();
+    let file = fs::read(path("good.npy")).unwrap();
+    fs::write(path("short.npy"), &file[..file.len() - 1]).unwrap();
+    fs::write(path("long.npy"), [&file[..], b"more"].concat()).unwrap();
+    fs::write(path("broken.npy"), b"\x93NUMPY\x01\x00\x05\x00nope\n").unwrap();
+    let objects = Header::new("|O".parse().unwrap(), npy_core::Order::C, &[1]).unwrap();
+    let mut inner = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    inner.add_slice("fine", &[1_u8]).unwrap();
+    inner.add_bytes("cut.npy", &file[..file.len() - 2]).unwrap();
+    let inner = inner.finish().unwrap().into_inner();
+    let mut archive = NpzWriter::create(path("run.npz")).unwrap();
+    archive.add_slice("first", &[1_u8, 2]).unwrap();
+    archive.add_slice("flipped", &[b'F'; 40]).unwrap();
+    archive.add_bytes("pickle.npy", &[objects.to_bytes(), b"\x80\x02no".to_vec()].concat()).unwrap();
+    archive.add_bytes("nested.npz", &inner).unwrap();
+    archive.add_bytes("notes.txt", b"text").unwrap();
+    archive.add_slice("last", &[3_u8]).unwrap();
+    archive.finish().unwrap();
+    let mut bytes = fs::read(path("run.npz")).unwrap();
+    let at = bytes.windows(40).position(|window| window == [b'F'; 40]).unwrap();
+    bytes[at] ^= 1;
+    fs::write(path("run.npz"), bytes).unwrap();
+
+    let whole = format!("{}/", directory.path().display());
+    let result = run(["verify", directory.path().to_str().unwrap(), "--threads", "3"]);
+    assert_eq!((result.code, result.stderr.as_str()), (Some(2), ""));
+    insta::assert_snapshot!(result.stdout.replace(&whole, ""), @"
+    broken.npy: invalid header at byte 10: expected a value, found the name nope
+    long.npy: good, 4 trailing bytes
+    run.npz:first: good
+    run.npz:flipped: wrong checksum: expected 0x82e10924, found 0x2da59b63; the data are damaged
+    run.npz:pickle: unsupported pickle at byte 130: unknown opcode 0x6e
+    run.npz:nested.npz:fine: good
+    run.npz:nested.npz:cut: truncated: expected 4 bytes of data, found 2
+    run.npz:nested.npz: good
+    run.npz:notes.txt: good
+    run.npz:last: good
+    short.npy: truncated: expected 4 bytes of data, found 3
+    5 files, 12 items: 5 damaged
+    ");
+    let result = run(["verify", &path("good.npy"), &path("long.npy")]);
+    assert_eq!(result.code, Some(0));
+    insta::assert_snapshot!(result.stdout.replace(&whole, ""), @"
+    long.npy: good, 4 trailing bytes
+    2 files, 2 items: all good
+    ");
+    let json = run(["verify", "--json", &path("run.npz")]);
+    assert_eq!(json.code, Some(2));
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let bad = report["items"].as_array().unwrap().iter().filter(|item| item["good"] == false).count();
+    assert_eq!((bad, &report["good"]), (3, &false.into()));
+}
