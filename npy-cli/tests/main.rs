@@ -4,6 +4,7 @@
 mod archives;
 mod convert;
 mod diff;
+mod help;
 mod info;
 mod pieces;
 #[cfg(feature = "plot")]

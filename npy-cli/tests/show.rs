@@ -9,9 +9,30 @@ use npy_core::npz::NpzWriter;
 use npy_core::{DynValues, Header, Order};
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, command, data, failure, npy, npy_with_input, stderr, stdout, text};
+use crate::support::{announce, command, run, run_with, workspace};
 
 const SLICES: usize = 2_000;
+
+/// What a successful run prints.
+#[track_caller]
+fn stdout(arguments: &[&str]) -> String {
+    run(arguments).ok()
+}
+
+/// What a run that fails says.
+#[track_caller]
+fn failure(arguments: &[&str]) -> String {
+    run(arguments).trouble()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The files written by real NumPy.
+fn data(path: &str) -> PathBuf {
+    workspace().join("tests/data").join(path)
+}
 
 #[test]
 fn random_slices_are_those_of_numpy() {
@@ -31,25 +52,25 @@ fn random_slices_are_those_of_numpy() {
         let [slice, expected] = [slice, expected].map(|text| std::str::from_utf8(text).unwrap());
         fs::write(&path, file).unwrap();
         let header = String::from_utf8_lossy(&file[10..file.len().min(300)]);
-        let output = npy(&["show", text(&path), "--", slice]);
+        let output = run(["show", text(&path), "--", slice]);
         if outcome == b"error" {
             errors += 1;
-            if output.status.code() != Some(2) {
+            if output.code != Some(2) {
                 differences.push(format!("{slice} of {header}: expected an error"));
             }
             continue;
         }
-        let printed = String::from_utf8_lossy(&output.stdout);
-        if printed != format!("{expected}\n") {
-            differences.push(format!("{slice} of {header}\n{printed}{}\ninstead of\n{expected}\n", stderr(&output)));
+        let printed = &output.stdout;
+        if *printed != format!("{expected}\n") {
+            differences.push(format!("{slice} of {header}\n{printed}{}\ninstead of\n{expected}\n", output.stderr));
         }
         if !document.is_empty() {
             documents += 1;
-            let output = npy(&["show", "--json", text(&path), "--", slice]);
+            let output = run(["show", "--json", text(&path), "--", slice]);
             let expected: serde_json::Value = serde_json::from_slice(document).unwrap();
-            let found = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            let found = serde_json::from_str(&output.stdout).unwrap_or_default();
             if !is_same(&expected, &found) {
-                differences.push(format!("JSON of {slice} of {header}\n{found}{}\ninstead of\n{expected}\n", stderr(&output)));
+                differences.push(format!("JSON of {slice} of {header}\n{found}{}\ninstead of\n{expected}\n", output.stderr));
             }
         }
     }
@@ -138,72 +159,6 @@ fn numbers(directory: &Path, shape: &[usize], order: Order) -> PathBuf {
     let path = directory.join(format!("numbers-{order:?}.npy"));
     values.into_order(order).unwrap().save(&path).unwrap();
     path
-}
-
-#[test]
-fn help_names_slices_and_exit_codes() {
-    insta::assert_snapshot!(stdout(&["show", "--help"]), @r#"
-Print an array or a slice of it, as NumPy prints it
-
-Usage: npy show [OPTIONS] <FILE> [SLICE]
-
-Arguments:
-  <FILE>
-          A file, a member (FILE:MEMBER), or - for standard input
-
-  [SLICE]
-          What to show of the array
-
-Options:
-      --table
-          Show records as a table with aligned columns
-
-      --json
-          Write JSON: nested lists, records as objects
-
-      --color <WHEN>
-          When to use colors; NO_COLOR turns them off too
-
-          Possible values:
-          - auto:   On a terminal, unless `NO_COLOR` is set
-          - always: Always
-          - never:  Never
-
-      --csv
-          Write CSV: a line for each row, for records behind a line of their names
-
-      --head <N>
-          Show the first N rows
-
-      --tail <N>
-          Show the last N rows
-
-      --all
-          Show all elements, which takes memory; --json and --csv do not
-
-      --precision <N>
-          At most N digits behind the point; the default is 8
-
-      --width <N>
-          Characters in a line; the default is the width of the terminal, or NumPy's 75
-
-  -h, --help
-          Print help (see a summary with '-h')
-
-Slices are NumPy's, and only what is shown is read:
-  [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
-The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['pose']['x'].
-
-Examples:
-  npy show picks.npy                       what print(np.load('picks.npy')) prints
-  npy show picks.npy '[-3:]'               the last three rows
-  npy show run.npz:pose pose.x[::100]      every 100th value of a field
-  npy show --table --head 20 picks.npy     the first records in columns
-  npy show --csv picks.npy > picks.csv     all of it for a spreadsheet
-  npy show --json picks.npy '[0]'          one record for another program
-
-Exit codes: 0 success, 2 the file cannot be read, or the slice does not fit it.
-"#);
 }
 
 #[test]
@@ -322,8 +277,8 @@ fn members_and_streams_that_cannot_go_back_are_shown_all_the_same() {
             let [of_file, of_member, of_stream] = [text(&path), &member, "-"].map(|file| [&["show", file], arguments].concat());
             let expected = stdout(&of_file);
             assert_eq!(stdout(&of_member), expected, "{of_member:?}");
-            let output = npy_with_input(&of_stream, &bytes);
-            assert_eq!((stderr(&output).as_str(), String::from_utf8(output.stdout).unwrap()), ("", expected), "{of_stream:?}");
+            let output = run_with(&of_stream, &bytes);
+            assert_eq!((output.stderr, output.stdout), (String::new(), expected), "{of_stream:?}");
         }
     }
 }
@@ -396,7 +351,7 @@ fn closed_pipe_is_no_failure() {
         let mut first = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{option}");
+        assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{option}");
     }
 }
 
@@ -459,7 +414,7 @@ fn any_text_is_a_slice_or_an_error() {
             slice.push_str(pieces[(state >> 40) as usize % pieces.len()]);
         }
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let output = npy(&["show", text(&path), "--", &slice]);
-        assert!(matches!(output.status.code(), Some(0 | 2)), "{slice}: {}", stderr(&output));
+        let output = run(["show", text(&path), "--", &slice]);
+        assert!(matches!(output.code, Some(0 | 2)), "{slice}: {}", output.stderr);
     }
 }

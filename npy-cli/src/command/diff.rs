@@ -29,17 +29,17 @@ Examples:
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
 
-A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's
-promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT
-of times) equals NaN with --equal-nan only. Integers are compared exactly, where NumPy rounds them to 64-bit floats;
-long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools.
+A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's \
+promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
+of times) equals NaN with --equal-nan only. Integers are compared exactly, where NumPy rounds them to 64-bit floats; \
+long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
 Fields of records are compared by their names. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
   git config diff.npy.textconv 'npy info'   (or 'npy show')
 
-Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order may be different
+Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order may be different \
 and are shown. 1 different. 2 a file cannot be read or compared.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input

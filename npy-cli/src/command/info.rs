@@ -25,7 +25,7 @@ Examples:
   npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
-Mappable means that the bytes of the data are in the file as they are, so that np.load(..., mmap_mode='r') works
+Mappable means that the bytes of the data are in the file as they are, so that np.load(..., mmap_mode='r') works \
 for an .npy file. Trailing bytes follow the array, and NumPy ignores them.
 
 Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.")]

@@ -25,8 +25,8 @@ Examples:
   npy plot picks.npy --field origin.magnitude --histogram
   npy plot picks.npy --x longitude --y latitude -o map.png
 
-Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two axes are an image,
-and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each
+Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two axes are an image, \
+and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
 pixel, so that no spike is lost; images keep the mean.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]

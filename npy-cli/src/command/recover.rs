@@ -20,7 +20,7 @@ Examples:
   npy recover log.npz                   all whole members are listed again
   npy recover log.npz -o whole.npz      a copy is restored, and log.npz stays
 
-An .npy file keeps its whole rows; bytes of an incomplete one are cut off. An archive keeps its whole members. What is
+An .npy file keeps its whole rows; bytes of an incomplete one are cut off. An archive keeps its whole members. What is \
 whole already is not changed.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched.")]

@@ -24,7 +24,7 @@ Examples:
   npy repack a.npy --order C                 transpose the file of a Fortran array
   npy repack old.npy                         the header as current NumPy writes it
 
-Values, names and members that are not arrays stay as they are. The file is replaced atomically. A member that is
+Values, names and members that are not arrays stay as they are. The file is replaced atomically. A member that is \
 transposed is held in memory.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched.")]

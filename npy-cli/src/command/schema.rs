@@ -19,7 +19,7 @@ Examples:
   npy schema run.npz:picks              the struct of one member
   npy schema picks.npy --python         np.dtype([('id', '<u4'), ...])
 
-The code needs the crate npy-core with the feature derive, and for archives npy-ndarray with the features derive and
+The code needs the crate npy-core with the feature derive, and for archives npy-ndarray with the features derive and \
 npz. Numbers of 16 bits and complex ones need the features half and complex.
 
 Exit codes: 0 success, 2 trouble.")]

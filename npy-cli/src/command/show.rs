@@ -24,7 +24,7 @@ The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['po
 Examples:
   npy show picks.npy                       what print(np.load('picks.npy')) prints
   npy show picks.npy '[-3:]'               the last three rows
-  npy show run.npz:pose pose.x[::100]      every 100th value of a field
+  npy show run.npz:picks 'pose.x[::100]'   every 100th value of a field
   npy show --table --head 20 picks.npy     the first records in columns
   npy show --csv picks.npy > picks.csv     all of it for a spreadsheet
   npy show --json picks.npy '[0]'          one record for another program

@@ -40,14 +40,14 @@ Examples:
   npy stats picks.npy --fields time,at   two fields, and all below them
   npy stats --json data/                 one line of JSON for each array
 
-NaN (NaT of times) is counted, and left out of everything else but the distinct values. The standard deviation is
-that of the population, as np.std. Quantiles interpolate as np.quantile does. Long doubles are rounded to 64 bits
+NaN (NaT of times) is counted, and left out of everything else but the distinct values. The standard deviation is \
+that of the population, as np.std. Quantiles interpolate as np.quantile does. Long doubles are rounded to 64 bits \
 first. Complex numbers are ordered by their real part first, as in NumPy.
 
-A ~ marks approximate figures. Quantiles and the histogram are exact up to 1,048,576 values (fewer in records of
-more than 16 fields). Beyond, they come from a sample of 524,288 values or more, one of each stretch of the file:
-the rank of a quantile is off by less than 0.5 % of the values. Distinct values are exact up to 16,384 (fewer in
-records of more than 64 fields); beyond, the standard error is 1.1 %. Arrays of one or two bytes an item are always
+A ~ marks approximate figures. Quantiles and the histogram are exact up to 1,048,576 values (fewer in records of \
+more than 16 fields). Beyond, they come from a sample of 524,288 values or more, one of each stretch of the file: \
+the rank of a quantile is off by less than 0.5 % of the values. Distinct values are exact up to 16,384 (fewer in \
+records of more than 64 fields); beyond, the standard error is 1.1 %. Arrays of one or two bytes an item are always \
 exact. The same file always gives the same figures, whatever the number of threads.
 
 Checksums of stored members are not checked; npy verify checks them.

@@ -35,8 +35,8 @@ Examples:
   npy verify run.npz           every member
   npy verify --json *.npz      one line of JSON for each file
 
-An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is
-run). Of an archive every member is read to its end, which checks its checksum; archives in it are checked too.
+An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
+run). Of an archive every member is read to its end, which checks its checksum; archives in it are checked too. \
 Bytes behind an array are reported. NumPy ignores them, so they are no damage.
 
 A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.

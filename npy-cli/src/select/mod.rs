@@ -7,6 +7,8 @@ mod apply;
 mod objects;
 mod parse;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use npy_core::{DType, Header};
 

@@ -49,6 +49,9 @@ impl Selection {
                 }
             }
         }
+        if shape.contains(&0) {
+            return Ok(DynValues::new(dtype, Order::C, &shape, Vec::new())?);
+        }
         self.check_size(&counts)?;
         let bytes = self.gather(self.file_corners(array, &counts, &file_edges)?, &counts, &shape)?;
         Ok(DynValues::new(dtype, Order::C, &shape, bytes)?)
@@ -142,7 +145,7 @@ impl Selection {
     }
 
     /// The least index, the step and the number of indices of each axis of the file.
-    fn ascending(&self) -> Vec<(usize, usize, usize)> {
+    pub(super) fn ascending(&self) -> Vec<(usize, usize, usize)> {
         let mut ranges = vec![(0, 1, 1); self.file_shape.len()];
         for (axis, index) in &self.fixed {
             if let Some(range) = ranges.get_mut(*axis) {

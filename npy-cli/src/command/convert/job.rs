@@ -30,7 +30,7 @@ pub(super) struct Job {
     source: Rc<RefCell<Box<dyn Source>>>,
     index: usize,
     from: DType,
-    is_lossy: bool,
+    pub(super) is_lossy: bool,
 }
 
 impl Job {

@@ -46,9 +46,9 @@ Examples:
   npy convert model.safetensors model.npz           tensors as members
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
 
-The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for
-each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a
-number, a bool or a date, unless --header, --no-header or a plain --dtype tell. Without --lossy nothing is lost silently: what a conversion would
+The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for \
+each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a \
+number, a bool or a date, unless --header, --no-header or a plain --dtype tell. Without --lossy nothing is lost silently: what a conversion would \
 lose is said, and refused. The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
@@ -56,7 +56,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
 pub(crate) struct Arguments {
     /// Files, members (FILE:MEMBER), a directory of .npy files, or - for standard input; then the output, or -
-    #[arg(required = true, num_args = 2.., value_name = "IN... OUT")]
+    #[arg(required = true, value_name = "IN... OUT")]
     files: Vec<String>,
 
     /// The format of the inputs
@@ -161,7 +161,9 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let Some((out, inputs)) = arguments.files.split_last() else { return Err(Failure::new("expected an input and an output")) };
+    let Some((out, inputs)) = arguments.files.split_last().filter(|(_, inputs)| !inputs.is_empty()) else {
+        return Err(Failure::new("expected an input and an output, found one name; write to standard output with - and --to"));
+    };
     let format = match arguments.to {
         Some(format) => format,
         None => Format::of_output(out)?,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use npy_core::__private::is_same_in_both;
+use npy_core::dtype::ScalarKind;
 use npy_core::npz::{NpzWriter, WriteOptions};
 use npy_core::rawarray::RaHeader;
 use npy_core::{DynValues, Header, Order};
@@ -15,6 +16,7 @@ use super::job::Job;
 use super::{png, safetensors};
 use crate::export::{csv, json};
 use crate::failure::{Failure, Result};
+use crate::leaves::{self, Leaf};
 use crate::{output, signals};
 
 /// Writes the arrays to the output.
@@ -72,17 +74,41 @@ fn write_ra(job: &mut Job, out: &mut dyn Write) -> Result<()> {
 }
 
 fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> Result<()> {
-    refuse_empty_elements(&job.header)?;
     let mut writer = csv::Writer::new(job.header.dtype(), job.header.shape().get(1..).unwrap_or_default(), delimiter)?;
     let mut text = String::new();
     if writer.has_names() {
         writer.header(&mut text)?;
     }
-    write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))
+    let texts: Vec<Leaf> = leaves::of(job.header.dtype())?
+        .into_iter()
+        .filter(|leaf| matches!(leaf.scalar.kind(), ScalarKind::Bytes { length: 1.. }) && !job.is_lossy)
+        .collect();
+    write_text(job, &mut text, out, &mut |values, text| {
+        refuse_other_bytes(&values, &texts)?;
+        writer.rows(&values, text)
+    })
+}
+
+/// Fails where bytes are not UTF-8: they become Latin-1, which a reader of the file cannot tell from it.
+fn refuse_other_bytes(values: &DynValues, texts: &[Leaf]) -> Result<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    for element in values.bytes().chunks_exact(values.dtype().itemsize().max(1)) {
+        for leaf in texts {
+            let mut items = leaf.bytes(element).chunks_exact(leaf.scalar.itemsize());
+            if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
+                let field = if leaf.path.is_empty() { String::new() } else { format!("field \"{}\": ", leaf.path) };
+                let found = bytes.escape_ascii();
+                let hint = "write them as Latin-1 with --lossy";
+                return Err(Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; {hint}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_json(job: &mut Job, layout: json::Layout, out: &mut dyn Write) -> Result<()> {
-    refuse_empty_elements(&job.header)?;
     let mut writer = json::Writer::new(job.header.dtype(), job.header.shape(), layout)?;
     let mut text = String::new();
     write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))?;
@@ -105,16 +131,6 @@ fn write_text(
     })?;
     out.write_all(text.as_bytes())?;
     text.clear();
-    Ok(())
-}
-
-/// A header of a few bytes can claim any number of elements without a byte, each with a line of text.
-fn refuse_empty_elements(header: &Header) -> Result<()> {
-    const MOST: usize = 1 << 20;
-    let count = header.element_count();
-    if header.dtype().itemsize() == 0 && count > MOST {
-        return Err(Failure::Nameless(format!("too many elements without bytes: expected at most {MOST}, found {count}")));
-    }
     Ok(())
 }
 

@@ -13,10 +13,8 @@ use crate::export::{csv as csv_export, json as json_export};
 use crate::failure::Result;
 use crate::input::Array;
 use crate::output::Screen;
+use crate::pieces;
 use crate::select::Selection;
-
-/// About how many bytes of elements are read at once.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// How many pieces of a file in Fortran order are read at once.
 const FORTRAN_PIECES: usize = 32;
@@ -67,15 +65,11 @@ pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Scr
 
 /// Calls `work` with all elements, in C order.
 fn for_each_piece(selection: &Selection, array: &mut dyn Array, work: &mut dyn FnMut(&DynValues) -> Result<()>) -> Result<()> {
-    let header = array.header();
-    let itemsize = header.dtype().itemsize();
-    let count = (PIECE_BYTES / itemsize.max(1)).clamp(1, PIECE_ELEMENTS);
-    if selection.is_whole() && header.order() == Order::C && itemsize > 0 {
-        while let Some(values) = array.next_elements(count)? {
-            work(&values)?;
-        }
-        return Ok(());
+    if selection.is_whole() {
+        return pieces::for_each(array, Order::C, &mut |values| work(&values));
     }
+    let header = array.header();
+    let count = pieces::elements_of_piece(header.dtype()).min(PIECE_ELEMENTS);
     let total = selection.shape().iter().fold(1_usize, |total, length| total.saturating_mul(*length));
     // Rows of a file in Fortran order are read in small parts, far from each other: the more of them at once, the better.
     let at_once = if header.order() == Order::C { 1 } else { FORTRAN_PIECES };
