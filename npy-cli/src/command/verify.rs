@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{Array, Input, paths};
 use crate::output::{Screen, Style};
 use crate::pieces;
-use crate::quantity;
+use crate::{quantity, signals};
 
 /// Archives in archives are followed to this depth.
 const DEPTH: usize = 4;
@@ -255,9 +255,11 @@ fn check_content(
     findings: &mut Vec<Finding>,
 ) -> Result<State> {
     let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
-    // A name may be one that no file can have; its content is checked by itself.
+    // A signal must not leave the directory.
+    let _guard = signals::Guard::new();
     let directory = tempfile::tempdir().map_err(failed)?;
     let path = archive.extract(index, directory.path()).map_err(nameless)?;
+    signals::check()?;
     if path.is_file() && starts_like_an_archive(&path) && depth < DEPTH {
         let mut inner = NpzReader::open(&path).map_err(nameless)?;
         let members = 0..inner.len();

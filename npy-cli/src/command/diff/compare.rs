@@ -6,7 +6,7 @@ use std::thread;
 use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues, Header, Order};
 
-use super::judge::{Judge, Tolerance, Verdict};
+use super::judge::{Judge, Tolerance, Verdict, are_equal};
 use crate::failure::{Failure, Result};
 use crate::fields::{self, Leaf};
 use crate::input::Input;
@@ -187,10 +187,13 @@ impl Walk {
         let is_same_size = itemsize == other_itemsize;
         for field in fields {
             let skips = is_same_size && field.leaves[0] == field.leaves[1] && field.judge.is_reflexive(self.tolerance);
+            // Nothing but numbers of one dtype.
+            let is_plain = is_same_size && field.leaves[0] == field.leaves[1] && field.leaves[0].scalar.itemsize() == itemsize;
             let block = (BLOCK_BYTES / itemsize.max(other_itemsize).max(1)).max(1);
             let blocks = elements.chunks((block * itemsize).max(1)).zip(others.chunks((block * other_itemsize).max(1)));
             for (number, (x, y)) in blocks.enumerate() {
-                if !(skips && x == y) {
+                let is_equal = skips && x == y || is_plain && are_equal(field.leaves[0].scalar, x, y, self.tolerance);
+                if !is_equal {
                     self.compare(field, number * block, (x, itemsize), (y, other_itemsize));
                 }
             }
