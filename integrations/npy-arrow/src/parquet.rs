@@ -1,0 +1,111 @@
+//! Parquet files, uncompressed or compressed by Snappy.
+//!
+//! The schema of Arrow is part of the file, and with it the dtype: [`to_npy`] restores it exactly.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::RecordBatchReader;
+pub use parquet;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Compression;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use crate::error::{Error, Result};
+use crate::options::{ArrayOptions, BatchOptions};
+use crate::replace::replace;
+use crate::{read_batches, write_batches};
+
+/// Saves an `.npy` file as a Parquet file, compressed by Snappy, atomically and batch by batch.
+/// Returns the number of rows.
+///
+/// # Errors
+///
+/// Fails like [`read_batches`], or if the Parquet file cannot be written; an existing one is then
+/// untouched.
+///
+/// ```
+/// use npy_arrow::{ArrayOptions, BatchOptions, parquet};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let [npy, table, copy] = ["a.npy", "a.parquet", "b.npy"].map(|name| directory.path().join(name));
+/// npy_core::save(&npy, &[1.5_f64, 2.5])?;
+/// parquet::from_npy(&npy, &table, BatchOptions::new())?;
+/// assert_eq!(parquet::to_npy(&table, &copy, ArrayOptions::new())?, 2);
+/// assert_eq!(npy_core::load::<f64>(&copy)?, [1.5, 2.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl Into<BatchOptions>) -> Result<u64> {
+    write(parquet, read_batches(npy, options)?, properties())
+}
+
+/// Returns the properties that [`from_npy`] writes with: Snappy, and statistics of whole chunks.
+pub fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        // As PyArrow does by default. Those of pages take time, and few readers use them.
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .build()
+}
+
+/// Saves batches as a Parquet file, atomically. Returns the number of rows.
+///
+/// # Errors
+///
+/// Fails if the source of the batches fails, if Parquet lacks one of their types, or if the file
+/// cannot be written; an existing one is then untouched.
+///
+/// ```
+/// use npy_arrow::arrow_array::RecordBatchIterator;
+/// use npy_arrow::parquet;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("a.parquet");
+/// let batch = npy_arrow::items_to_batch(&[1_u8, 2])?;
+/// let schema = batch.schema();
+/// parquet::write(&path, RecordBatchIterator::new([Ok(batch)], schema), parquet::properties())?;
+/// assert_eq!(parquet::read(&path)?.next().expect("a batch")?.num_rows(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties: WriterProperties) -> Result<u64> {
+    replace(path.as_ref(), |output| {
+        let (mut writer, mut rows) = (ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties))?, 0);
+        for batch in batches {
+            let batch = batch?;
+            rows += batch.num_rows() as u64;
+            writer.write(&batch)?;
+        }
+        writer.close()?;
+        Ok(rows)
+    })
+}
+
+/// Opens a Parquet file, whose batches are read one after the other.
+///
+/// # Errors
+///
+/// Fails if it cannot be opened, or is not a Parquet file.
+///
+/// See [`write`] for an example.
+pub fn read(path: impl AsRef<Path>) -> Result<ParquetRecordBatchReader> {
+    let path = path.as_ref();
+    let open = || {
+        let file = File::open(path).map_err(|error| npy_core::ErrorKind::Io { action: "cannot open the file", error })?;
+        Ok(ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192).build()?)
+    };
+    open().map_err(|error: Error| error.with_path(path))
+}
+
+/// Saves a Parquet file as an `.npy` file, atomically and batch by batch. Returns the number of
+/// rows.
+///
+/// # Errors
+///
+/// Fails like [`read`] and [`write_batches`].
+///
+/// See [`from_npy`] for an example.
+pub fn to_npy(parquet: impl AsRef<Path>, npy: impl AsRef<Path>, options: impl Into<ArrayOptions>) -> Result<u64> {
+    let batches = read(parquet)?;
+    write_batches(npy, &batches.schema(), batches, options)
+}
