@@ -184,7 +184,6 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
         (Shape::List { length, item, .. }, DataType::FixedSizeList(field, size)) if usize::try_from(*size) == Ok(*length) => {
             expect_type(item, field.data_type(), path)
         }
-        (Shape::List { .. }, _) => wrong("with a sub-array".to_owned()),
         (Shape::Struct(own), DataType::Struct(fields)) => {
             if let Some(name) = repeated(fields) {
                 return Err(ErrorKind::DuplicateColumn { name: join(path, &name) }.into());
@@ -200,7 +199,7 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
                 None => Ok(()),
             }
         }
-        (Shape::Struct(_), _) => wrong("of a record".to_owned()),
+        (Shape::List { .. } | Shape::Struct(_), _) => wrong(String::new()),
     }
 }
 
@@ -242,8 +241,7 @@ impl Target<'_> {
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
         let is_time = matches!(leaf.kind, Kind::Time | Kind::Date);
         if let Some(nulls) = nulls.filter(|_| !is_time && self.fill.is_none()) {
-            let index = (0..nulls.len()).find(|index| nulls.is_null(*index)).unwrap_or_default();
-            let (column, row) = (leaf.path.clone(), self.row(axes, index));
+            let (column, row) = (leaf.path.clone(), self.row(axes, first_null(nulls)));
             return Err(ErrorKind::Null { column, row, dtype: leaf.dtype.to_string() }.into());
         }
         let runs = axes.runs(leaf.width)?;
@@ -256,8 +254,9 @@ impl Target<'_> {
                     4 => self.write_words::<u32>(&values, leaf, &runs),
                     _ => self.write_words::<u64>(&values, leaf, &runs),
                 }
-                if nulls.is_some() {
-                    let filled = self.filled(leaf, array.data_type()).map_err(|problem| self.located(leaf, axes, 0, problem))?;
+                if let Some(nulls) = nulls {
+                    let filled = self.filled(leaf, array.data_type());
+                    let filled = filled.map_err(|problem| self.located(leaf, axes, first_null(nulls), problem))?;
                     self.write_each(leaf, &runs, |index, place| {
                         if is_null(index) {
                             place.copy_from_slice(&filled[..place.len()]);
@@ -376,6 +375,10 @@ impl Target<'_> {
         bytes[..value.len()].copy_from_slice(&value);
         Ok(bytes)
     }
+}
+
+fn first_null(nulls: &NullBuffer) -> usize {
+    (0..nulls.len()).find(|index| nulls.is_null(*index)).unwrap_or_default()
 }
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;

@@ -123,7 +123,7 @@ pub enum ErrorKind {
     WrongType {
         /// The column.
         column: String,
-        /// The dtype.
+        /// The dtype; empty for records and sub-arrays.
         dtype: String,
         /// The Arrow type of that dtype.
         expected: String,
@@ -293,7 +293,8 @@ impl fmt::Display for ErrorKind {
                 write!(f, "unexpected column {column:?}; set `ArrayOptions::dtype`, or remove the metadata `npy:descr`")
             }
             Self::WrongType { column, dtype, expected, found } => {
-                write!(f, "column {column:?}: wrong type for dtype {dtype}: expected {expected}, found {found}")
+                let dtype = if dtype.is_empty() { String::new() } else { format!(" for dtype {dtype}") };
+                write!(f, "column {column:?}: wrong type{dtype}: expected {expected}, found {found}")
             }
             Self::WrongSchema { batch, expected, found } => {
                 write!(f, "wrong schema of batch {batch}: expected {expected}, found {found}")
@@ -305,10 +306,17 @@ impl fmt::Display for ErrorKind {
                 )
             }
             Self::Value { column, row, problem } => {
-                if column.is_empty() {
-                    write!(f, "row {row}: {problem}")
-                } else {
-                    write!(f, "column {column:?}, row {row}: {problem}")
+                if !column.is_empty() {
+                    write!(f, "column {column:?}, ")?;
+                }
+                write!(f, "row {row}: ")?;
+                match problem {
+                    // What to do about them is another thing here.
+                    ValueProblem::NotABool { byte } => write!(f, "invalid bool {byte:#04x}: expected 0 or 1"),
+                    ValueProblem::NotUtf8 { position } => {
+                        write!(f, "invalid UTF-8 at byte {position} of the text; unset `BatchOptions::bytes_as_text`")
+                    }
+                    problem => problem.fmt(f),
                 }
             }
             Self::BatchTooLarge { column, rows } if column.is_empty() => {

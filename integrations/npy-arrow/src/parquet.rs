@@ -4,8 +4,10 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow_array::RecordBatchReader;
+use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 pub use parquet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -88,13 +90,47 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties
 /// Fails if it cannot be opened, or is not a Parquet file.
 ///
 /// See [`write`] for an example.
-pub fn read(path: impl AsRef<Path>) -> Result<ParquetRecordBatchReader> {
+pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
     let path = path.as_ref();
     let open = || {
         let file = File::open(path).map_err(|error| npy_core::ErrorKind::Io { action: "cannot open the file", error })?;
-        Ok(ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192).build()?)
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192);
+        Ok(ParquetReader { schema: Arc::clone(builder.schema()), batches: builder.build()? })
     };
     open().map_err(|error: Error| error.with_path(path))
+}
+
+/// The batches of a Parquet file, with the metadata of its schema.
+///
+/// See [`write`] for an example.
+pub struct ParquetReader {
+    /// With the metadata, which that of the batches lacks.
+    schema: SchemaRef,
+    batches: ParquetRecordBatchReader,
+}
+
+impl Iterator for ParquetReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.batches.next()?;
+        Some(batch.and_then(|batch| {
+            let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)
+        }))
+    }
+}
+
+impl RecordBatchReader for ParquetReader {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl std::fmt::Debug for ParquetReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetReader").field("schema", &self.schema).finish_non_exhaustive()
+    }
 }
 
 /// Saves a Parquet file as an `.npy` file, atomically and batch by batch. Returns the number of
