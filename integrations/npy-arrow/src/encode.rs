@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
-use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
 use npy_core::DType;
 use npy_core::error::ValueProblem;
 
@@ -94,9 +94,8 @@ impl Encoder {
 
     /// Appends the bytes of a batch. After an error, `bytes` is as it was.
     pub(crate) fn append(&mut self, batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<()> {
-        let is_same = |(own, other): (&_, &_)| has_same_type(own, other);
         let (own, other) = (self.schema.fields(), batch.schema_ref().fields());
-        if own.len() != other.len() || !own.iter().zip(other).all(|(own, other)| is_same((&**own, &**other))) {
+        if !have_same_types(own, other) {
             let (expected, found) = (describe(own), describe(other));
             return Err(ErrorKind::WrongSchema { batch: self.batches, expected, found }.into());
         }
@@ -126,8 +125,21 @@ fn is_list(schema: &Schema) -> bool {
     matches!(schema.fields().iter().as_slice(), [field] if matches!(field.data_type(), DataType::FixedSizeList(..)))
 }
 
-fn has_same_type(own: &arrow_schema::Field, other: &arrow_schema::Field) -> bool {
-    own.name() == other.name() && own.data_type().equals_datatype(other.data_type())
+/// Whether the columns have the same names and types, whatever may be null.
+fn have_same_types(own: &Fields, other: &Fields) -> bool {
+    let is_same =
+        |(own, other): (&FieldRef, &FieldRef)| own.name() == other.name() && is_same_type(own.data_type(), other.data_type());
+    own.len() == other.len() && own.iter().zip(other).all(is_same)
+}
+
+fn is_same_type(own: &DataType, other: &DataType) -> bool {
+    match (own, other) {
+        (DataType::Struct(own), DataType::Struct(other)) => have_same_types(own, other),
+        (DataType::FixedSizeList(own, length), DataType::FixedSizeList(other, other_length)) => {
+            length == other_length && is_same_type(own.data_type(), other.data_type())
+        }
+        (own, other) => own == other,
+    }
 }
 
 fn describe(fields: &Fields) -> String {
@@ -455,6 +467,11 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValuePr
         return Err(ValueProblem::TrailingNul);
     }
     Ok(())
+}
+
+/// The error of a text whose width no one has said, for [`Encoder::new`].
+pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
+    Err(ErrorKind::UnknownWidth { column: column.to_owned(), data_type: data_type.to_string() }.into())
 }
 
 /// The longest texts and bytes of each column, by its path.

@@ -55,6 +55,11 @@ pub mod ipc;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[doc = include_str!("types.md")]
 pub mod types {}
 

@@ -2,17 +2,20 @@
 //!
 //! The schema of Arrow is part of the file, and with it the dtype: [`to_npy`] restores it exactly.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 pub use parquet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::Compression;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
 
 use crate::error::{Error, Result};
 use crate::options::{ArrayOptions, BatchOptions};
@@ -39,16 +42,75 @@ use crate::{read_batches, write_batches};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl Into<BatchOptions>) -> Result<u64> {
-    write(parquet, read_batches(npy, options)?, properties())
+    let mut batches = read_batches(npy, options)?;
+    let schema = batches.schema();
+    let first = match batches.next() {
+        Some(batch) => batch?,
+        None => RecordBatch::new_empty(Arc::clone(&schema)),
+    };
+    let properties = properties(&first);
+    write(parquet, RecordBatchIterator::new(std::iter::once(Ok(first)).chain(batches), schema), properties)
 }
 
-/// Returns the properties that [`from_npy`] writes with: Snappy, and statistics of whole chunks.
-pub fn properties() -> WriterProperties {
-    WriterProperties::builder()
+/// Encoded rows are kept until there are this many bytes of them, or a million.
+const ROW_GROUP_BYTES: usize = 128 << 20;
+
+/// Returns the properties that [`from_npy`] writes with, after a look at the first batch.
+///
+/// Chunks are compressed by Snappy, and have statistics. A column most of whose values differ has no
+/// dictionary, which the writer would drop later anyway.
+///
+/// See [`write`] for an example.
+pub fn properties(first: &RecordBatch) -> WriterProperties {
+    let mut builder = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         // As PyArrow does by default. Those of pages take time, and few readers use them.
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .build()
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES));
+    for (field, column) in first.schema_ref().fields().iter().zip(first.columns()) {
+        builder = without_dictionaries(builder, vec![field.name().clone()], column);
+    }
+    builder.build()
+}
+
+/// Turns the dictionaries of columns off whose values differ.
+fn without_dictionaries(mut builder: WriterPropertiesBuilder, path: Vec<String>, array: &ArrayRef) -> WriterPropertiesBuilder {
+    match array.data_type() {
+        DataType::Struct(fields) => {
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                builder = without_dictionaries(builder, [&path[..], &[field.name().clone()]].concat(), column);
+            }
+            builder
+        }
+        // The names of the levels of a list in Parquet.
+        DataType::FixedSizeList(item, _) => {
+            let path = [&path[..], &["list".to_owned(), item.name().clone()]].concat();
+            without_dictionaries(builder, path, array.as_fixed_size_list().values())
+        }
+        _ if mostly_differ(array) => builder.set_column_dictionary_enabled(ColumnPath::new(path), false),
+        _ => builder,
+    }
+}
+
+/// Whether more than half of the first values differ. Of few values, nothing is said.
+fn mostly_differ(array: &ArrayRef) -> bool {
+    const LEAST: usize = 1000;
+    const MOST: usize = 8192;
+    let data = array.to_data();
+    let count = array.len().min(MOST);
+    if count < LEAST {
+        return false;
+    }
+    let mut values: HashSet<&[u8]> = HashSet::new();
+    if let Some(width) = data.data_type().primitive_width() {
+        let Some(bytes) = data.buffers().first() else { return false };
+        values.extend(bytes[data.offset() * width..].chunks_exact(width).take(count));
+    } else if let Some(texts) = array.as_string_opt::<i32>() {
+        values.extend((0..count).map(|index| texts.value(index).as_bytes()));
+    } else if let Some(bytes) = array.as_binary_opt::<i32>() {
+        values.extend((0..count).map(|index| bytes.value(index)));
+    }
+    values.len() > count / 2
 }
 
 /// Saves batches as a Parquet file, atomically. Returns the number of rows.
@@ -65,8 +127,8 @@ pub fn properties() -> WriterProperties {
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("a.parquet");
 /// let batch = npy_arrow::items_to_batch(&[1_u8, 2])?;
-/// let schema = batch.schema();
-/// parquet::write(&path, RecordBatchIterator::new([Ok(batch)], schema), parquet::properties())?;
+/// let batches = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+/// parquet::write(&path, batches, parquet::properties(&batch))?;
 /// assert_eq!(parquet::read(&path)?.next().expect("a batch")?.num_rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

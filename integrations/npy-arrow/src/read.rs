@@ -253,7 +253,11 @@ impl BatchReader {
         match source {
             Source::Memory { .. } => {}
             Source::File { file, begin } => match columns.pieces() {
-                None => fill(file, length, &mut bytes).and_then(|()| check(&bytes, length, |found| missing(*begin, found)))?,
+                None => {
+                    // The length of the file was checked.
+                    bytes.try_reserve_exact(length).map_err(|_| overflow())?;
+                    fill(file, length, &mut bytes).and_then(|()| check(&bytes, length, |found| missing(*begin, found)))?;
+                }
                 Some(pieces) => {
                     let (itemsize, all) = (columns.itemsize() as u64, columns.rows as u64);
                     let piece = length / pieces;

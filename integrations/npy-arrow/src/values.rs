@@ -7,7 +7,7 @@ use npy_core::{DynValues, NpyElement, Order};
 
 use crate::columns::{Columns, Part, SHAPE};
 use crate::decode::Block;
-use crate::encode::{Encoder, Widths};
+use crate::encode::{Encoder, Widths, unknown_width};
 use crate::error::{ErrorKind, Result};
 use crate::options::{ArrayOptions, BatchOptions};
 
@@ -137,20 +137,31 @@ pub fn from_batches_with<B: IntoBatch>(
     batches: impl IntoIterator<Item = B>,
     options: impl Into<ArrayOptions>,
 ) -> Result<DynValues> {
-    let (options, mut widths, mut collected) = (options.into(), Widths::default(), Vec::new());
-    for batch in batches {
-        let batch = batch.into_batch()?;
-        widths.note(&batch);
-        collected.push(batch);
-    }
-    let mut encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
-    let mut bytes = Vec::new();
-    let rows = collected.iter().fold(0_usize, |rows, batch| rows.saturating_add(batch.num_rows()));
-    let too_large = |_| ErrorKind::BatchTooLarge { column: String::new(), rows };
-    bytes.try_reserve_exact(rows.saturating_mul(encoder.row_bytes)).map_err(too_large)?;
-    for batch in &collected {
-        encoder.append(batch, &mut bytes)?;
-    }
+    let (options, mut bytes) = (options.into(), Vec::new());
+    let encoder = match Encoder::new(schema, &options, &unknown_width) {
+        Ok(mut encoder) => {
+            for batch in batches {
+                encoder.append(&batch.into_batch()?, &mut bytes)?;
+            }
+            encoder
+        }
+        // The widest text is known after all batches.
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownWidth { .. }) => {
+            let (mut widths, mut collected) = (Widths::default(), Vec::new());
+            for batch in batches {
+                let batch = batch.into_batch()?;
+                widths.note(&batch);
+                collected.push(batch);
+            }
+            let mut encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
+            for batch in &collected {
+                encoder.append(batch, &mut bytes)?;
+            }
+            encoder
+        }
+        Err(error) => return Err(error),
+    };
+    let rows = usize::try_from(encoder.rows).unwrap_or(usize::MAX);
     let is_scalar = rows == 1 && schema.metadata().get(SHAPE).is_some_and(|shape| shape == "()");
     let outer: &[usize] = if is_scalar { &[] } else { &[rows] };
     let shape = [outer, &encoder.axes].concat();

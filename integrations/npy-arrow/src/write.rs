@@ -9,7 +9,7 @@ use arrow_schema::Schema;
 use npy_core::__private::Replacement;
 use npy_core::{Header, Order, SaveOptions};
 
-use crate::encode::Encoder;
+use crate::encode::{Encoder, unknown_width};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ArrayOptions;
 use crate::values::IntoBatch;
@@ -224,10 +224,6 @@ fn header_of(encoder: &Encoder) -> Result<Vec<u8>> {
     let rows = usize::try_from(encoder.rows).unwrap_or(usize::MAX);
     let shape = [&[rows], &encoder.axes[..]].concat();
     Ok(Header::new(encoder.dtype.clone(), Order::C, &shape)?.to_bytes())
-}
-
-fn unknown_width(column: &str, data_type: &arrow_schema::DataType) -> Result<usize> {
-    Err(ErrorKind::UnknownWidth { column: column.to_owned(), data_type: data_type.to_string() }.into())
 }
 
 #[cold]

@@ -92,7 +92,7 @@ fn failed_tables_leave_the_old_file_and_nothing_else() {
         let reader = RecordBatchIterator::new(batches, batch.schema());
         let error = match name {
             "a.arrow" => ipc::write(&path, reader).unwrap_err(),
-            _ => parquet::write(&path, reader, parquet::properties()).unwrap_err(),
+            _ => parquet::write(&path, reader, parquet::properties(&batch)).unwrap_err(),
         };
         assert!(matches!(error.kind(), ErrorKind::Arrow(_)) && error.path() == Some(&path), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), b"old");

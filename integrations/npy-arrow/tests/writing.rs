@@ -114,6 +114,14 @@ fn batches_that_do_not_fit_are_errors() {
     let float = batch([("a", Arc::new(Float32Array::from(vec![1.0])) as ArrayRef)]);
     let schema = int.schema();
     insta::assert_snapshot!(from_batches(&schema, [&int, &float]).unwrap_err(), @r#"wrong schema of batch 1: expected ["a": Int32], found ["a": Float32]"#);
+    // Names within structs count as well.
+    let inner = |name: &str| {
+        let column: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+        let field = Arc::new(Field::new(name, DataType::Int32, false));
+        batch([("s", Arc::new(StructArray::from(vec![(field, column)])) as ArrayRef)])
+    };
+    let (first, second) = (inner("x"), inner("y"));
+    insta::assert_snapshot!(from_batches(&first.schema(), [&first, &second]).unwrap_err(), @r#"wrong schema of batch 1: expected ["s": Struct("x": non-null Int32)], found ["s": Struct("y": non-null Int32)]"#);
     let options = |dtype: &str| ArrayOptions::new().dtype(dtype.parse().unwrap());
     insta::assert_snapshot!(array(&int, options("[('a', '<i8')]")).unwrap_err(), @r#"column "a": wrong type for dtype <i8: expected Int64, found Int32"#);
     insta::assert_snapshot!(array(&int, options("[('a', '<i4'), ('b', '<i4')]")).unwrap_err(), @r#"missing column "b"; set `ArrayOptions::dtype`, or remove the metadata `npy:descr`"#);
