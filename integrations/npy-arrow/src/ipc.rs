@@ -76,7 +76,7 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<
 ///
 /// Fails if it cannot be opened, or is not an IPC file.
 ///
-/// See [`write`] for an example.
+/// See [`write()`] for an example.
 pub fn read(path: impl AsRef<Path>) -> Result<FileReader<BufReader<File>>> {
     let path = path.as_ref();
     let open = || {

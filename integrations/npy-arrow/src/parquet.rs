@@ -60,7 +60,7 @@ const ROW_GROUP_BYTES: usize = 128 << 20;
 /// Chunks are compressed by Snappy, and have statistics. A column most of whose values differ has no
 /// dictionary, which the writer would drop later anyway.
 ///
-/// See [`write`] for an example.
+/// See [`write()`] for an example.
 pub fn properties(first: &RecordBatch) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -151,7 +151,7 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties
 ///
 /// Fails if it cannot be opened, or is not a Parquet file.
 ///
-/// See [`write`] for an example.
+/// See [`write()`] for an example.
 pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
     let path = path.as_ref();
     let open = || {
@@ -164,7 +164,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
 
 /// The batches of a Parquet file, with the metadata of its schema.
 ///
-/// See [`write`] for an example.
+/// See [`write()`] for an example.
 pub struct ParquetReader {
     /// With the metadata, which that of the batches lacks.
     schema: SchemaRef,

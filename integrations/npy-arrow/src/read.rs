@@ -96,7 +96,7 @@ pub fn map_batches(map: npy_core::NpyMap, options: impl Into<BatchOptions>) -> R
 
 /// An iterator over the batches of a file, a stream, or bytes in memory.
 ///
-/// It reads at most one batch ahead of the caller, that is none. After an error it ends.
+/// It reads a batch when the caller asks for it. After an error it ends.
 ///
 /// ```
 /// use npy_arrow::{BatchOptions, BatchReader};
@@ -133,7 +133,9 @@ impl BatchReader {
     ///
     /// # Errors
     ///
-    /// Fails like [`read_batches`], which has an example.
+    /// Fails like [`read_batches`].
+    ///
+    /// See [`read_batches`] for an example.
     pub fn open(path: impl AsRef<Path>, options: impl Into<BatchOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         let open = || {

@@ -177,6 +177,8 @@ pub trait IntoBatch: sealed::Sealed {
     /// # Errors
     ///
     /// Fails if the source of the batch failed.
+    ///
+    /// See [`from_batches`] for an example.
     fn into_batch(self) -> Result<RecordBatch>;
 }
 

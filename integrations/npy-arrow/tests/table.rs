@@ -105,7 +105,12 @@ fn page_of_types_is_current() {
         let batch = to_batch_with(&values, BatchOptions::new().matrix_columns(matrix_columns)).unwrap();
         let columns: Vec<_> = columns(&batch).iter().map(|column| format!("`{}`", column.replace("non-null ", ""))).collect();
         let with = if matrix_columns { ", with `matrix_columns`" } else { "" };
-        writeln!(arrays, "| `{dtype}`, shape {shape:?}{with} | {} |", columns.join(", ")).unwrap();
+        let shape = match shape {
+            [length] => format!("({length},)"),
+            shape => format!("{shape:?}").replace('[', "(").replace(']', ")"),
+        };
+        let order = if order == Order::Fortran { " in Fortran order" } else { "" };
+        writeln!(arrays, "| `{dtype}`, shape `{shape}`{order}{with} | {} |", columns.join(", ")).unwrap();
     }
     let path = workspace().join("integrations/npy-arrow/src/types.md");
     let page = std::fs::read_to_string(&path).unwrap();
