@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use npy_arrow::arrow_array::RecordBatchReader;
+use npy_arrow::npy_core::NpyReader;
 use npy_arrow::{ArrayOptions, BatchOptions, parquet, read_batches};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,6 +30,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The dtype is part of the Parquet file's metadata.
     let copy = directory.path().join("copy.npy");
     parquet::to_npy(&table, &copy, ArrayOptions::new())?;
-    println!("back as {}", npy_arrow::npy_core::DynValues::load(&copy)?.dtype());
+    println!("back as {}", NpyReader::open(&copy)?.header().dtype());
     Ok(())
 }
