@@ -53,7 +53,7 @@ pub use crate::view::{
 pub use crate::write::bytes::ItemBytes;
 pub use crate::write::dtype_of;
 pub use crate::write::output::Output;
-pub use crate::write::replace::{replace_file, replace_file_with};
+pub use crate::write::replace::{Replacement, replace_file, replace_file_with};
 pub use crate::write::small::write_small;
 
 /// Makes the plan of a record `Copy` and comparable. The standard derives would demand as much of

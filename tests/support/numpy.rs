@@ -63,6 +63,23 @@ pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
     }
 }
 
+/// A NumPy with PyArrow, DuckDB and Polars, which read tables. Where they cannot be had, the test is
+/// skipped.
+pub fn pyarrow(test: &str) -> Option<&'static NumPy> {
+    static PYARROW: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    let others = ["pyarrow", "duckdb", "polars"];
+    match PYARROW.get_or_init(|| provide("pyarrow", &self::NUMPY, &others, "import numpy, pyarrow, duckdb, polars")) {
+        Ok(numpy) => Some(numpy),
+        Err(problem) if std::env::var_os("NPY_REQUIRE_NUMPY").is_some_and(|value| value == "1") => {
+            panic!("NPY_REQUIRE_NUMPY=1, and there is no PyArrow to compare with: {problem}")
+        }
+        Err(problem) => {
+            announce(&format!("SKIPPED {test}: there is no PyArrow to compare with: {problem}"));
+            None
+        }
+    }
+}
+
 /// Makes the virtual environment of that name, unless it is there, with the first release that can
 /// be had.
 fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str) -> Result<NumPy, String> {

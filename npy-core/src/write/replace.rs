@@ -93,7 +93,8 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMu
 }
 
 /// A file that is being written to replace another.
-pub(crate) struct Replacement {
+#[derive(Debug)]
+pub struct Replacement {
     /// The temporary file; `None` for a pipe or a device, which is not replaced.
     temporary: Option<TemporaryFile>,
     target: PathBuf,
@@ -101,7 +102,11 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// Begins one for `path`. Without a [`commit`](Self::commit), the old file stays.
-    pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be created.
+    pub fn begin(path: &Path) -> Result<(File, Self)> {
         let itself = fs::symlink_metadata(path).ok();
         let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
         let existing = if is_link { fs::metadata(path).ok() } else { itself };
@@ -129,7 +134,11 @@ impl Replacement {
     }
 
     /// Renames the file over the target; `sync` syncs it first, if asked.
-    pub(crate) fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be synced or renamed.
+    pub fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
         let Some(temporary) = self.temporary else { return Ok(()) };
         if !options.durable {
             return temporary.rename(&self.target);
@@ -177,6 +186,7 @@ fn follow_links(path: &Path) -> PathBuf {
 }
 
 /// A file that is removed unless it is renamed.
+#[derive(Debug)]
 struct TemporaryFile {
     path: Option<PathBuf>,
 }

@@ -1,0 +1,284 @@
+//! The columns of an array: which fields, under which names, and where their bytes are.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{Schema, SchemaRef};
+use npy_core::dtype::{Field, Record, ScalarKind};
+use npy_core::{DType, Header, Order};
+
+use crate::axes::Axes;
+use crate::decode::Block;
+use crate::dtypes::{Choices, Kind, Node, Shape, Stride, flattened, join};
+use crate::error::{ErrorKind, Result};
+use crate::options::BatchOptions;
+
+/// The key of a schema's metadata that has the dtype of a row.
+pub(crate) const DESCR: &str = "npy:descr";
+
+/// The key of a schema's metadata that marks an array without axes.
+pub(crate) const SHAPE: &str = "npy:shape";
+
+/// More columns than this are more likely a mistake than a table.
+const MOST_COLUMNS: usize = 1 << 16;
+
+/// Rows without bytes are not bounded by the bytes present, so that a few bytes could claim any
+/// number of batches. As many as `npy_core::Limits` allows of elements without bytes.
+const MOST_EMPTY_ROWS: usize = 1 << 16;
+
+/// The columns of an array.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    pub(crate) schema: SchemaRef,
+    all: Vec<Column>,
+    order: Order,
+    itemsize: usize,
+    /// The lengths of the axes behind the first.
+    axes: Vec<usize>,
+    /// Rows of the array.
+    pub(crate) rows: usize,
+    /// Bytes of a row.
+    pub(crate) row_bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    node: Node,
+    /// Where it begins in an element.
+    offset: usize,
+    /// Which column of a matrix it is.
+    index: usize,
+}
+
+/// A part of an array in memory.
+pub(crate) struct Part {
+    /// Where the rows of `in_memory` begin.
+    pub(crate) begin: usize,
+    /// How many rows are in memory, which sets the distances in Fortran order.
+    pub(crate) in_memory: usize,
+    /// The first row, of those in memory.
+    pub(crate) from: usize,
+    /// How many rows.
+    pub(crate) rows: usize,
+}
+
+impl Columns {
+    pub(crate) fn new(header: &Header, options: &BatchOptions) -> Result<Self> {
+        let (dtype, mut axes) = flattened(header.dtype());
+        if let Some((field, dtype)) = object_in(dtype, "") {
+            return Err(ErrorKind::NoArrowType { field, dtype }.into());
+        }
+        let (rows, outer) = header.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
+        axes.splice(..0, outer.iter().copied());
+        let row_bytes = axes.iter().fold(dtype.itemsize(), |bytes, length| bytes.saturating_mul(*length));
+        if row_bytes == 0 && rows > MOST_EMPTY_ROWS {
+            let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
+            return Err(npy_core::ErrorKind::LimitExceeded { what: "rows without bytes", limit, found }.into());
+        }
+        let row = if axes.is_empty() { dtype.clone() } else { dtype.clone().sub_array(&axes)? };
+        let (columns, descr) = Self::choose(dtype, &axes, options)?;
+        let mut names = HashSet::new();
+        if let Some(column) = columns.iter().find(|column| !names.insert(column.node.field.name())) {
+            return Err(ErrorKind::DuplicateColumn { name: column.node.field.name().clone() }.into());
+        }
+        let mut metadata = [(DESCR.to_owned(), descr.unwrap_or(row).descr())].to_vec();
+        if header.shape().is_empty() {
+            metadata.push((SHAPE.to_owned(), "()".to_owned()));
+        }
+        let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.node.field)).collect();
+        let schema = Arc::new(Schema::new_with_metadata(fields, metadata.into_iter().collect()));
+        Ok(Self { schema, all: columns, order: header.order(), itemsize: dtype.itemsize(), axes, rows, row_bytes })
+    }
+
+    /// The columns, and the dtype of a row if they are not all.
+    fn choose(dtype: &DType, axes: &[usize], options: &BatchOptions) -> Result<(Vec<Column>, Option<DType>)> {
+        let choices = Choices::from(options);
+        let names = options.columns.as_deref();
+        if let (DType::Record(record), []) = (dtype, axes) {
+            let Some(names) = names else {
+                let mut columns = Vec::new();
+                let fields = record.fields().iter();
+                let nodes =
+                    fields.map(|field| Ok((field.offset(), Node::new(field.name(), field.name(), field.dtype(), choices)?)));
+                for (offset, node) in nodes.collect::<Result<Vec<_>>>()? {
+                    if options.flatten {
+                        flatten(offset, node, "", &mut columns);
+                    } else {
+                        columns.push(Column { node, offset, index: 0 });
+                    }
+                }
+                return Ok((columns, None));
+            };
+            let mut columns = Vec::new();
+            let mut fields = Vec::new();
+            for name in names {
+                let (offset, field) = lookup(name, record).ok_or_else(|| no_field(name, record))?;
+                columns.push(Column { node: Node::new(name, name, field.dtype(), choices)?, offset, index: 0 });
+                fields.push((name.as_str(), field.dtype().clone()));
+            }
+            let mut seen = HashSet::new();
+            if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
+                return Err(ErrorKind::DuplicateColumn { name: name.clone() }.into());
+            }
+            return Ok((columns, Some(Record::packed(fields)?.into())));
+        }
+        let columns = match axes {
+            [length] if options.matrix_columns => {
+                if *length > MOST_COLUMNS {
+                    return Err(ErrorKind::TooManyColumns { limit: MOST_COLUMNS, found: *length }.into());
+                }
+                let node = Node::new(&options.name, "", dtype, choices)?;
+                let column = |index| Column { node: node.clone().renamed(&format!("{}_{index}", options.name)), offset: 0, index };
+                (0..*length).map(column).collect()
+            }
+            _ => vec![Column { node: Node::of_array(&options.name, dtype, axes, choices)?, offset: 0, index: 0 }],
+        };
+        let Some(names) = names else { return Ok((columns, None)) };
+        let chosen = names.iter().map(|name| {
+            let column = columns.iter().find(|column| column.node.field.name() == name);
+            column.cloned().ok_or_else(|| unknown(name, &columns))
+        });
+        let chosen = chosen.collect::<Result<Vec<_>>>()?;
+        if names.len() == 1 && chosen.len() == columns.len() {
+            return Ok((chosen, None));
+        }
+        let row = Record::packed(names.iter().map(|name| (name.as_str(), dtype.clone())))?;
+        Ok((chosen, Some(row.into())))
+    }
+
+    /// The distances of rows, and of the axes behind the first, where as many rows are in memory.
+    fn strides(&self, rows: usize) -> (usize, Vec<usize>) {
+        let mut strides = vec![0; self.axes.len()];
+        match self.order {
+            Order::C => {
+                let mut stride = self.itemsize;
+                for (place, length) in strides.iter_mut().zip(&self.axes).rev() {
+                    *place = stride;
+                    stride = stride.saturating_mul(*length);
+                }
+                (stride, strides)
+            }
+            Order::Fortran => {
+                let mut stride = self.itemsize.saturating_mul(rows);
+                for (place, length) in strides.iter_mut().zip(&self.axes) {
+                    *place = stride;
+                    stride = stride.saturating_mul(*length);
+                }
+                (self.itemsize, strides)
+            }
+        }
+    }
+
+    /// The batch of rows that are in memory. The caller has checked that all their bytes are.
+    pub(crate) fn batch(&self, block: &Block<'_>, part: &Part) -> Result<RecordBatch> {
+        let (row, strides) = self.strides(part.in_memory);
+        let block = Block { strides: &strides, ..*block };
+        let arrays = self.all.iter().map(|column| block.column(&column.node, &column.axes(part, row, &strides)));
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(part.rows));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?)
+    }
+
+    /// Whether a column of a batch can share the memory of its bytes.
+    pub(crate) fn can_share(&self) -> bool {
+        let (rows, part) = (2, Part { begin: 0, in_memory: 2, from: 0, rows: 2 });
+        let (row, strides) = self.strides(rows);
+        self.all.iter().any(|column| can_share(&column.node, &column.axes(&part, row, &strides), &strides))
+    }
+
+    /// The number of pieces that rows of an array in Fortran order consist of; `None` if they are
+    /// contiguous.
+    pub(crate) fn pieces(&self) -> Option<usize> {
+        let is_scattered = self.order == Order::Fortran && !self.axes.is_empty() && self.row_bytes > 0;
+        is_scattered.then(|| self.row_bytes / self.itemsize.max(1))
+    }
+
+    /// Bytes of an element.
+    pub(crate) fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+}
+
+impl Column {
+    fn axes(&self, part: &Part, row: usize, strides: &[usize]) -> Axes {
+        let column = strides.first().map_or(0, |stride| stride.saturating_mul(self.index));
+        Axes::rows(part.begin + part.from * row + self.offset + column, part.rows, row)
+    }
+}
+
+fn can_share(node: &Node, axes: &Axes, strides: &[usize]) -> bool {
+    match &node.shape {
+        Shape::Leaf(leaf) => {
+            let is_same = matches!(leaf.kind, Kind::Number | Kind::Time | Kind::Void) && !(leaf.swap && leaf.width > 1);
+            is_same && axes.runs(leaf.width).is_ok_and(|runs| runs.is_contiguous())
+        }
+        Shape::List { length, stride, item } => {
+            let stride = match stride {
+                Stride::Bytes(stride) => *stride,
+                Stride::Axis(number) => strides.get(*number).copied().unwrap_or_default(),
+            };
+            can_share(item, &axes.items(*length, stride), strides)
+        }
+        Shape::Struct(fields) => fields.iter().any(|(offset, node)| can_share(node, &axes.at(*offset), strides)),
+    }
+}
+
+/// Appends the columns of a struct, and of the structs in it.
+fn flatten(offset: usize, node: Node, path: &str, columns: &mut Vec<Column>) {
+    let path = join(path, node.field.name());
+    match node.shape {
+        Shape::Struct(fields) => fields.into_iter().for_each(|(inner, node)| flatten(offset + inner, node, &path, columns)),
+        _ => columns.push(Column { node: node.renamed(&path), offset, index: 0 }),
+    }
+}
+
+/// The first field of Python objects, and its dtype.
+fn object_in(dtype: &DType, path: &str) -> Option<(String, String)> {
+    match dtype {
+        DType::Scalar(scalar) if scalar.kind() == ScalarKind::Object => Some((path.to_owned(), scalar.to_string())),
+        DType::Scalar(_) => None,
+        DType::SubArray(array) => object_in(array.base(), path),
+        DType::Record(record) => record.fields().iter().find_map(|field| object_in(field.dtype(), &join(path, field.name()))),
+    }
+}
+
+/// The field of that name, and where it begins. Names may have dots in them, so that a whole name
+/// comes before one that is divided.
+fn lookup<'d>(name: &str, record: &'d Record) -> Option<(usize, &'d Field)> {
+    if let Some(field) = record.field(name) {
+        return Some((field.offset(), field));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let outer = record.field(&name[..dot])?;
+        let DType::Record(inner) = outer.dtype() else { return None };
+        let (offset, field) = lookup(&name[dot + 1..], inner)?;
+        Some((outer.offset() + offset, field))
+    })
+}
+
+/// How many names an error lists.
+const LISTED: usize = 12;
+
+#[cold]
+fn no_field(name: &str, record: &Record) -> npy_core::Error {
+    // The names of the innermost record that exists.
+    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match lookup(&name[..dot], record)?.1.dtype() {
+        DType::Record(inner) => Some((&name[..dot], inner)),
+        _ => None,
+    });
+    let (outer, record) = inner.unwrap_or(("", record));
+    let available: Vec<_> = record.fields().iter().map(|field| field.name().to_owned()).collect();
+    no_such(name, outer, available)
+}
+
+#[cold]
+fn unknown(name: &str, columns: &[Column]) -> crate::Error {
+    no_such(name, "", columns.iter().map(|column| column.node.field.name().clone()).collect()).into()
+}
+
+fn no_such(name: &str, record: &str, mut available: Vec<String>) -> npy_core::Error {
+    let omitted = available.len().saturating_sub(LISTED);
+    available.truncate(LISTED);
+    npy_core::ErrorKind::NoField { name: name.to_owned(), record: record.to_owned(), available, omitted }.into()
+}

@@ -1,0 +1,291 @@
+//! Bytes of an array as Arrow arrays.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, StringArray, StructArray, make_array,
+};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Fields};
+use npy_core::error::ValueProblem;
+
+use crate::axes::{Axes, Runs};
+use crate::dtypes::{Kind, Leaf, Node, Shape, Stride};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Rows of an array in memory.
+pub(crate) struct Block<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// The same bytes, where arrays may share them.
+    pub(crate) shared: Option<&'a Buffer>,
+    /// The distances of the axes of the array behind the first.
+    pub(crate) strides: &'a [usize],
+    /// The number of the first row, for errors.
+    pub(crate) first_row: u64,
+}
+
+impl Block<'_> {
+    /// The column of the elements at `axes`. The caller has checked that they are within the bytes.
+    pub(crate) fn column(&self, node: &Node, axes: &Axes) -> Result<ArrayRef> {
+        match &node.shape {
+            Shape::Leaf(leaf) => self.leaf(node.field.data_type(), leaf, axes),
+            Shape::List { length, stride, item } => {
+                let stride = match stride {
+                    Stride::Bytes(stride) => *stride,
+                    Stride::Axis(number) => self.strides.get(*number).copied().unwrap_or_default(),
+                };
+                let items = axes.items(*length, stride);
+                let count = axes.count()?;
+                // Arrow multiplies them without a check.
+                items.count()?;
+                let values = self.column(item, &items)?;
+                let size = i32::try_from(*length).unwrap_or(i32::MAX);
+                Ok(Arc::new(FixedSizeListArray::try_new_with_length(Arc::clone(&item.field), size, values, None, count)?))
+            }
+            Shape::Struct(fields) => {
+                let columns = fields.iter().map(|(offset, node)| self.column(node, &axes.at(*offset)));
+                let columns = columns.collect::<Result<Vec<_>>>()?;
+                let fields: Fields = fields.iter().map(|(_, node)| Arc::clone(&node.field)).collect();
+                Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, axes.count()?)?))
+            }
+        }
+    }
+
+    fn leaf(&self, data_type: &DataType, leaf: &Leaf, axes: &Axes) -> Result<ArrayRef> {
+        let runs = axes.runs(leaf.width)?;
+        let located = |index: usize, problem| self.located(leaf, axes, index, problem);
+        match leaf.kind {
+            Kind::Number => {
+                let values = match leaf.width {
+                    1 => self.words::<u8>(leaf, &runs)?,
+                    2 => self.words::<u16>(leaf, &runs)?,
+                    4 => self.words::<u32>(leaf, &runs)?,
+                    _ => self.words::<u64>(leaf, &runs)?,
+                };
+                primitive(data_type, runs.count, values, None)
+            }
+            Kind::Time => {
+                let values = ScalarBuffer::<i64>::new(self.words::<u64>(leaf, &runs)?, 0, runs.count);
+                let nulls = nulls_of(&values);
+                primitive(data_type, runs.count, values.into_inner(), nulls)
+            }
+            Kind::Date => {
+                let days = ScalarBuffer::<i64>::new(self.words::<u64>(leaf, &runs)?, 0, runs.count);
+                let nulls = nulls_of(&days);
+                let mut narrow = reserved(runs.count, leaf)?;
+                for (index, &days) in days.iter().enumerate() {
+                    narrow.push(match i32::try_from(days) {
+                        Ok(days) => days,
+                        Err(_) if days == i64::MIN => 0,
+                        Err(_) => {
+                            let dtype = "Date32; set `BatchOptions::times_as_integers`".to_owned();
+                            return Err(located(index, ValueProblem::OutOfRange { value: format!("day {days}"), dtype }));
+                        }
+                    });
+                }
+                primitive(data_type, runs.count, Buffer::from_vec(narrow), nulls)
+            }
+            Kind::Bool => {
+                let bytes = self.words::<u8>(leaf, &runs)?;
+                if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
+                    let (index, byte) = bytes.iter().enumerate().find(|(_, byte)| **byte > 1).unwrap_or((0, &2));
+                    return Err(located(index, ValueProblem::NotABool { byte: *byte }));
+                }
+                let bits = BooleanBuffer::collect_bool(runs.count, |index| bytes[index] != 0);
+                Ok(Arc::new(BooleanArray::new(bits, None)))
+            }
+            Kind::Void => {
+                let size = i32::try_from(leaf.width).unwrap_or(i32::MAX);
+                let bytes = self.bytes_of(leaf, &runs)?;
+                Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, bytes, None, runs.count)?))
+            }
+            Kind::Bytes | Kind::Utf8 | Kind::Text => {
+                let (offsets, values) = self.texts(leaf, axes, &runs)?;
+                let (offsets, values) = (OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values));
+                if leaf.kind == Kind::Bytes {
+                    return Ok(Arc::new(BinaryArray::try_new(offsets, values, None)?));
+                }
+                if leaf.kind == Kind::Utf8 && StringArray::try_new(offsets.clone(), values.clone(), None).is_err() {
+                    return Err(not_utf8(&offsets, &values, &located));
+                }
+                Ok(Arc::new(StringArray::try_new(offsets, values, None)?))
+            }
+        }
+    }
+
+    #[cold]
+    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: ValueProblem) -> Error {
+        let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
+        let row = self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64);
+        ErrorKind::Value { column: leaf.path.clone(), row, problem }.into()
+    }
+
+    /// The elements as words in the byte order of the machine, contiguous and aligned.
+    fn words<W: Word>(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
+        if runs.count == 0 {
+            return Ok(Buffer::from_vec(Vec::<W>::new()));
+        }
+        let swap = leaf.swap && W::BYTES > 1;
+        if runs.is_contiguous() {
+            let range = runs.offset..runs.offset + runs.count * W::BYTES;
+            if let Some(shared) = self.shared.filter(|_| !swap) {
+                let slice = shared.slice_with_length(range.start, range.len());
+                if slice.as_ptr().align_offset(align_of::<W>()) == 0 {
+                    return Ok(slice);
+                }
+            }
+        }
+        let mut words: Vec<W> = reserved(runs.count, leaf)?;
+        match (runs.run, runs.dims.as_slice()) {
+            // The field of a record: one word a row, which is most of the time of a table.
+            (1, &[(length, stride)]) if stride >= W::BYTES => {
+                let bytes = &self.bytes[runs.offset..runs.offset + (length - 1) * stride + W::BYTES];
+                let rows = bytes.chunks(stride);
+                if swap {
+                    words.extend(rows.map(|row| W::swapped(row)));
+                } else {
+                    words.extend(rows.map(|row| W::native(row)));
+                }
+            }
+            _ => runs.for_each(|offset| {
+                let run = self.bytes[offset..offset + runs.run * W::BYTES].chunks_exact(W::BYTES);
+                if swap {
+                    words.extend(run.map(|word| W::swapped(word)));
+                } else {
+                    words.extend(run.map(|word| W::native(word)));
+                }
+                Ok::<_, Error>(())
+            })?,
+        }
+        Ok(Buffer::from_vec(words))
+    }
+
+    /// The elements as they are, contiguous.
+    fn bytes_of(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
+        if runs.count == 0 || leaf.width == 0 {
+            return Ok(Buffer::from_vec(Vec::<u8>::new()));
+        }
+        let run = runs.run * leaf.width;
+        if let (true, Some(shared)) = (runs.is_contiguous(), self.shared) {
+            return Ok(shared.slice_with_length(runs.offset, run));
+        }
+        let mut bytes = reserved(runs.count.saturating_mul(leaf.width), leaf)?;
+        runs.for_each(|offset| {
+            bytes.extend_from_slice(&self.bytes[offset..offset + run]);
+            Ok::<_, Error>(())
+        })?;
+        Ok(Buffer::from_vec(bytes))
+    }
+
+    /// Offsets and bytes of texts, without NULs at the end.
+    fn texts(&self, leaf: &Leaf, axes: &Axes, runs: &Runs) -> Result<(Vec<i32>, Vec<u8>)> {
+        let too_large = || ErrorKind::BatchTooLarge { column: leaf.path.clone(), rows: axes.row_count() };
+        let mut offsets: Vec<i32> = reserved(runs.count.saturating_add(1), leaf)?;
+        offsets.push(0);
+        if leaf.width == 0 {
+            offsets.resize(runs.count + 1, 0);
+            return Ok((offsets, Vec::new()));
+        }
+        let mut values: Vec<u8> = Vec::new();
+        runs.for_each_element(leaf.width, |offset| {
+            let element = &self.bytes[offset..offset + leaf.width];
+            if leaf.kind == Kind::Text {
+                let text = if leaf.swap {
+                    push_text(element, &mut values, u32::swapped)
+                } else {
+                    push_text(element, &mut values, u32::native)
+                };
+                text.map_err(|problem| self.located(leaf, axes, offsets.len() - 1, problem))?;
+            } else {
+                let length = element.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+                values.extend_from_slice(&element[..length]);
+            }
+            offsets.push(i32::try_from(values.len()).map_err(|_| too_large())?);
+            Ok::<_, Error>(())
+        })?;
+        Ok((offsets, values))
+    }
+}
+
+/// Appends a text in UCS-4 as UTF-8.
+#[inline]
+fn push_text(element: &[u8], values: &mut Vec<u8>, unit: impl Fn(&[u8]) -> u32 + Copy) -> Result<(), ValueProblem> {
+    let units = element.chunks_exact(4).map(unit);
+    let length = units.clone().rposition(|unit| unit != 0).map_or(0, |last| last + 1);
+    if units.clone().take(length).fold(0, |all, unit| all | unit) < 0x80 {
+        #[allow(clippy::cast_possible_truncation, reason = "all are ASCII")]
+        values.extend(units.take(length).map(|unit| unit as u8));
+        return Ok(());
+    }
+    for (position, unit) in units.take(length).enumerate() {
+        let character = char::from_u32(unit).ok_or(ValueProblem::NotACharacter { unit, position })?;
+        values.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Ok(())
+}
+
+#[cold]
+fn not_utf8(offsets: &[i32], values: &[u8], located: &dyn Fn(usize, ValueProblem) -> Error) -> Error {
+    let text = |range: &[i32]| {
+        let place = |offset: i32| usize::try_from(offset).unwrap_or_default();
+        &values[place(range[0])..place(range[1])]
+    };
+    let found = offsets.windows(2).enumerate().find_map(|(index, range)| Some((index, std::str::from_utf8(text(range)).err()?)));
+    let (index, position) = found.map_or((0, 0), |(index, error)| (index, error.valid_up_to()));
+    located(index, ValueProblem::NotUtf8 { position })
+}
+
+/// NaT is null; `None` if there is none.
+fn nulls_of(times: &[i64]) -> Option<NullBuffer> {
+    let has_null = times.iter().min() == Some(&i64::MIN);
+    has_null.then(|| NullBuffer::new(BooleanBuffer::collect_bool(times.len(), |index| times[index] != i64::MIN)))
+}
+
+fn primitive(data_type: &DataType, count: usize, values: Buffer, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    Ok(make_array(ArrayData::builder(data_type.clone()).len(count).add_buffer(values).nulls(nulls).build()?))
+}
+
+/// A vector with capacity for a number of items, or an error instead of an abort.
+fn reserved<T>(count: usize, leaf: &Leaf) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    let too_large = |_| ErrorKind::BatchTooLarge { column: leaf.path.clone(), rows: count };
+    items.try_reserve_exact(count).map_err(too_large)?;
+    Ok(items)
+}
+
+/// An unsigned integer that stands for every number of its size.
+pub(crate) trait Word: ArrowNativeType {
+    const BYTES: usize = size_of::<Self>();
+    /// The word at the beginning of these bytes, of which there are enough.
+    fn native(bytes: &[u8]) -> Self;
+    /// The same, with its bytes swapped.
+    fn swapped(bytes: &[u8]) -> Self;
+    /// Stores the word at the beginning of these bytes.
+    fn write(self, place: &mut [u8]);
+}
+
+macro_rules! words {
+    ($($word:ident)*) => {
+        $(impl Word for $word {
+            #[inline(always)]
+            fn native(bytes: &[u8]) -> Self {
+                bytes.first_chunk().map_or(0, |bytes| Self::from_ne_bytes(*bytes))
+            }
+
+            #[inline(always)]
+            fn swapped(bytes: &[u8]) -> Self {
+                Self::native(bytes).swap_bytes()
+            }
+
+            #[inline(always)]
+            fn write(self, place: &mut [u8]) {
+                if let Some(place) = place.first_chunk_mut() {
+                    *place = self.to_ne_bytes();
+                }
+            }
+        })*
+    };
+}
+
+words!(u8 u16 u32 u64);

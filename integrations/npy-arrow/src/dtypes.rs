@@ -1,0 +1,300 @@
+//! The Arrow type of a dtype, and how its bytes become values.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use npy_core::DType;
+use npy_core::dtype::{self, ByteOrder, Scalar, ScalarKind, SubArray};
+
+use crate::error::{ErrorKind, Result};
+use crate::options::BatchOptions;
+
+/// The key of a field's metadata that has the dtype of a time stored as `Int64`.
+const DTYPE: &str = "npy:dtype";
+
+/// Which Arrow types texts and times get.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choices {
+    bytes_as_text: bool,
+    times_as_integers: bool,
+}
+
+impl From<&BatchOptions> for Choices {
+    fn from(options: &BatchOptions) -> Self {
+        Self { bytes_as_text: options.bytes_as_text, times_as_integers: options.times_as_integers }
+    }
+}
+
+/// A dtype with the Arrow type that holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) field: FieldRef,
+    pub(crate) shape: Shape,
+}
+
+/// How the bytes of a dtype are divided.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Leaf(Leaf),
+    List {
+        length: usize,
+        stride: Stride,
+        item: Box<Node>,
+    },
+    /// Offsets and fields.
+    Struct(Vec<(usize, Node)>),
+}
+
+/// The distance of two items of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stride {
+    Bytes(usize),
+    /// That of an axis of the array behind the first, counted from 0. It depends on the order.
+    Axis(usize),
+}
+
+/// A dtype without parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) kind: Kind,
+    /// The names of the field and of the records around it, joined by dots.
+    pub(crate) path: String,
+    pub(crate) dtype: DType,
+    /// Bytes of an element.
+    pub(crate) width: usize,
+    /// Whether the byte order is not that of the machine.
+    pub(crate) swap: bool,
+}
+
+/// What a value of a [`Leaf`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number of 1, 2, 4 or 8 bytes, which Arrow stores as it is.
+    Number,
+    /// A time of 8 bytes, whose smallest value is NaT.
+    Time,
+    /// Days in 8 bytes, which Arrow stores in 4.
+    Date,
+    Bool,
+    /// Bytes without NULs at the end.
+    Bytes,
+    /// The same, as text.
+    Utf8,
+    /// Text in units of 4 bytes.
+    Text,
+    /// Bytes of a fixed number.
+    Void,
+}
+
+impl Node {
+    /// The column of a dtype, named after the last part of its path.
+    pub(crate) fn new(name: &str, path: &str, dtype: &DType, choices: Choices) -> Result<Self> {
+        match dtype {
+            DType::Scalar(scalar) => Self::of_scalar(name, path, *scalar, choices),
+            DType::SubArray(array) => Self::of_sub_array(name, path, array, choices),
+            DType::Record(record) => Self::of_record(name, path, record, choices),
+        }
+    }
+
+    fn of_record(name: &str, path: &str, record: &dtype::Record, choices: Choices) -> Result<Self> {
+        let fields = record.fields().iter().map(|field| {
+            let path = join(path, field.name());
+            Ok((field.offset(), Self::new(field.name(), &path, field.dtype(), choices)?))
+        });
+        let fields = fields.collect::<Result<Vec<_>>>()?;
+        let children: Fields = fields.iter().map(|(_, node)| Arc::clone(&node.field)).collect();
+        let field = Field::new(name, DataType::Struct(children), false);
+        Ok(Self { field: Arc::new(field), shape: Shape::Struct(fields) })
+    }
+
+    fn of_sub_array(name: &str, path: &str, array: &SubArray, choices: Choices) -> Result<Self> {
+        let axes = array.shape();
+        let mut stride = array.base().itemsize();
+        let mut node = Self::new(if axes.is_empty() { name } else { ITEM }, path, array.base(), choices)?;
+        for (axis, length) in axes.iter().enumerate().rev() {
+            node = node.into_list(if axis == 0 { name } else { ITEM }, path, *length, Stride::Bytes(stride), array)?;
+            stride = stride.saturating_mul(*length);
+        }
+        Ok(node)
+    }
+
+    /// The column of an array with these axes behind the first.
+    pub(crate) fn of_array(name: &str, dtype: &DType, axes: &[usize], choices: Choices) -> Result<Self> {
+        let mut node = Self::new(if axes.is_empty() { name } else { ITEM }, "", dtype, choices)?;
+        for (axis, length) in axes.iter().enumerate().rev() {
+            node = node.into_list(if axis == 0 { name } else { ITEM }, "", *length, Stride::Axis(axis), dtype)?;
+        }
+        Ok(node)
+    }
+
+    fn into_list(self, name: &str, path: &str, length: usize, stride: Stride, dtype: &(impl Clone + Into<DType>)) -> Result<Self> {
+        let no_type = || ErrorKind::NoArrowType { field: path.to_owned(), dtype: dtype.clone().into().to_string() };
+        let size = i32::try_from(length).map_err(|_| no_type())?;
+        let data_type = DataType::FixedSizeList(Arc::clone(&self.field), size);
+        let field = Arc::new(Field::new(name, data_type, false));
+        Ok(Self { field, shape: Shape::List { length, stride, item: Box::new(self) } })
+    }
+
+    fn of_scalar(name: &str, path: &str, scalar: Scalar, choices: Choices) -> Result<Self> {
+        let no_type = || ErrorKind::NoArrowType { field: path.to_owned(), dtype: scalar.to_string() };
+        if let Some((part, swap)) = part_of_complex(scalar) {
+            let width = part.itemsize();
+            let item = Self::of_scalar(ITEM, path, part, choices)?;
+            debug_assert_eq!(swap, scalar.byte_order() != Some(ByteOrder::NATIVE));
+            return item.into_list(name, path, 2, Stride::Bytes(width), &DType::from(scalar));
+        }
+        let (kind, data_type) = kind_of(scalar, choices).ok_or_else(no_type)?;
+        let is_time = matches!(kind, Kind::Time | Kind::Date);
+        let mut field = Field::new(name, data_type, is_time);
+        if is_time && *field.data_type() == DataType::Int64 {
+            field.set_metadata([(DTYPE.to_owned(), scalar.to_string())].into());
+        }
+        let swap = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
+        let leaf = Leaf { kind, path: path.to_owned(), dtype: scalar.into(), width: scalar.itemsize(), swap };
+        Ok(Self { field: Arc::new(field), shape: Shape::Leaf(leaf) })
+    }
+
+    /// The same under another name.
+    pub(crate) fn renamed(mut self, name: &str) -> Self {
+        self.field = Arc::new(Field::clone(&self.field).with_name(name));
+        self
+    }
+}
+
+/// The name that Arrow recommends for the items of a list.
+pub(crate) const ITEM: &str = "item";
+
+/// The dtype of both parts of a complex number, and whether it has to be swapped.
+fn part_of_complex(scalar: Scalar) -> Option<(Scalar, bool)> {
+    let part = match scalar.kind() {
+        ScalarKind::Complex32 => ScalarKind::Float16,
+        ScalarKind::Complex64 => ScalarKind::Float32,
+        ScalarKind::Complex128 => ScalarKind::Float64,
+        _ => return None,
+    };
+    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
+    Some((Scalar::new(part, order), order != ByteOrder::NATIVE))
+}
+
+/// The table: what has no entry has no Arrow type.
+fn kind_of(scalar: Scalar, choices: Choices) -> Option<(Kind, DataType)> {
+    Some(match scalar.kind() {
+        ScalarKind::Bool => (Kind::Bool, DataType::Boolean),
+        ScalarKind::Int8 => (Kind::Number, DataType::Int8),
+        ScalarKind::Int16 => (Kind::Number, DataType::Int16),
+        ScalarKind::Int32 => (Kind::Number, DataType::Int32),
+        ScalarKind::Int64 => (Kind::Number, DataType::Int64),
+        ScalarKind::UInt8 => (Kind::Number, DataType::UInt8),
+        ScalarKind::UInt16 => (Kind::Number, DataType::UInt16),
+        ScalarKind::UInt32 => (Kind::Number, DataType::UInt32),
+        ScalarKind::UInt64 => (Kind::Number, DataType::UInt64),
+        ScalarKind::Float16 => (Kind::Number, DataType::Float16),
+        ScalarKind::Float32 => (Kind::Number, DataType::Float32),
+        ScalarKind::Float64 => (Kind::Number, DataType::Float64),
+        ScalarKind::Bytes { .. } if choices.bytes_as_text => (Kind::Utf8, DataType::Utf8),
+        ScalarKind::Bytes { .. } => (Kind::Bytes, DataType::Binary),
+        ScalarKind::Unicode { .. } => (Kind::Text, DataType::Utf8),
+        ScalarKind::Void { length } => (Kind::Void, DataType::FixedSizeBinary(i32::try_from(length).ok()?)),
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } if choices.times_as_integers => (Kind::Time, DataType::Int64),
+        ScalarKind::Datetime { unit: dtype::TimeUnit::Day, count: 1 } => (Kind::Date, DataType::Date32),
+        ScalarKind::Datetime { unit, count: 1 } => {
+            (Kind::Time, time_unit(unit).map_or(DataType::Int64, |unit| DataType::Timestamp(unit, None)))
+        }
+        ScalarKind::Timedelta { unit, count: 1 } => (Kind::Time, time_unit(unit).map_or(DataType::Int64, DataType::Duration)),
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => (Kind::Time, DataType::Int64),
+        // Floats of 80 bits and of 8, Python objects, and kinds to come.
+        _ => return None,
+    })
+}
+
+fn time_unit(unit: dtype::TimeUnit) -> Option<TimeUnit> {
+    match unit {
+        dtype::TimeUnit::Second => Some(TimeUnit::Second),
+        dtype::TimeUnit::Millisecond => Some(TimeUnit::Millisecond),
+        dtype::TimeUnit::Microsecond => Some(TimeUnit::Microsecond),
+        dtype::TimeUnit::Nanosecond => Some(TimeUnit::Nanosecond),
+        _ => None,
+    }
+}
+
+/// The path of a field of a record.
+pub(crate) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The dtype of the elements below all sub-arrays, and the axes from the outermost to the innermost.
+pub(crate) fn flattened(dtype: &DType) -> (&DType, Vec<usize>) {
+    let (mut base, mut axes) = (dtype, Vec::new());
+    while let DType::SubArray(array) = base {
+        axes.extend_from_slice(array.shape());
+        base = array.base();
+    }
+    (base, axes)
+}
+
+/// The dtype of a column without metadata.
+pub(crate) struct Inferred<'a> {
+    /// The width of texts and bytes, by the path of the column.
+    pub(crate) text_width: &'a dyn Fn(&str, &DataType) -> Result<usize>,
+}
+
+impl Inferred<'_> {
+    pub(crate) fn record(&self, fields: &Fields, path: &str) -> Result<DType> {
+        let named = fields.iter().map(|field| Ok((field.name().as_str(), self.column(field, &join(path, field.name()))?)));
+        let record = dtype::Record::packed(named.collect::<Result<Vec<_>>>()?)?;
+        Ok(record.into())
+    }
+
+    fn column(&self, field: &Field, path: &str) -> Result<DType> {
+        let no_dtype = || ErrorKind::NoDType { column: path.to_owned(), data_type: field.data_type().to_string() }.into();
+        let datetime = |unit| ScalarKind::Datetime { unit, count: 1 };
+        let kind = match field.data_type() {
+            DataType::Boolean => ScalarKind::Bool,
+            DataType::Int8 => ScalarKind::Int8,
+            DataType::Int16 => ScalarKind::Int16,
+            DataType::Int32 => ScalarKind::Int32,
+            DataType::Int64 => match field.metadata().get(DTYPE) {
+                Some(text) => return parse(DTYPE, text),
+                None => ScalarKind::Int64,
+            },
+            DataType::UInt8 => ScalarKind::UInt8,
+            DataType::UInt16 => ScalarKind::UInt16,
+            DataType::UInt32 => ScalarKind::UInt32,
+            DataType::UInt64 => ScalarKind::UInt64,
+            DataType::Float16 => ScalarKind::Float16,
+            DataType::Float32 => ScalarKind::Float32,
+            DataType::Float64 => ScalarKind::Float64,
+            text @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => {
+                ScalarKind::Unicode { length: (self.text_width)(path, text)? }
+            }
+            bytes @ (DataType::Binary | DataType::LargeBinary | DataType::BinaryView) => {
+                ScalarKind::Bytes { length: (self.text_width)(path, bytes)? }
+            }
+            DataType::FixedSizeBinary(length) => ScalarKind::Void { length: usize::try_from(*length).map_err(|_| no_dtype())? },
+            DataType::Date32 => datetime(dtype::TimeUnit::Day),
+            DataType::Timestamp(unit, _) => datetime(numpy_unit(*unit)),
+            DataType::Duration(unit) => ScalarKind::Timedelta { unit: numpy_unit(*unit), count: 1 },
+            DataType::FixedSizeList(item, length) => {
+                let length = usize::try_from(*length).map_err(|_| no_dtype())?;
+                return Ok(self.column(item, &join(path, item.name()))?.sub_array(&[length])?);
+            }
+            DataType::Struct(fields) => return self.record(fields, path),
+            _ => return Err(no_dtype()),
+        };
+        Ok(Scalar::new(kind, ByteOrder::NATIVE).into())
+    }
+}
+
+fn numpy_unit(unit: TimeUnit) -> dtype::TimeUnit {
+    match unit {
+        TimeUnit::Second => dtype::TimeUnit::Second,
+        TimeUnit::Millisecond => dtype::TimeUnit::Millisecond,
+        TimeUnit::Microsecond => dtype::TimeUnit::Microsecond,
+        TimeUnit::Nanosecond => dtype::TimeUnit::Nanosecond,
+    }
+}
+
+/// The dtype in a value of the metadata.
+pub(crate) fn parse(key: &'static str, text: &str) -> Result<DType> {
+    text.parse().map_err(|_| ErrorKind::InvalidMetadata { key, value: text.to_owned() }.into())
+}

@@ -1,0 +1,519 @@
+//! Arrow arrays as the bytes of an array.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Float16Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
+use npy_core::DType;
+use npy_core::error::ValueProblem;
+
+use crate::axes::{Axes, Runs};
+use crate::columns::DESCR;
+use crate::decode::Word;
+use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, flattened, join, parse};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{ArrayOptions, Fill};
+
+/// How batches of a schema become the rows of an array.
+pub(crate) struct Encoder {
+    schema: SchemaRef,
+    /// The dtype of an element.
+    pub(crate) dtype: DType,
+    /// The lengths of the axes behind the first.
+    pub(crate) axes: Vec<usize>,
+    slots: Vec<Slot>,
+    fill: Option<Fill>,
+    pub(crate) row_bytes: usize,
+    /// Rows and batches so far.
+    pub(crate) rows: u64,
+    batches: u64,
+}
+
+/// Where the values of a column go.
+struct Slot {
+    column: usize,
+    offset: usize,
+    node: Node,
+}
+
+impl Encoder {
+    /// `text_width` is called for texts without a known width.
+    pub(crate) fn new(
+        schema: &Schema,
+        options: &ArrayOptions,
+        text_width: &dyn Fn(&str, &DataType) -> Result<usize>,
+    ) -> Result<Self> {
+        if let Some(name) = repeated(schema.fields()) {
+            return Err(ErrorKind::DuplicateColumn { name }.into());
+        }
+        let row = match (&options.dtype, schema.metadata().get(DESCR)) {
+            (Some(dtype), _) => dtype.clone(),
+            (None, Some(text)) => parse(DESCR, text)?,
+            (None, None) => {
+                let given = options.text_width;
+                let text_width = |path: &str, text: &DataType| given.map_or_else(|| text_width(path, text), Ok);
+                Inferred { text_width: &text_width }.record(schema.fields(), "")?
+            }
+        };
+        let (dtype, axes) = flattened(&row);
+        let mut slots = Vec::new();
+        match (dtype, axes.as_slice()) {
+            (DType::Record(record), []) => slots_of(record, "", 0, schema, &mut slots)?,
+            // A matrix whose columns are columns.
+            (_, [length]) if schema.fields().len() == *length && !is_list(schema) => {
+                for column in 0..*length {
+                    let name = schema.field(column).name();
+                    slots.push(Slot {
+                        column,
+                        offset: column * dtype.itemsize(),
+                        node: Node::new(name, name, dtype, Choices::default())?,
+                    });
+                }
+            }
+            _ => {
+                let Some(name) = schema.fields().first().map(|field| field.name()) else {
+                    return Err(ErrorKind::MissingColumn { column: "value".to_owned() }.into());
+                };
+                slots.push(Slot { column: 0, offset: 0, node: Node::new(name, name, &row, Choices::default())? });
+            }
+        }
+        let mut is_used = vec![false; schema.fields().len()];
+        for slot in &slots {
+            let field = schema.field(slot.column);
+            expect_type(&slot.node, field.data_type(), field.name())?;
+            is_used[slot.column] = true;
+        }
+        if let Some(unused) = is_used.iter().position(|is_used| !is_used) {
+            return Err(ErrorKind::UnexpectedColumn { column: schema.field(unused).name().clone() }.into());
+        }
+        let row_bytes = row.itemsize();
+        let (dtype, schema) = (dtype.clone(), SchemaRef::new(schema.clone()));
+        Ok(Self { schema, dtype, axes, slots, fill: options.fill, row_bytes, rows: 0, batches: 0 })
+    }
+
+    /// Appends the bytes of a batch. After an error, `bytes` is as it was.
+    pub(crate) fn append(&mut self, batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<()> {
+        let (own, other) = (self.schema.fields(), batch.schema_ref().fields());
+        if !have_same_types(own, other) {
+            let (expected, found) = (describe(own), describe(other));
+            return Err(ErrorKind::WrongSchema { batch: self.batches, expected, found }.into());
+        }
+        let (begin, rows) = (bytes.len(), batch.num_rows());
+        let too_large = || ErrorKind::BatchTooLarge { column: String::new(), rows };
+        let length = rows.checked_mul(self.row_bytes).ok_or_else(too_large)?;
+        bytes.try_reserve(length).map_err(|_| too_large())?;
+        // Padding is zero.
+        bytes.resize(begin + length, 0);
+        let mut target = Target { bytes: &mut bytes[begin..], fill: self.fill, first_row: self.rows };
+        let written = self.slots.iter().try_for_each(|slot| {
+            let axes = Axes::rows(slot.offset, rows, self.row_bytes);
+            target.write(&slot.node, batch.column(slot.column), None, &axes)
+        });
+        if let Err(error) = written {
+            bytes.truncate(begin);
+            return Err(error);
+        }
+        self.rows = self.rows.saturating_add(rows as u64);
+        self.batches += 1;
+        Ok(())
+    }
+}
+
+/// Whether the only column has lists.
+fn is_list(schema: &Schema) -> bool {
+    matches!(schema.fields().iter().as_slice(), [field] if matches!(field.data_type(), DataType::FixedSizeList(..)))
+}
+
+/// Whether the columns have the same names and types, whatever may be null.
+fn have_same_types(own: &Fields, other: &Fields) -> bool {
+    let is_same =
+        |(own, other): (&FieldRef, &FieldRef)| own.name() == other.name() && is_same_type(own.data_type(), other.data_type());
+    own.len() == other.len() && own.iter().zip(other).all(is_same)
+}
+
+fn is_same_type(own: &DataType, other: &DataType) -> bool {
+    match (own, other) {
+        (DataType::Struct(own), DataType::Struct(other)) => have_same_types(own, other),
+        (DataType::FixedSizeList(own, length), DataType::FixedSizeList(other, other_length)) => {
+            length == other_length && is_same_type(own.data_type(), other.data_type())
+        }
+        (own, other) => own == other,
+    }
+}
+
+fn describe(fields: &Fields) -> String {
+    let columns: Vec<_> = fields.iter().map(|field| format!("{:?}: {}", field.name(), field.data_type())).collect();
+    format!("[{}]", columns.join(", "))
+}
+
+fn repeated(fields: &Fields) -> Option<String> {
+    let mut names = std::collections::HashSet::new();
+    fields.iter().find(|field| !names.insert(field.name())).map(|field| field.name().clone())
+}
+
+/// Finds a column for each field: of its name, or for each field of a nested record.
+fn slots_of(record: &npy_core::dtype::Record, path: &str, offset: usize, schema: &Schema, slots: &mut Vec<Slot>) -> Result<()> {
+    for field in record.fields() {
+        let name = join(path, field.name());
+        let offset = offset + field.offset();
+        match (schema.column_with_name(&name), field.dtype()) {
+            (Some((column, _)), dtype) => {
+                slots.push(Slot { column, offset, node: Node::new(&name, &name, dtype, Choices::default())? });
+            }
+            (None, DType::Record(inner)) if !inner.fields().is_empty() => slots_of(inner, &name, offset, schema, slots)?,
+            // A flattened record without fields has no column.
+            (None, DType::Record(_)) if !path.is_empty() || schema.metadata().contains_key(DESCR) => {}
+            (None, _) => return Err(ErrorKind::MissingColumn { column: name }.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a column of this type fits.
+fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
+    let wrong = |dtype: String| {
+        let (column, expected) = (path.to_owned(), node.field.data_type().to_string());
+        Err(ErrorKind::WrongType { column, dtype, expected, found: found.to_string() }.into())
+    };
+    match (&node.shape, found) {
+        (Shape::Leaf(leaf), _) => {
+            let is_accepted = match leaf.kind {
+                Kind::Text => matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+                Kind::Bytes | Kind::Utf8 => {
+                    is_bytes(found) || matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+                }
+                Kind::Void => found == node.field.data_type() || is_bytes(found),
+                Kind::Time | Kind::Date => match (node.field.data_type(), found) {
+                    // An instant, whose zone NumPy does not store.
+                    (DataType::Timestamp(own, _), DataType::Timestamp(unit, _)) => own == unit,
+                    (own, found) => own == found || *found == DataType::Int64,
+                },
+                Kind::Number | Kind::Bool => found == node.field.data_type(),
+            };
+            if is_accepted { Ok(()) } else { wrong(leaf.dtype.to_string()) }
+        }
+        (Shape::List { length, item, .. }, DataType::FixedSizeList(field, size)) if usize::try_from(*size) == Ok(*length) => {
+            expect_type(item, field.data_type(), path)
+        }
+        (Shape::Struct(own), DataType::Struct(fields)) => {
+            if let Some(name) = repeated(fields) {
+                return Err(ErrorKind::DuplicateColumn { name: join(path, &name) }.into());
+            }
+            for (_, node) in own {
+                let name = node.field.name();
+                let path = join(path, name);
+                let Some((_, field)) = fields.find(name) else { return Err(ErrorKind::MissingColumn { column: path }.into()) };
+                expect_type(node, field.data_type(), &path)?;
+            }
+            match fields.iter().find(|field| own.iter().all(|(_, node)| node.field.name() != field.name())) {
+                Some(field) => Err(ErrorKind::UnexpectedColumn { column: join(path, field.name()) }.into()),
+                None => Ok(()),
+            }
+        }
+        (Shape::List { .. } | Shape::Struct(_), _) => wrong(String::new()),
+    }
+}
+
+fn is_bytes(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+}
+
+/// The bytes of the rows of a batch.
+struct Target<'a> {
+    bytes: &'a mut [u8],
+    fill: Option<Fill>,
+    first_row: u64,
+}
+
+impl Target<'_> {
+    /// Writes a column to the elements at `axes`. `nulls` are those of the structs and lists around.
+    fn write(&mut self, node: &Node, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+        let nulls = NullBuffer::union(nulls, array.logical_nulls().as_ref());
+        match &node.shape {
+            Shape::Leaf(leaf) => self.write_leaf(leaf, array, nulls.filter(|nulls| nulls.null_count() > 0).as_ref(), axes),
+            Shape::List { length, stride, item } => {
+                // That of a target in C order, which has no other axes.
+                let Stride::Bytes(stride) = *stride else { return Ok(()) };
+                let values = array.as_fixed_size_list().values();
+                let nulls = nulls.map(|nulls| nulls.expand(*length));
+                self.write(item, values, nulls.as_ref(), &axes.items(*length, stride))
+            }
+            Shape::Struct(fields) => {
+                let columns = array.as_struct();
+                fields.iter().try_for_each(|(offset, node)| match columns.column_by_name(node.field.name()) {
+                    Some(column) => self.write(node, column, nulls.as_ref(), &axes.at(*offset)),
+                    None => Ok(()),
+                })
+            }
+        }
+    }
+
+    fn write_leaf(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+        let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
+        let is_time = matches!(leaf.kind, Kind::Time | Kind::Date);
+        if let Some(nulls) = nulls.filter(|_| !is_time && self.fill.is_none()) {
+            let (column, row) = (leaf.path.clone(), self.row(axes, first_null(nulls)));
+            return Err(ErrorKind::Null { column, row, dtype: leaf.dtype.to_string() }.into());
+        }
+        let runs = axes.runs(leaf.width)?;
+        match leaf.kind {
+            Kind::Number | Kind::Time => {
+                let values = values_of(array);
+                match leaf.width {
+                    1 => self.write_words::<u8>(&values, leaf, &runs),
+                    2 => self.write_words::<u16>(&values, leaf, &runs),
+                    4 => self.write_words::<u32>(&values, leaf, &runs),
+                    _ => self.write_words::<u64>(&values, leaf, &runs),
+                }
+                if let Some(nulls) = nulls {
+                    let filled = self.filled(leaf, array.data_type());
+                    let filled = filled.map_err(|problem| self.located(leaf, axes, first_null(nulls), problem))?;
+                    self.write_each(leaf, &runs, |index, place| {
+                        if is_null(index) {
+                            place.copy_from_slice(&filled[..place.len()]);
+                        }
+                        Ok::<_, Error>(())
+                    })?;
+                }
+                Ok(())
+            }
+            Kind::Date => {
+                let values = values_of(array);
+                let narrow = array.data_type() == &DataType::Date32;
+                self.write_each(leaf, &runs, |index, place| {
+                    let days = match () {
+                        () if is_null(index) => i64::MIN,
+                        () if narrow => values[index * 4..].first_chunk().map_or(0, |days| i32::from_ne_bytes(*days)).into(),
+                        () => values[index * 8..].first_chunk().map_or(0, |days| i64::from_ne_bytes(*days)),
+                    };
+                    let days = if leaf.swap { days.swap_bytes() } else { days };
+                    place.copy_from_slice(&days.to_ne_bytes());
+                    Ok(())
+                })
+            }
+            Kind::Bool => {
+                let values = array.as_boolean();
+                self.write_each(leaf, &runs, |index, place| {
+                    place[0] = u8::from(values.value(index) && !is_null(index));
+                    Ok(())
+                })
+            }
+            Kind::Bytes | Kind::Utf8 | Kind::Void | Kind::Text => {
+                let value = texts_of(array);
+                let written = self.write_each(leaf, &runs, |index, place| {
+                    if is_null(index) {
+                        return Ok(());
+                    }
+                    write_text(leaf, value(index), place).map_err(|problem| (index, problem))
+                });
+                written.map_err(|(index, problem)| self.located(leaf, axes, index, problem))
+            }
+        }
+    }
+
+    fn row(&self, axes: &Axes, index: usize) -> u64 {
+        let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
+        self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64)
+    }
+
+    #[cold]
+    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: ValueProblem) -> Error {
+        ErrorKind::Value { column: leaf.path.clone(), row: self.row(axes, index), problem }.into()
+    }
+
+    /// Calls `each` with the index and the bytes of each element.
+    fn write_each<E>(
+        &mut self,
+        leaf: &Leaf,
+        runs: &Runs,
+        mut each: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut index = 0;
+        runs.for_each_element(leaf.width, |offset| {
+            each(index, &mut self.bytes[offset..offset + leaf.width])?;
+            index += 1;
+            Ok(())
+        })
+    }
+
+    fn write_words<W: Word>(&mut self, values: &[u8], leaf: &Leaf, runs: &Runs) {
+        if runs.count == 0 {
+            return;
+        }
+        let swap = leaf.swap && W::BYTES > 1;
+        let write = |place: &mut [u8], value: &[u8]| {
+            if swap {
+                W::swapped(value).write(place);
+            } else {
+                W::native(value).write(place);
+            }
+        };
+        let values = values[..runs.count * W::BYTES].chunks_exact(W::BYTES);
+        match (runs.run, runs.dims.as_slice()) {
+            (1, &[(length, stride)]) if stride >= W::BYTES => {
+                let rows = &mut self.bytes[runs.offset..runs.offset + (length - 1) * stride + W::BYTES];
+                rows.chunks_mut(stride).zip(values).for_each(|(place, value)| write(place, value));
+            }
+            _ => {
+                let mut values = values;
+                let Ok(()) = runs.for_each(|offset| {
+                    let run = self.bytes[offset..offset + runs.run * W::BYTES].chunks_exact_mut(W::BYTES);
+                    run.zip(&mut values).for_each(|(place, value)| write(place, value));
+                    Ok::<_, std::convert::Infallible>(())
+                });
+            }
+        }
+    }
+
+    /// What is stored for a null, in the byte order of the file.
+    fn filled(&self, leaf: &Leaf, data_type: &DataType) -> Result<[u8; 8], ValueProblem> {
+        let mut bytes = [0; 8];
+        let mut value = match (leaf.kind, self.fill) {
+            (Kind::Time | Kind::Date, _) => i64::MIN.to_ne_bytes().to_vec(),
+            (_, Some(Fill::NaN)) => match data_type {
+                DataType::Float16 => Half::NAN.to_ne_bytes().to_vec(),
+                DataType::Float32 => f32::NAN.to_ne_bytes().to_vec(),
+                DataType::Float64 => f64::NAN.to_ne_bytes().to_vec(),
+                _ => Vec::new(),
+            },
+            (_, Some(Fill::Integer(value))) => integer(value, data_type)
+                .ok_or_else(|| ValueProblem::OutOfRange { value: value.to_string(), dtype: leaf.dtype.to_string() })?,
+            _ => Vec::new(),
+        };
+        if leaf.swap {
+            value.reverse();
+        }
+        bytes[..value.len()].copy_from_slice(&value);
+        Ok(bytes)
+    }
+}
+
+fn first_null(nulls: &NullBuffer) -> usize {
+    (0..nulls.len()).find(|index| nulls.is_null(*index)).unwrap_or_default()
+}
+
+type Half = <Float16Type as ArrowPrimitiveType>::Native;
+
+/// The bytes of a number of a type.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a float is the nearest one")]
+fn integer(value: i64, data_type: &DataType) -> Option<Vec<u8>> {
+    Some(match data_type {
+        DataType::Int8 => i8::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::Int16 => i16::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::Int32 => i32::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::UInt8 => u8::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::UInt16 => u16::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::UInt32 => u32::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::UInt64 => u64::try_from(value).ok()?.to_ne_bytes().to_vec(),
+        DataType::Float16 => Half::from_f64(value as f64).to_ne_bytes().to_vec(),
+        DataType::Float32 => (value as f32).to_ne_bytes().to_vec(),
+        DataType::Float64 => (value as f64).to_ne_bytes().to_vec(),
+        _ => value.to_ne_bytes().to_vec(),
+    })
+}
+
+/// The values of an array of numbers.
+fn values_of(array: &ArrayRef) -> Buffer {
+    let data = array.to_data();
+    let width = data.data_type().primitive_width().unwrap_or_default();
+    data.buffers().first().map_or_else(
+        || Buffer::from_vec(Vec::<u8>::new()),
+        |values| values.slice_with_length(data.offset() * width, data.len() * width),
+    )
+}
+
+/// The values of an array of texts or bytes.
+fn texts_of<'a>(array: &'a ArrayRef) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
+    match array.data_type() {
+        DataType::Utf8 => text_values(array.as_string::<i32>(), |array, index| array.value(index).as_bytes()),
+        DataType::LargeUtf8 => text_values(array.as_string::<i64>(), |array, index| array.value(index).as_bytes()),
+        DataType::Utf8View => text_values(array.as_string_view(), |array, index| array.value(index).as_bytes()),
+        DataType::LargeBinary => text_values(array.as_binary::<i64>(), |array, index| array.value(index)),
+        DataType::BinaryView => text_values(array.as_binary_view(), |array, index| array.value(index)),
+        DataType::FixedSizeBinary(_) => text_values(array.as_fixed_size_binary(), |array, index| array.value(index)),
+        _ => text_values(array.as_binary::<i32>(), |array, index| array.value(index)),
+    }
+}
+
+fn text_values<'a, A>(array: &'a A, value: fn(&'a A, usize) -> &'a [u8]) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
+    Box::new(move |index| value(array, index))
+}
+
+/// Writes a text into bytes that are zero.
+fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueProblem> {
+    let too_long = |length| Err(ValueProblem::TooLong { length, dtype: leaf.dtype.to_string() });
+    match leaf.kind {
+        Kind::Void if value.len() != place.len() => {
+            return Err(ValueProblem::WrongLength { length: value.len(), dtype: leaf.dtype.to_string() });
+        }
+        Kind::Text => {
+            // The column is of text.
+            let text = std::str::from_utf8(value).unwrap_or_default();
+            let mut characters = text.chars();
+            for (place, character) in place.chunks_exact_mut(4).zip(&mut characters) {
+                let unit = u32::from(character);
+                place.copy_from_slice(&if leaf.swap { unit.swap_bytes() } else { unit }.to_ne_bytes());
+            }
+            if characters.next().is_some() {
+                return too_long(text.chars().count());
+            }
+        }
+        _ if value.len() > place.len() => return too_long(value.len()),
+        _ => place[..value.len()].copy_from_slice(value),
+    }
+    // What NumPy would not give back.
+    if leaf.kind != Kind::Void && value.last() == Some(&0) {
+        return Err(ValueProblem::TrailingNul);
+    }
+    Ok(())
+}
+
+/// The error of a text whose width no one has said, for [`Encoder::new`].
+pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
+    Err(ErrorKind::UnknownWidth { column: column.to_owned(), data_type: data_type.to_string() }.into())
+}
+
+/// The longest texts and bytes of each column, by its path.
+#[derive(Default)]
+pub(crate) struct Widths(std::collections::HashMap<String, usize>);
+
+impl Widths {
+    pub(crate) fn note(&mut self, batch: &RecordBatch) {
+        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            self.note_column(field.name(), column);
+        }
+    }
+
+    fn note_column(&mut self, path: &str, array: &ArrayRef) {
+        match array.data_type() {
+            DataType::Struct(fields) => {
+                for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                    self.note_column(&join(path, field.name()), column);
+                }
+            }
+            DataType::FixedSizeList(item, _) => self.note_column(&join(path, item.name()), array.as_fixed_size_list().values()),
+            text @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => self.note_widest(path, text, array),
+            bytes if is_bytes(bytes) => self.note_widest(path, bytes, array),
+            _ => {}
+        }
+    }
+
+    fn note_widest(&mut self, path: &str, data_type: &DataType, array: &ArrayRef) {
+        let value = texts_of(array);
+        let nulls = array.logical_nulls();
+        let values = (0..array.len()).filter(|index| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*index)));
+        let widest = values.map(|index| {
+            // Of a text, every byte but those that continue a character.
+            if is_bytes(data_type) { value(index).len() } else { value(index).iter().filter(|byte| **byte & 0xc0 != 0x80).count() }
+        });
+        let widest = widest.max().unwrap_or_default();
+        let width = self.0.entry(path.to_owned()).or_default();
+        *width = widest.max(*width);
+    }
+
+    /// The width of a column. Empty texts have one character, so that the dtype has a size.
+    pub(crate) fn of(&self, path: &str) -> usize {
+        self.0.get(path).copied().unwrap_or_default().max(1)
+    }
+}

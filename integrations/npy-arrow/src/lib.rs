@@ -1,0 +1,80 @@
+//! NumPy's `.npy` files as [Apache Arrow] record batches, and back.
+//!
+//! ```
+//! use npy_arrow::{ArrayOptions, BatchOptions, read_batches, write_batches};
+//! use npy_arrow::arrow_array::RecordBatchReader;
+//! # use npy_core::{DynValues, Order};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let (path, copy) = (directory.path().join("picks.npy"), directory.path().join("copy.npy"));
+//! # let dtype = "[('id', '>u2'), ('origin', [('time', '<M8[ns]'), ('depth', '<f4')])]".parse()?;
+//! # DynValues::new(dtype, Order::C, &[2], vec![1; 28])?.save(&path)?;
+//! // In bounded memory; only the selected fields are decoded.
+//! for batch in read_batches(&path, BatchOptions::new().columns(["id", "origin.time"]))? {
+//!     println!("{} rows", batch?.num_rows());
+//! }
+//!
+//! // The dtype comes back as it was: byte order, offsets, titles.
+//! let batches = read_batches(&path, BatchOptions::new())?;
+//! write_batches(&copy, &batches.schema(), batches, ArrayOptions::new())?;
+//! assert_eq!(std::fs::read(&copy)?, std::fs::read(&path)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [Apache Arrow]: https://arrow.apache.org
+//!
+//! # Where to look
+//!
+//! - [`read_batches`], [`BatchReader`]: files, streams and bytes in memory as batches.
+//! - `map_batches` (feature `mmap`): a mapped file, without a copy where its bytes allow it.
+//! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
+//! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
+//! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically.
+//! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call.
+//! - [`types`]: the Arrow type of each dtype.
+//!
+//! # Versions
+//!
+//! The Arrow crates are those of the current DataFusion, 55.2: version 59. They are re-exported.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod error;
+mod options;
+mod axes;
+mod dtypes;
+mod decode;
+mod columns;
+mod read;
+mod encode;
+mod values;
+mod write;
+#[cfg(any(feature = "ipc", feature = "parquet"))]
+mod replace;
+#[cfg(feature = "ipc")]
+pub mod ipc;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+#[doc = include_str!("types.md")]
+pub mod types {}
+
+pub use arrow_array;
+pub use arrow_buffer;
+pub use arrow_schema;
+pub use npy_core;
+
+pub use error::{Error, ErrorKind, Result};
+pub use options::{ArrayOptions, BatchOptions, Fill};
+#[cfg(feature = "mmap")]
+pub use read::map_batches;
+pub use read::{BatchReader, read_batches};
+pub use values::{
+    IntoBatch, from_batches, from_batches_with, into_batch, into_batch_with, items_from_batch, items_to_batch, to_batch,
+    to_batch_with,
+};
+pub use write::{BatchWriter, write_batches};

@@ -1,0 +1,209 @@
+//! Parquet files, uncompressed or compressed by Snappy.
+//!
+//! The schema of Arrow is part of the file, and with it the dtype: [`to_npy`] restores it exactly.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+pub use parquet;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Compression;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
+
+use crate::error::{Error, Result};
+use crate::options::{ArrayOptions, BatchOptions};
+use crate::replace::replace;
+use crate::{read_batches, write_batches};
+
+/// Saves an `.npy` file as a Parquet file, compressed by Snappy, atomically and batch by batch.
+/// Returns the number of rows.
+///
+/// # Errors
+///
+/// Fails like [`read_batches`], or if the Parquet file cannot be written; an existing one is then
+/// untouched.
+///
+/// ```
+/// use npy_arrow::{ArrayOptions, BatchOptions, parquet};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let [npy, table, copy] = ["a.npy", "a.parquet", "b.npy"].map(|name| directory.path().join(name));
+/// npy_core::save(&npy, &[1.5_f64, 2.5])?;
+/// parquet::from_npy(&npy, &table, BatchOptions::new())?;
+/// assert_eq!(parquet::to_npy(&table, &copy, ArrayOptions::new())?, 2);
+/// assert_eq!(npy_core::load::<f64>(&copy)?, [1.5, 2.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl Into<BatchOptions>) -> Result<u64> {
+    let mut batches = read_batches(npy, options)?;
+    let schema = batches.schema();
+    let first = match batches.next() {
+        Some(batch) => batch?,
+        None => RecordBatch::new_empty(Arc::clone(&schema)),
+    };
+    let properties = properties(&first);
+    write(parquet, RecordBatchIterator::new(std::iter::once(Ok(first)).chain(batches), schema), properties)
+}
+
+/// Encoded rows are kept until there are this many bytes of them, or a million.
+const ROW_GROUP_BYTES: usize = 128 << 20;
+
+/// Returns the properties that [`from_npy`] writes with, after a look at the first batch.
+///
+/// Chunks are compressed by Snappy, and have statistics. A column most of whose values differ has no
+/// dictionary, which the writer would drop later anyway.
+///
+/// See [`write()`] for an example.
+pub fn properties(first: &RecordBatch) -> WriterProperties {
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        // As PyArrow does by default. Those of pages take time, and few readers use them.
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES));
+    for (field, column) in first.schema_ref().fields().iter().zip(first.columns()) {
+        builder = without_dictionaries(builder, vec![field.name().clone()], column);
+    }
+    builder.build()
+}
+
+/// Turns the dictionaries of columns off whose values differ.
+fn without_dictionaries(mut builder: WriterPropertiesBuilder, path: Vec<String>, array: &ArrayRef) -> WriterPropertiesBuilder {
+    match array.data_type() {
+        DataType::Struct(fields) => {
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                builder = without_dictionaries(builder, [&path[..], &[field.name().clone()]].concat(), column);
+            }
+            builder
+        }
+        // The names of the levels of a list in Parquet.
+        DataType::FixedSizeList(item, _) => {
+            let path = [&path[..], &["list".to_owned(), item.name().clone()]].concat();
+            without_dictionaries(builder, path, array.as_fixed_size_list().values())
+        }
+        _ if mostly_differ(array) => builder.set_column_dictionary_enabled(ColumnPath::new(path), false),
+        _ => builder,
+    }
+}
+
+/// Whether more than half of the first values differ. Of few values, nothing is said.
+fn mostly_differ(array: &ArrayRef) -> bool {
+    const LEAST: usize = 1000;
+    const MOST: usize = 8192;
+    let data = array.to_data();
+    let count = array.len().min(MOST);
+    if count < LEAST {
+        return false;
+    }
+    let mut values: HashSet<&[u8]> = HashSet::new();
+    if let Some(width) = data.data_type().primitive_width() {
+        let Some(bytes) = data.buffers().first() else { return false };
+        values.extend(bytes[data.offset() * width..].chunks_exact(width).take(count));
+    } else if let Some(texts) = array.as_string_opt::<i32>() {
+        values.extend((0..count).map(|index| texts.value(index).as_bytes()));
+    } else if let Some(bytes) = array.as_binary_opt::<i32>() {
+        values.extend((0..count).map(|index| bytes.value(index)));
+    }
+    values.len() > count / 2
+}
+
+/// Saves batches as a Parquet file, atomically. Returns the number of rows.
+///
+/// # Errors
+///
+/// Fails if the source of the batches fails, if Parquet lacks one of their types, or if the file
+/// cannot be written; an existing one is then untouched.
+///
+/// ```
+/// use npy_arrow::arrow_array::RecordBatchIterator;
+/// use npy_arrow::parquet;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("a.parquet");
+/// let batch = npy_arrow::items_to_batch(&[1_u8, 2])?;
+/// let batches = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+/// parquet::write(&path, batches, parquet::properties(&batch))?;
+/// assert_eq!(parquet::read(&path)?.next().expect("a batch")?.num_rows(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties: WriterProperties) -> Result<u64> {
+    replace(path.as_ref(), |output| {
+        let (mut writer, mut rows) = (ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties))?, 0);
+        for batch in batches {
+            let batch = batch?;
+            rows += batch.num_rows() as u64;
+            writer.write(&batch)?;
+        }
+        writer.close()?;
+        Ok(rows)
+    })
+}
+
+/// Opens a Parquet file, whose batches are read one after the other.
+///
+/// # Errors
+///
+/// Fails if it cannot be opened, or is not a Parquet file.
+///
+/// See [`write()`] for an example.
+pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
+    let path = path.as_ref();
+    let open = || {
+        let file = File::open(path).map_err(|error| npy_core::ErrorKind::Io { action: "cannot open the file", error })?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192);
+        Ok(ParquetReader { schema: Arc::clone(builder.schema()), batches: builder.build()? })
+    };
+    open().map_err(|error: Error| error.with_path(path))
+}
+
+/// The batches of a Parquet file, with the metadata of its schema.
+///
+/// See [`write()`] for an example.
+pub struct ParquetReader {
+    /// With the metadata, which that of the batches lacks.
+    schema: SchemaRef,
+    batches: ParquetRecordBatchReader,
+}
+
+impl Iterator for ParquetReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.batches.next()?;
+        Some(batch.and_then(|batch| {
+            let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)
+        }))
+    }
+}
+
+impl RecordBatchReader for ParquetReader {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl std::fmt::Debug for ParquetReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetReader").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+/// Saves a Parquet file as an `.npy` file, atomically and batch by batch. Returns the number of
+/// rows.
+///
+/// # Errors
+///
+/// Fails like [`read`] and [`write_batches`].
+///
+/// See [`from_npy`] for an example.
+pub fn to_npy(parquet: impl AsRef<Path>, npy: impl AsRef<Path>, options: impl Into<ArrayOptions>) -> Result<u64> {
+    let batches = read(parquet)?;
+    write_batches(npy, &batches.schema(), batches, options)
+}

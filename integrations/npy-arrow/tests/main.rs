@@ -1,0 +1,12 @@
+//! Arrays as batches and back, beside NumPy and the readers of the Arrow world.
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
+
+mod hostile;
+mod random;
+mod reading;
+mod support;
+mod table;
+#[cfg(all(feature = "ipc", feature = "parquet"))]
+mod tables;
+mod workspace_support;
+mod writing;
