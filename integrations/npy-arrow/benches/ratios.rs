@@ -87,14 +87,6 @@ fn all(path: &Path, options: BatchOptions) -> Result<Vec<RecordBatch>, Failure> 
     Ok(read_batches(path, options)?.collect::<Result<_, _>>()?)
 }
 
-/// The largest resident size so far, in MiB, and a new start for the next.
-fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-    kib.unwrap_or_default() / 1024
-}
-
 fn main() -> Result<(), Failure> {
     let rounds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(9_usize);
     let directory = tempfile::tempdir()?;
@@ -133,7 +125,6 @@ fn main() -> Result<(), Failure> {
     let mut samples: Vec<Vec<f64>> = vec![Vec::new(); ours.len() + theirs.len()];
     let five = ["id", "t", "x", "n", "y"];
     let five_events = ["id", "t", "xyz", "code", "weight"];
-    let mut peaks = [0; 2];
     for _ in 0..rounds {
         let round = [
             seconds(|| all(&numbers, BatchOptions::new()))?,
@@ -147,17 +138,8 @@ fn main() -> Result<(), Failure> {
                 let map = unsafe { NpyMap::open(&matrix)? };
                 Ok(map_batches(map, BatchOptions::new().rows(usize::MAX))?.collect::<Result<Vec<_>, _>>()?)
             })?,
-            {
-                peak();
-                let time = seconds(|| Ok(parquet::from_npy(&numbers, path("ours.parquet"), BatchOptions::new())?))?;
-                peaks[0] = peaks[0].max(peak());
-                time
-            },
-            {
-                let time = seconds(|| Ok(parquet::from_npy(&events, path("ours.parquet"), BatchOptions::new())?))?;
-                peaks[1] = peaks[1].max(peak());
-                time
-            },
+            seconds(|| Ok(parquet::from_npy(&numbers, path("ours.parquet"), BatchOptions::new())?))?,
+            seconds(|| Ok(parquet::from_npy(&events, path("ours.parquet"), BatchOptions::new())?))?,
         ];
         for (samples, time) in samples.iter_mut().zip(round) {
             samples.push(time);
@@ -188,6 +170,5 @@ fn main() -> Result<(), Failure> {
     pair("batches / PyArrow from NumPy, with text", 3, 10, 0.5);
     pair("npy to Parquet / PyArrow, 5 numbers", 6, 9, 1.0);
     pair("npy to Parquet / PyArrow, with text", 7, 11, 1.0);
-    println!("Peak of the process while it writes Parquet: {} and {} MiB", peaks[0], peaks[1]);
     Ok(())
 }
