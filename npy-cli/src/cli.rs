@@ -82,7 +82,11 @@ pub fn main() -> ExitCode {
         Ok(code)
     });
     let code = match result {
+        // What was done in spite of the signal may be a part only.
+        Ok(_) if signals::came() => signals::INTERRUPTED,
         Ok(code) => code,
+        // Nobody was told the verdict.
+        Err(Failure::BrokenPipe) if arguments.command.gives_verdict() => TROUBLE,
         Err(Failure::BrokenPipe) => 0,
         Err(Failure::Reported) => TROUBLE,
         Err(Failure::Interrupted) => signals::INTERRUPTED,
@@ -97,6 +101,11 @@ pub fn main() -> ExitCode {
 }
 
 impl Command {
+    /// Whether the exit code is a verdict that must not be wrong.
+    fn gives_verdict(&self) -> bool {
+        matches!(self, Self::Diff(_) | Self::Verify(_))
+    }
+
     /// Runs the command; returns the exit code.
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {

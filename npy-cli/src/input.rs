@@ -34,12 +34,12 @@ pub(crate) struct Input {
 
 enum Place {
     Path(PathBuf),
-    /// An `.npy` stream on standard input, and its first bytes.
+    /// An `.npy` stream, of standard input or a pipe, and its first bytes. `None` once it was read.
     Stream {
         front: Vec<u8>,
-        is_read: bool,
+        rest: Option<Box<dyn Read + Send>>,
     },
-    /// Standard input in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
+    /// A stream in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
     Spool {
         file: NamedTempFile,
         _guard: signals::Guard,
@@ -72,10 +72,13 @@ impl<R: Read + Seek> Array for NpyReader<R> {
     }
 
     fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
+        // The usual step of long work.
+        signals::check()?;
         Ok(self.next_elements(count)?)
     }
 
     fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues> {
+        signals::check()?;
         Ok(self.read_region_values(region)?)
     }
 
@@ -100,7 +103,7 @@ impl Input {
     /// Opens what the user typed: a path, `-`, or a path, a colon and the name of a member.
     pub(crate) fn open(text: &str) -> Result<Self> {
         if text == "-" {
-            return Self::from_stdin();
+            return Self::from_stream(text, Box::new(io::stdin()));
         }
         let (path, member) = split(text);
         let failed = |error: io::Error| Failure::new(format!("{path}: cannot open the file: {error}"));
@@ -110,6 +113,10 @@ impl Input {
         }
         let mut front = Vec::new();
         let file = File::open(path).map_err(failed)?;
+        if !metadata.is_file() {
+            // A pipe, which is not there a second time.
+            return Self::from_stream(path, Box::new(file));
+        }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(path))?;
         let input = Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: member.map(str::to_owned) };
@@ -119,22 +126,22 @@ impl Input {
         }
     }
 
-    fn from_stdin() -> Result<Self> {
-        let failed = |error: io::Error| Failure::new(format!("-: cannot read standard input: {error}"));
+    fn from_stream(name: &str, mut stream: Box<dyn Read + Send>) -> Result<Self> {
+        let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
         let mut front = Vec::new();
-        io::stdin().lock().take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let format = format_of(&front).map_err(|failure| failure.about("-"))?;
+        (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
+        let format = format_of(&front).map_err(|failure| failure.about(name))?;
         let place = if format == FileFormat::Npy {
-            Place::Stream { front, is_read: false }
+            Place::Stream { front, rest: Some(stream) }
         } else {
             let guard = signals::Guard::new();
             let mut file = NamedTempFile::new().map_err(failed)?;
             file.write_all(&front).map_err(failed)?;
-            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+            io::copy(&mut stream, &mut file).map_err(failed)?;
             signals::check()?;
             Place::Spool { file, _guard: guard }
         };
-        Ok(Self { name: "-".to_owned(), place, format, member: None })
+        Ok(Self { name: name.to_owned(), place, format, member: None })
     }
 
     /// What the user typed, for messages and titles; with the member, if one is selected.
@@ -211,10 +218,10 @@ impl Input {
 
     /// The header of a member, by the index of [`members`](Self::members). The array can still be read.
     pub(crate) fn header(&mut self, index: usize) -> Result<Header> {
-        let Place::Stream { front, is_read: false } = &mut self.place else {
+        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
             return self.with_member(index, |array| Ok(array.header().clone()));
         };
-        let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(io::stdin().lock()));
+        let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(rest));
         let header = Header::read(&mut recorder);
         let read = recorder.into_read();
         if read.len() > front.len() {
@@ -251,12 +258,13 @@ impl Input {
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
     pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         let result = match (&mut self.place, self.format) {
-            (Place::Stream { is_read: true, .. }, _) => Err(Failure::new("-: standard input can be read once only")),
-            (Place::Stream { front, is_read }, _) => {
-                *is_read = true;
-                let stream = Cursor::new(std::mem::take(front)).chain(io::stdin().lock());
-                NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(reader)))
-            }
+            (Place::Stream { front, rest }, _) => match rest.take() {
+                None => Err(Failure::Nameless("the stream can be read once only".to_owned())),
+                Some(rest) => {
+                    let stream = Cursor::new(std::mem::take(front)).chain(rest);
+                    NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(reader)))
+                }
+            },
             (Place::Path(path), format) => with_file(path, format, index, work),
             (Place::Spool { file, .. }, format) => with_file(file.path(), format, index, work),
         };
@@ -300,9 +308,8 @@ fn split(text: &str) -> (&str, Option<&str>) {
     if Path::new(text).exists() {
         return (text, None);
     }
-    // The last colon behind which a member can stand; a member's own name can have colons too.
-    let path_ends = text.match_indices(':').map(|(colon, _)| colon);
-    for colon in path_ends {
+    // The first colon after the path of a file; the name of a member can have colons too.
+    for (colon, _) in text.match_indices(':') {
         if Path::new(&text[..colon]).is_file() {
             return (&text[..colon], Some(&text[colon + 1..]));
         }

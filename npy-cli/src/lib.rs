@@ -27,7 +27,7 @@ mod numbers;
 mod view;
 #[cfg(feature = "plot")]
 mod plot;
-mod cli;
 mod command;
+mod cli;
 
 pub use cli::main;

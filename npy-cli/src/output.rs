@@ -120,8 +120,8 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
     let _guard = signals::Guard::new();
     if path.as_os_str() == "-" {
         let mut out = BufWriter::with_capacity(1 << 18, Guarded(io::stdout().lock()));
-        write(&mut out)?;
-        return Ok(out.flush()?);
+        let result = write(&mut out).and_then(|()| Ok(out.flush()?));
+        return if result.is_err() && signals::came() { Err(Failure::Interrupted) } else { result };
     }
     let mut failure = None;
     let result = replace_file_with(path, SaveOptions::new(), 0, |file: &mut Output| {

@@ -42,9 +42,11 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
         let all = axes.first().map_or(1, |&axis| shape[axis]);
         // Not more than the number of elements, which was checked.
         let mut left = header.element_count().checked_div(all).unwrap_or(0) * rows.len();
+        // Elements without bytes are all read at once; a short header can claim any number of them.
+        let count = if dtype.itemsize() == 0 { usize::MAX } else { elements_of_piece(&dtype) };
         while left > 0 {
             signals::check()?;
-            let Some(values) = array.next_elements(elements_of_piece(&dtype).min(left))? else { break };
+            let Some(values) = array.next_elements(count.min(left))? else { break };
             left = left.saturating_sub(values.shape().iter().product());
             sink(values)?;
         }

@@ -1,7 +1,7 @@
 //! SIGINT and SIGTERM: they end the program at once, but not where a file or the terminal has to be cleaned up first.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -18,8 +18,8 @@ struct Flags {
     came: Arc<AtomicBool>,
 }
 
-/// How many guards there are.
-static GUARDS: AtomicUsize = AtomicUsize::new(0);
+/// How many guards there are. The flag changes while it is locked, so that it fits their number.
+static GUARDS: Mutex<usize> = Mutex::new(0);
 
 static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
     let flags = Flags { ends_at_once: Arc::new(AtomicBool::new(true)), came: Arc::default() };
@@ -38,17 +38,23 @@ pub(crate) struct Guard(());
 
 impl Guard {
     pub(crate) fn new() -> Self {
-        GUARDS.fetch_add(1, Ordering::Relaxed);
-        FLAGS.ends_at_once.store(false, Ordering::Relaxed);
+        count(|guards| *guards += 1);
         Self(())
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if GUARDS.fetch_sub(1, Ordering::Relaxed) == 1 {
-            FLAGS.ends_at_once.store(true, Ordering::Relaxed);
-        }
+        count(|guards| *guards -= 1);
+    }
+}
+
+/// Changes the number of guards. After a signal, the next one ends the program in any case.
+fn count(change: impl FnOnce(&mut usize)) {
+    let mut guards = GUARDS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(&mut guards);
+    if !came() {
+        FLAGS.ends_at_once.store(*guards == 0, Ordering::Relaxed);
     }
 }
 

@@ -112,3 +112,17 @@ fn recovers_archives_and_growing_files() {
     assert!(text.ends_with(": 2 rows, 3 before; 3 bytes of an incomplete row cut off\n"), "{text}");
     assert_eq!(npy_core::load::<u32>(path("rows.npy")).unwrap(), [1, 2]);
 }
+
+#[test]
+fn a_member_is_not_repacked_over_its_archive() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    archive(&path);
+    let before = fs::read(&path).unwrap();
+    let message = run(["repack".to_owned(), format!("{}:f", path.display())]).trouble();
+    assert!(message.contains("a member is not replaced in its archive; name the output"), "{message}");
+    assert!(fs::read(&path).unwrap() == before);
+    // A level without `=` would be the name of a file.
+    let message = run(["repack".as_ref(), path.as_os_str(), "--compress".as_ref(), "9".as_ref()]).trouble();
+    assert!(message.starts_with("npy: 9: expected an output that ends in .npz"), "{message}");
+}

@@ -472,3 +472,17 @@ fn numpy_reads_what_is_written() {
     convert(&[&directory.path("np.tsv"), &directory.path("back.npy")]);
     assert_snapshot!(load(directory.path("back.npy")).dtype(), @"[('i', '<i8'), ('s', '<U1'), ('x', '<f8')]");
 }
+
+#[test]
+fn duplicate_names_in_json_are_refused() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for text in [r#"[{"a":1,"b":2},{"a":3,"a":4}]"#, r#"[{"a":1,"a":2}]"#, r#"[{"a":1,"b":2},{"b":3,"b":4}]"#] {
+        let file = directory.write("d.json", text);
+        let message = directory.refused(&[&file, &out]);
+        assert!(message.contains("duplicate field"), "{message}");
+    }
+    let swapped = directory.write("s.json", r#"[{"a":1,"b":2},{"b":4,"a":3}]"#);
+    convert(&[&swapped, &out]);
+    assert_eq!(load(&out).to_string(), "[(1, 2) (3, 4)]");
+}

@@ -336,7 +336,7 @@ Options:
 
 Examples:
   npy diff a.npy b.npy                      exactly
-  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
+  npy diff a.npy b.npy --rtol 1e-7 --equal-nan   as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are
   differences
@@ -350,7 +350,8 @@ their names. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
-  git config diff.npy.textconv 'npy info'   (or 'npy show')
+  git config diff.npy.textconv 'npy show --all'
+With 'npy info' in its place only changes of dtype and shape are shown.
 
 Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order
 may be different and are shown. 1 different. 2 a file cannot be read or compared.
@@ -449,9 +450,11 @@ Examples:
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis,
 and a column for each field and for each element of further axes. The first line of a CSV input is a
-header if no cell of it is a number, a bool or a date, unless --header, --no-header or a plain
---dtype tell. Without --lossy nothing is lost silently: what a conversion would lose is said, and
-refused. The output replaces an existing file when it is complete.
+header if no cell of it is a number, a bool or a date; --header, --no-header and a plain --dtype
+override this. A conversion that would change a value is refused without --lossy, and the loss is
+named. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
+--python writes it. JSON has NaN as "NaN" and infinities as "Infinity". The output replaces an
+existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

@@ -247,3 +247,18 @@ for line in sys.stdin.read().splitlines():
     assert_eq!(different, "");
     let _ = writeln!(std::io::stderr(), "npy info: {compared} golden files as NumPy tells them");
 }
+
+/// Otherwise another file would be shown in its place, or none.
+#[cfg(unix)]
+#[test]
+fn names_a_file_whose_name_is_not_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    npy_core::save(directory.path().join(std::ffi::OsStr::from_bytes(b"c\xff.npy")), &[1_u8]).unwrap();
+    for arguments in [["info", "."], ["verify", "."]] {
+        let output = command(arguments).current_dir(directory.path()).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("expected a file name in UTF-8"), "{message}");
+    }
+}

@@ -73,3 +73,44 @@ fn refuses_what_does_not_fit_and_leaves_no_output() {
     let full = run(["cat", &path("a.npy"), "-o", "/dev/full"]);
     assert!(!cfg!(target_os = "linux") || full.code == Some(2), "{}", full.stderr);
 }
+
+#[test]
+fn old_files_are_not_mixed_with_new_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    npy_core::save(path("a.npy"), &[1_u8, 2, 3]).unwrap();
+    npy_core::save(path("a-00007.npy"), &[9_u8]).unwrap();
+    let message = run(["split", &path("a.npy"), "--rows", "2"]).trouble();
+    assert!(message.contains("a-00007.npy: the file exists already"), "{message}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+}
+
+/// A header of a few bytes can claim any number of them.
+#[test]
+fn elements_without_bytes_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let header = Header::new("|S0".parse().unwrap(), Order::C, &[1 << 60]).unwrap();
+    fs::write(path("empty.npy"), header.to_bytes()).unwrap();
+    let message = run(["cat", &path("empty.npy"), "-o", &path("out.npy")]).trouble();
+    assert!(message.contains("elements without bytes"), "{message}");
+    let header = Header::new("|u1".parse().unwrap(), Order::C, &[1_000_000_000, 0]).unwrap();
+    fs::write(path("empty.npy"), header.to_bytes()).unwrap();
+    let message = run(["split", &path("empty.npy"), "--rows", "1"]).trouble();
+    assert!(message.contains("too many files: expected at most 100000"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_is_read_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || fs::copy(example("picks.npy"), pipe))
+    };
+    let text = run(["show".as_ref(), pipe.as_os_str(), "['id'][:3]".as_ref()]).ok();
+    assert_eq!(text, "[1011 1012 1015]\n");
+    let _ = writer.join();
+}

@@ -28,6 +28,21 @@ fn writes_a_struct_named_after_the_file() {
 fn writes_the_dtype_for_python() {
     let text = run(["schema", "--python", &example("travel_times.npy")]).ok();
     assert_eq!(text, "np.dtype('<f8')\n");
+
+    // Padding is told by offsets: fields without a name would become fields.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("padded.npz");
+    let dtype: DType = "{'names': ['a', 'b'], 'formats': ['<i2', '<f8'], 'offsets': [0, 8], 'itemsize': 16}".parse().unwrap();
+    let values = npy_core::DynValues::new(dtype, npy_core::Order::C, &[1], vec![0; 16]).unwrap();
+    let mut archive = NpzWriter::create(&path).unwrap();
+    archive.add_content("it's\n", |out| values.write(out)).unwrap();
+    archive.finish().unwrap();
+    let text = run(["schema".as_ref(), "--python".as_ref(), path.as_os_str()]).ok();
+    insta::assert_snapshot!(text, @r#"
+{
+    'it\'s\n': np.dtype({'names': ['a', 'b'], 'formats': ['<i2', '<f8'], 'offsets': [0, 8], 'itemsize': 16}),
+}
+"#);
 }
 
 /// The struct of every structured golden file compiles and loads it, and that of an archive the

@@ -36,6 +36,8 @@ pub use crate::format::dtype::{ByteOrder, DType};
 pub use crate::format::shape::is_same_in_both;
 pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
+#[cfg(feature = "object")]
+pub use crate::print::dtype_argument;
 #[cfg(feature = "print")]
 pub use crate::print::partial::{printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "print")]

@@ -842,3 +842,20 @@ fn saves_every_dtype_in_the_other_order() {
         }
     }
 }
+
+/// NumPy writes no such files, and reads them.
+#[test]
+fn sub_array_dtypes_are_read_in_pieces() {
+    let file =
+        crate::support::file_with_header(1, b"{'descr': '2|b1', 'fortran_order': False, 'shape': (3,)}", &[1, 0, 1, 1, 0, 0]);
+    let whole = NpyReader::new(&file[..]).unwrap().into_values().unwrap();
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    let mut bytes = Vec::new();
+    while let Some(values) = reader.next_elements(2).unwrap() {
+        bytes.extend_from_slice(values.bytes());
+    }
+    assert_eq!(bytes, whole.bytes());
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    assert_eq!(reader.next_rows(2).unwrap().unwrap().bytes(), [1, 0, 1, 1]);
+    assert_eq!(reader.into_values().unwrap().bytes(), [0, 0]);
+}

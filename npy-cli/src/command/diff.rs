@@ -25,7 +25,7 @@ const DIFFERENT: u8 = 1;
 #[command(after_help = "\
 Examples:
   npy diff a.npy b.npy                      exactly
-  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
+  npy diff a.npy b.npy --rtol 1e-7 --equal-nan   as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
 
@@ -37,7 +37,8 @@ Fields of records are compared by their names. The errors shown are the largest 
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
-  git config diff.npy.textconv 'npy info'   (or 'npy show')
+  git config diff.npy.textconv 'npy show --all'
+With 'npy info' in its place only changes of dtype and shape are shown.
 
 Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order may be different \
 and are shown. 1 different. 2 a file cannot be read or compared.")]

@@ -10,7 +10,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::output::Screen;
-use crate::quantity;
+use crate::{quantity, signals};
 
 /// Restore a file that a crash has left incomplete.
 #[derive(Debug, clap::Args)]
@@ -37,14 +37,22 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let file = arguments.file.display().to_string();
     let format = Input::open(&file)?.format();
+    // A signal must not leave a part of a copy.
+    let _guard = signals::Guard::new();
     let path = match &arguments.output {
         None => &arguments.file,
-        Some(output) if output.exists() => {
+        Some(output) if output.symlink_metadata().is_ok() => {
             return Err(Failure::new(format!("{}: the file exists already", output.display())));
         }
         Some(output) => {
-            fs::copy(&arguments.file, output)
-                .map_err(|error| Failure::new(format!("{}: cannot copy the file: {error}", output.display())))?;
+            if let Err(error) = fs::copy(&arguments.file, output) {
+                let _ = fs::remove_file(output);
+                return Err(Failure::new(format!("{}: cannot copy the file: {error}", output.display())));
+            }
+            if signals::came() {
+                let _ = fs::remove_file(output);
+                return Err(Failure::Interrupted);
+            }
             output
         }
     };

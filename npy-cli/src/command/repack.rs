@@ -72,9 +72,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = Input::open(&arguments.file)?;
     let output = match (&arguments.output, input.path()) {
         (Some(output), _) => output.clone(),
+        (None, Some(_)) if input.selected().is_some() => {
+            let message = "expected an output file: a member is not replaced in its archive; name the output";
+            return Err(Failure::new(format!("{}: {message}", arguments.file)));
+        }
         (None, Some(path)) if input.name() != "-" => path.to_owned(),
         _ => return Err(Failure::new("-: standard input has no file to replace; name the output")),
     };
+    let extension = if input.format() == FileFormat::Npz && input.selected().is_none() { "npz" } else { "npy" };
+    if arguments.output.is_some() && output.extension().is_none_or(|found| found != extension) {
+        let message = format!("expected an output that ends in .{extension}; `npy convert` changes the format");
+        return Err(Failure::new(format!("{}: {message}", output.display())));
+    }
     let size = |path: &std::path::Path| std::fs::metadata(path).map(|metadata| metadata.len()).ok();
     let before = input.path().and_then(size);
     match input.format() {
@@ -131,9 +140,16 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path
             return Err(if signals::came() { Failure::Interrupted } else { failure.about(input.name()) });
         }
     }
+    if signals::came() {
+        writer.discard();
+        return Err(Failure::Interrupted);
+    }
     writer.finish()?;
     Ok(())
 }
+
+/// The largest member that is not an array, which is held in memory.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Copies a member, and checks its checksum.
 fn copy_member(
@@ -145,7 +161,7 @@ fn copy_member(
     signals::check()?;
     let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
     let Some(name) = whole_name.strip_suffix(".npy").map(str::to_owned) else {
-        let bytes = archive.bytes(index, u64::MAX)?;
+        let bytes = archive.bytes(index, MOST_BYTES)?;
         return Ok(writer.add_bytes(&whole_name, &bytes)?);
     };
     let reader = archive.array(index)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use npy_core::__private::dtype_argument;
 use npy_core::{DType, FileFormat};
 
 use crate::escape;
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
             format!("{{\n{}}}\n", dtypes.concat())
         } else {
-            archive.to_rust(&name)?
+            format!("// Needs npy-core and npy-ndarray with the features derive and npz.\n{}", archive.to_rust(&name)?)
         }
     } else {
         let dtype = input.with_array(|array| Ok(array.header().dtype().clone()))?;
@@ -68,12 +69,16 @@ fn name_of(input: &Input) -> String {
     name.unwrap_or_else(|| "Record".to_owned())
 }
 
-/// The call that makes the dtype in Python.
+/// The call that makes the dtype in Python: with a dict of offsets where there is padding.
 fn python(dtype: &DType) -> String {
-    format!("np.dtype({})", dtype.descr())
+    match dtype {
+        DType::Record(_) => format!("np.dtype({})", dtype_argument(dtype)),
+        dtype => format!("np.dtype({})", dtype.descr()),
+    }
 }
 
 /// A text in single quotes, as Python reads it.
 fn quoted(text: &str) -> String {
-    format!("'{}'", escape::line(text).replace('\\', "\\\\").replace('\'', "\\'"))
+    let literal = text.replace('\\', "\\\\").replace('\'', "\\'");
+    format!("'{}'", escape::line(&literal))
 }

@@ -37,17 +37,22 @@ pub(crate) struct Arguments {
     prefix: Option<PathBuf>,
 }
 
+/// The most files; a short header can claim any number of rows without bytes.
+const MOST_FILES: usize = 100_000;
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = Input::open(&arguments.file)?;
     let prefix = match (&arguments.prefix, input.path()) {
         (Some(prefix), _) => prefix.clone(),
-        (None, Some(path)) if input.name() != "-" => path.with_extension(""),
+        (None, Some(path)) if input.name() != "-" => match input.selected() {
+            Some(member) => PathBuf::from(format!("{}-{}", path.with_extension("").display(), member.replace(['/', '\\'], "-"))),
+            None => path.with_extension(""),
+        },
         _ => return Err(Failure::new("-: standard input has no name; name the files by `--prefix`")),
     };
-    let first = shard(&prefix, 0);
-    if first.exists() {
+    if let Some(old) = old_shard(&prefix)? {
         let advice = "remove the old files, or choose another `--prefix`";
-        return Err(Failure::new(format!("{}: the file exists already; {advice}", first.display())));
+        return Err(Failure::new(format!("{}: the file exists already; {advice}", old.display())));
     }
     let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
     let files = input.with_array(|mut array| {
@@ -55,6 +60,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let Some((&rows, inner)) = header.shape().split_first() else {
             return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
         };
+        let files = rows.div_ceil(step);
+        if files > MOST_FILES {
+            let message = format!("too many files: expected at most {MOST_FILES}, found {files}; raise --rows");
+            return Err(Failure::Nameless(message));
+        }
         let mut progress = Progress::new(&arguments.file, header.data_bytes());
         let mut begin = 0;
         let mut number = 0;
@@ -83,4 +93,23 @@ fn shard(prefix: &Path, number: u64) -> PathBuf {
     let mut name = OsString::from(prefix);
     name.push(format!("-{number:05}.npy"));
     name.into()
+}
+
+/// A file that would be taken for one of the array.
+fn old_shard(prefix: &Path) -> Result<Option<PathBuf>> {
+    let directory = match prefix.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
+    let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let found = entry.file_name().to_string_lossy().into_owned();
+        let number = found.strip_prefix(&name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".npy"));
+        if number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Ok(Some(entry.path()));
+        }
+    }
+    Ok(None)
 }

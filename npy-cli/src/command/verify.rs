@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         threads => threads.min(256),
     };
     let findings = verify(&files, threads);
+    signals::check()?;
     let mut damaged = 0;
     let mut count = 0;
     for (file, findings) in files.iter().zip(&findings) {
@@ -131,7 +132,7 @@ fn verify(files: &[String], threads: usize) -> Vec<Vec<Finding>> {
     let work = || {
         while let Some((job, result)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            jobs.get(index).zip(results.get(index))
+            jobs.get(index).zip(results.get(index)).filter(|_| !signals::came())
         } {
             let found = files.get(job.file).map(|file| check(file, job.members.clone())).unwrap_or_default();
             if let Ok(mut result) = result.lock() {
@@ -217,7 +218,8 @@ fn compare_lengths(expected: u64, found: u64) -> State {
 /// Checks members of an archive, whose name is `prefix` if it is in another one.
 fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, prefix: &str, depth: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for index in members {
+    // After a signal there is no report, so that it does not matter what is missing.
+    for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
         let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());
         let is_array = whole_name.ends_with(".npy");
@@ -246,7 +248,7 @@ fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<St
     Ok(compare_lengths(header.data_bytes(), found))
 }
 
-/// Checks a member that is no array, by extracting it to a temporary directory. Of an archive, its members are checked.
+/// Checks a member that is not an array. An archive is extracted to a temporary directory, and its members are checked.
 fn check_content(
     archive: &mut NpzReader<ArchiveFile>,
     index: usize,
@@ -254,13 +256,18 @@ fn check_content(
     depth: usize,
     findings: &mut Vec<Finding>,
 ) -> Result<State> {
+    let extension = Path::new(archive.whole_name(index).unwrap_or_default()).extension();
+    let may_be_archive = extension.is_some_and(|extension| extension == "npz" || extension == "zip");
+    if !may_be_archive || depth >= DEPTH {
+        return archive.verify_member(index).map(|()| State::Good).map_err(nameless);
+    }
     let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
     // A signal must not leave the directory.
     let _guard = signals::Guard::new();
     let directory = tempfile::tempdir().map_err(failed)?;
     let path = archive.extract(index, directory.path()).map_err(nameless)?;
     signals::check()?;
-    if path.is_file() && starts_like_an_archive(&path) && depth < DEPTH {
+    if path.is_file() && starts_like_an_archive(&path) {
         let mut inner = NpzReader::open(&path).map_err(nameless)?;
         let members = 0..inner.len();
         findings.extend(check_members(&mut inner, members, &format!("{name}:"), depth + 1));
@@ -268,11 +275,10 @@ fn check_content(
     Ok(State::Good)
 }
 
-/// Whether the file is one that archives are told by, and is called one.
+/// Whether the file begins like an archive.
 fn starts_like_an_archive(path: &Path) -> bool {
-    let is_named = path.extension().is_some_and(|extension| extension == "npz" || extension == "zip");
     let mut front = [0; 4];
-    is_named && fs::File::open(path).and_then(|mut file| file.read_exact(&mut front)).is_ok() && front == *b"PK\x03\x04"
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut front)).is_ok() && front == *b"PK\x03\x04"
 }
 
 /// The failure without the names of the file and the member, which are known.

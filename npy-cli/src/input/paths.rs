@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 
 /// Replaces directories by the array files in them, at every depth, and patterns by the files that match.
-///
-/// A path that cannot be told in UTF-8 is shown with replacement characters, and is not found under that name.
 pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for text in given {
@@ -21,7 +19,12 @@ pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
         } else if text != "-" && !path.exists() && text.contains(['*', '?', '[']) && !text.contains(':') {
             let matches = glob::glob(text).map_err(|error| Failure::new(format!("{text}: invalid pattern: {error}")))?;
             let before = files.len();
-            files.extend(matches.filter_map(Result::ok).map(|path| path.display().to_string()));
+            for found in matches {
+                let found = found.map_err(|error| Failure::new(format!("{text}: {error}")))?;
+                if found.is_file() {
+                    files.push(text_of(&found)?);
+                }
+            }
             if files.len() == before {
                 return Err(Failure::new(format!("{text}: no file matches the pattern")));
             }
@@ -42,10 +45,16 @@ fn add_directory(directory: &Path, files: &mut Vec<String>) -> Result<()> {
         if path.is_dir() && !path.is_symlink() {
             add_directory(&path, files)?;
         } else if path.is_file() && is_array_file(&path) {
-            files.push(path.display().to_string());
+            files.push(text_of(&path)?);
         }
     }
     Ok(())
+}
+
+/// The path as text. One that is not UTF-8 would name another file, or none.
+fn text_of(path: &Path) -> Result<String> {
+    let refused = || Failure::new(format!("{}: expected a file name in UTF-8; rename the file", path.display()));
+    path.to_str().map(str::to_owned).ok_or_else(refused)
 }
 
 /// Whether the name of a file is that of an array or an archive.

@@ -105,6 +105,12 @@ impl Axis {
 
     fn text(&self, number: f64, step: f64, seconds: Option<f64>) -> String {
         let Some((dtype, seconds)) = self.dtype.as_ref().zip(seconds) else {
+            // Ticks that are close to each other beside their size need more digits to be told apart.
+            if step > 0.0 && step < number.abs() * 1e-5 && (1e-12..1.0).contains(&step) && number.abs() < 1e15 {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
+                let digits = (-step.log10().floor()) as usize;
+                return format!("{number:.digits$}");
+            }
             // Without the noise of 3 * 0.1.
             return numbers::short(if number.abs() < step * 1e-6 { 0.0 } else { number });
         };

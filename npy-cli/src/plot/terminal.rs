@@ -50,7 +50,14 @@ fn frame(figure: &Figure, whole: Rect, buffer: &mut Buffer) -> Area {
     let ticks = figure.y.ticks(usize::from(rows / 3).max(2));
     let widest = ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
     let left = u16::try_from(widest).unwrap_or(0).min(whole.width / 3) + 1;
-    let legend = if matches!(figure.content, Content::Image(_, Some(_))) { 11 } else { 0 };
+    // The colors beside an image, and the numbers at both ends of them, which must not be cut.
+    let legend = match &figure.content {
+        Content::Image(_, Some(scale)) => {
+            let texts = [scale.least, scale.most].map(|number| crate::numbers::short(number).chars().count());
+            u16::try_from(5 + texts[0].max(texts[1])).unwrap_or(16)
+        }
+        _ => 0,
+    };
     let mut inner = Rect::new(left + 1, top, whole.width.saturating_sub(left + 2 + legend).max(4), rows);
     if let (Content::Image(raster, _), true) = (&figure.content, is_image) {
         inner = with_ratio(inner, raster);

@@ -20,7 +20,7 @@ pub(crate) fn dtype_str(dtype: &DType) -> String {
 }
 
 /// What `repr(dtype)` has between the parentheses.
-pub(crate) fn dtype_argument(dtype: &DType) -> String {
+pub fn dtype_argument(dtype: &DType) -> String {
     argument(dtype, false)
 }
 

@@ -65,7 +65,9 @@ use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::options::Order;
 #[cfg(feature = "object")]
-pub(crate) use dtype_text::{dtype_argument, dtype_str, name_of_number};
+pub use dtype_text::dtype_argument;
+#[cfg(feature = "object")]
+pub(crate) use dtype_text::{dtype_str, name_of_number};
 pub(crate) use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
 #[cfg(feature = "object")]
 pub(crate) use layout::edges_of;

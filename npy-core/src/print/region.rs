@@ -17,6 +17,9 @@ use crate::read::NpyReader;
 /// NumPy prints 6 elements along each.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// The most corners that are read: two for each axis that is abbreviated, multiplied.
+const MOST_CORNERS: u64 = 1 << 16;
+
 impl<R: Read + Seek> NpyReader<R> {
     /// Formats a region as NumPy prints it, and reads only the elements that are printed.
     ///
@@ -61,20 +64,26 @@ impl<R: Read + Seek> NpyReader<R> {
         let shape: Vec<usize> = axes.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect();
         let dtype = self.header().dtype().clone();
         let itemsize = dtype.itemsize();
-        let length = shape.iter().fold(itemsize as u64, |bytes, &length| bytes.saturating_mul(length as u64));
+        let corners = axes.iter().fold(1_u64, |corners, parts| corners.saturating_mul(parts.len() as u64));
+        if corners > MOST_CORNERS {
+            let what = "corners of a printed array";
+            return Err(ErrorKind::LimitExceeded { what, limit: MOST_CORNERS, found: corners }.into());
+        }
+        let length = shape.iter().fold(itemsize.max(1) as u64, |bytes, &length| bytes.saturating_mul(length as u64));
         if length > MOST_BYTES {
             return Err(ErrorKind::LimitExceeded { what: "bytes of printed elements", limit: MOST_BYTES, found: length }.into());
         }
         let mut bytes = Vec::new();
-        reserve_exact(&mut bytes, usize::try_from(length).unwrap_or(usize::MAX))?;
-        bytes.resize(usize::try_from(length).unwrap_or(usize::MAX), 0);
+        let length = shape.iter().product::<usize>() * itemsize;
+        reserve_exact(&mut bytes, length)?;
+        bytes.resize(length, 0);
         for corner in product(&axes.iter().map(Vec::len).collect::<Vec<_>>()) {
             let parts: Vec<&Part> = corner.iter().zip(&axes).map(|(&i, parts)| &parts[i]).collect();
             let ranges: Vec<AxisRange> = parts.iter().map(|part| part.range).collect();
             let values = self.read_region_values(&ranges)?.into_order(Order::C)?;
             place(&mut bytes, &shape, &parts, values.bytes(), itemsize);
         }
-        DynValues::new(dtype, Order::C, &shape, bytes)
+        DynValues::with_header(self.header().with_shape(shape)?.in_order(Order::C), bytes)
     }
 }
 

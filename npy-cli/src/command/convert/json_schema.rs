@@ -128,10 +128,20 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
             return Err(A::Error::custom(format!("expected {}, as before, found an object", self.0.name())));
         };
         let mut count = 0;
+        // Of each field whether it came, once one is out of order.
+        let mut came: Option<Vec<bool>> = None;
         while let Some(name) = entries.next_key::<String>()? {
             // Nearly always in the order of the first object.
             let is_next = fields.get(count).is_some_and(|(known, _)| *known == name);
             let place = if is_next { Some(count) } else { fields.iter().position(|(known, _)| *known == name) };
+            if !is_next || came.is_some() {
+                let came = came.get_or_insert_with(|| vec![true; count]);
+                let place = place.unwrap_or(fields.len());
+                came.resize(came.len().max(place + 1), false);
+                if std::mem::replace(&mut came[place], true) {
+                    return Err(A::Error::custom(format!("duplicate field {name:?}")));
+                }
+            }
             let place = match place {
                 Some(place) => place,
                 None if is_first => {

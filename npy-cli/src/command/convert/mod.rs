@@ -48,8 +48,9 @@ Examples:
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for \
 each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a \
-number, a bool or a date, unless --header, --no-header or a plain --dtype tell. Without --lossy nothing is lost silently: what a conversion would \
-lose is said, and refused. The output replaces an existing file when it is complete.
+number, a bool or a date; --header, --no-header and a plain --dtype override this. A conversion that would change a \
+value is refused without --lossy, and the loss is named. Text formats do not keep the shape and the dtype: \
+--dtype gives it back, as npy schema --python writes it. JSON has NaN as \"NaN\" and infinities as \"Infinity\". The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]

@@ -99,6 +99,9 @@ fn header(file: &FileOrSpool) -> Result<Header> {
     Ok(Header::new(dtype, Order::C, &shape)?)
 }
 
+/// The largest interlaced image, which is held in memory.
+const MOST_INTERLACED: usize = 1 << 30;
+
 fn cannot_decode(error: &png::DecodingError) -> Failure {
     Failure::Nameless(format!("cannot read the image: {error}"))
 }
@@ -115,7 +118,14 @@ impl CSource for PngSource {
             // Its rows come in seven passes.
             let length =
                 reader.output_buffer_size().ok_or_else(|| Failure::Nameless("the image exceeds the address space".to_owned()))?;
-            let mut bytes = vec![0; length];
+            if length > MOST_INTERLACED {
+                let message = format!("interlaced image too large: expected at most {MOST_INTERLACED} bytes, found {length}");
+                return Err(Failure::Nameless(message));
+            }
+            let mut bytes = Vec::new();
+            let refused = |_| Failure::Nameless(format!("cannot allocate {length} bytes for an interlaced image"));
+            bytes.try_reserve_exact(length).map_err(refused)?;
+            bytes.resize(length, 0);
             reader.next_frame(&mut bytes).map_err(|error| cannot_decode(&error))?;
             let count = bytes.len() / dtype.itemsize().max(1);
             return sink(DynValues::new(dtype, Order::C, &[count], bytes)?);

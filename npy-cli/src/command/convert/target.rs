@@ -146,12 +146,13 @@ fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result
     }
     let _guard = signals::Guard::new();
     let mut archive = NpzWriter::create_with(path, options)?;
-    if let Err(failure) = add_members(jobs, &mut archive) {
+    let result = add_members(jobs, &mut archive);
+    if result.is_err() || signals::came() {
+        // Otherwise dropping the writer would replace the old archive.
         archive.discard();
         signals::check()?;
-        return Err(failure);
+        return result;
     }
-    signals::check()?;
     archive.finish()?;
     Ok(())
 }

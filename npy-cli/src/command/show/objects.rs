@@ -28,10 +28,8 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
             writer.end(&mut text);
             stream::write_json(&mut text, screen)
         }
-        Chosen::Values(values) => {
-            table::check_dtype(values.dtype()).or_else(|failure| if arguments.table { Err(failure) } else { Ok(()) })?;
-            print::write_values(&values, values.shape(), selection.is_scalar(), &options, screen)
-        }
+        Chosen::Values(values) if arguments.table => table::show_all(arguments, selection, &values, screen),
+        Chosen::Values(values) => print::write_values(&values, values.shape(), selection.is_scalar(), &options, screen),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use npy_core::DType;
 use npy_core::print::PrintOptions;
+use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Arguments, joined, read_range};
@@ -30,6 +30,16 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     let values = joined(vec![first, last], dtype)?;
     let columns = values.table().options(&arguments.options_of_cells()).columns();
     let columns = columns.iter().map(|column| Column::new(&column.name, &column.cells, column.is_number, &rows));
+    write(&rows.labels(selection), columns.collect(), arguments, screen)
+}
+
+/// Shows records that are in memory, those of the selection.
+pub(super) fn show_all(arguments: &Arguments, selection: &Selection, values: &DynValues, screen: &mut Screen) -> Result<()> {
+    check_dtype(values.dtype())?;
+    let rows = Rows::new(arguments, values.shape());
+    let columns = values.table().options(&arguments.options_of_cells()).columns();
+    let shown = |cells: &[String]| rows.positions().filter_map(|row| cells.get(row).cloned()).collect::<Vec<_>>();
+    let columns = columns.iter().map(|column| Column::new(&column.name, &shown(&column.cells), column.is_number, &rows));
     write(&rows.labels(selection), columns.collect(), arguments, screen)
 }
 

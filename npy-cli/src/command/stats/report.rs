@@ -91,8 +91,10 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
     }
     write_line("count", &counts)?;
     if let Some(distinct) = summary.distinct {
+        // An estimate may exceed what is possible.
+        let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
         let mark = if distinct.is_exact { "" } else { "~" };
-        write_line("distinct", &format!("{mark}{}", quantity::count(distinct.count)))?;
+        write_line("distinct", &format!("{mark}{}", quantity::count(distinct.count.min(most))))?;
     }
     for (name, value) in [("min", &summary.min), ("max", &summary.max)] {
         if let Some(value) = value {
@@ -205,7 +207,8 @@ fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
         insert("quantiles_rank_error", Some(json!(quantiles.rank_error.unwrap_or(0.0))));
     }
     if let Some(distinct) = summary.distinct {
-        insert("distinct", Some(json!(distinct.count)));
+        let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
+        insert("distinct", Some(json!(distinct.count.min(most))));
         insert("distinct_exact", Some(json!(distinct.is_exact)));
     }
     if let Some(histogram) = &summary.histogram {

@@ -416,6 +416,12 @@ impl Header {
         Self { dtype, ..self.clone() }
     }
 
+    /// The same with another order.
+    #[cfg(feature = "print")]
+    pub(crate) fn in_order(self, order: Order) -> Self {
+        Self { order, ..self }
+    }
+
     /// The same with another shape.
     pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
         let count = element_count(&shape, self.dtype.itemsize())?;

@@ -80,14 +80,26 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds an item, or drops it if the queue is closed.
     fn push(&self, item: T) {
-        self.lock().items.push_back(item);
-        self.changed.notify_one();
+        let mut state = self.lock();
+        if !state.is_closed {
+            state.items.push_back(item);
+            self.changed.notify_one();
+        }
     }
 
     fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
+    }
+
+    /// Closes the queue and drops its items.
+    fn abandon(&self) {
+        self.close();
+        let items = mem::take(&mut self.lock().items);
+        // Without the lock: an item may have a queue of its own.
+        drop(items);
     }
 
     /// Waits for the next item; `None` if none follows.
@@ -301,6 +313,17 @@ impl Drop for Job {
     }
 }
 
+/// The jobs of a thread. If it panics, nobody waits for theirs.
+struct AbandonedByPanic(Arc<Queue<Job>>);
+
+impl Drop for AbandonedByPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.abandon();
+        }
+    }
+}
+
 impl Workers {
     /// Starts with no thread. At most `most` run once there are blocks for them, including the one
     /// that writes.
@@ -315,8 +338,9 @@ impl Workers {
         if self.threads.len() < self.most {
             let jobs = Arc::clone(&self.jobs);
             let work = move || {
+                let jobs = AbandonedByPanic(jobs);
                 let mut compressor = Compressor::default();
-                while let Some(job) = jobs.pop() {
+                while let Some(job) = jobs.0.pop() {
                     job.run(&mut compressor);
                 }
             };
@@ -347,8 +371,8 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        // Then there are no more jobs, and they end.
-        self.jobs.close();
+        // Jobs are left only after a failure, when nobody waits for them.
+        self.jobs.abandon();
         for thread in self.threads.drain(..) {
             // It does not panic.
             let _ = thread.join();

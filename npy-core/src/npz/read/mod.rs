@@ -468,15 +468,22 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Fails with the first error.
     pub fn verify(&mut self) -> Result<()> {
-        for index in 0..self.len() {
-            let mut check = || {
-                let mut member = self.member(index)?;
-                io::copy(&mut member, &mut io::sink()).map_err(cannot_read)?;
-                member.finish()
-            };
-            check().map_err(|error| self.locate(error, index))?;
-        }
-        Ok(())
+        (0..self.len()).try_for_each(|index| self.verify_member(index))
+    }
+
+    /// Reads a member to its end and checks its checksum. For `npy-cli`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the member is damaged.
+    #[doc(hidden)]
+    pub fn verify_member(&mut self, index: usize) -> Result<()> {
+        let mut check = || {
+            let mut member = self.member(index)?;
+            io::copy(&mut member, &mut io::sink()).map_err(cannot_read)?;
+            member.finish()
+        };
+        check().map_err(|error| self.locate(error, index))
     }
 
     /// Returns the index of the member of a name, or an error that lists all names.
