@@ -95,7 +95,7 @@ fn shard(prefix: &Path, number: u64) -> PathBuf {
     name.into()
 }
 
-/// A file that would be taken for one of the array.
+/// An existing file that would count as one of the array.
 fn old_shard(prefix: &Path) -> Result<Option<PathBuf>> {
     let directory = match prefix.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
