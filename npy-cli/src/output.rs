@@ -76,6 +76,7 @@ impl Screen {
     }
 
     /// Whether text may be colored.
+    #[cfg(any(feature = "plot", feature = "view"))]
     pub(crate) fn has_color(&self) -> bool {
         self.has_color
     }
