@@ -11,7 +11,7 @@ use npy_core::{DynValues, Header, Order};
 use crate::support::numpy::{frames, numpy, push_frame};
 use crate::support::{announce, command, run, run_with, workspace};
 
-const SLICES: usize = 2_000;
+const SLICES: usize = 1_000;
 
 /// What a successful run prints.
 #[track_caller]

@@ -183,7 +183,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// # Errors
     ///
     /// Fails if there is no such member, if it is damaged or not an array, and like
-    /// [`ReadNpyExt::load_npy`](super::ReadNpyExt::load_npy).
+    /// [`ReadNpyExt::load_npy`](super::super::ReadNpyExt::load_npy).
     pub fn by_name<S, D>(&mut self, name: &str) -> Result<ArrayBase<S, D>>
     where
         S::Elem: NpyElement,
