@@ -43,9 +43,10 @@ mod tests {
         if !is_known() {
             return;
         }
-        let _alone = ALONE.lock().unwrap();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let size = 256 << 20;
         let used = peak_memory_of(&mut || drop(std::hint::black_box(vec![1_u8; size])));
-        assert!((used / size as f64 - 1.0).abs() < 0.1, "{used}");
+        // Other tests of the process may take some memory meanwhile.
+        assert!((0.9..2.0).contains(&(used / size as f64)), "{used}");
     }
 }

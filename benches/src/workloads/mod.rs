@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn cases_have_groups_and_contenders_for_their_targets() {
-        let _alone = ALONE.lock().unwrap();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut bench = Bench::of_nothing().unwrap();
         run(&mut bench);
         let outcomes = bench.outcomes();
