@@ -19,7 +19,7 @@ pub(crate) fn dtype_str(dtype: &DType) -> String {
     }
 }
 
-/// What `repr(dtype)` has between the parentheses.
+/// What `repr(dtype)` has between the parentheses. For `npy-cli`.
 pub fn dtype_argument(dtype: &DType) -> String {
     argument(dtype, false)
 }

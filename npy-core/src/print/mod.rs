@@ -65,6 +65,7 @@ use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::options::Order;
 #[cfg(feature = "object")]
+#[doc(hidden)]
 pub use dtype_text::dtype_argument;
 #[cfg(feature = "object")]
 pub(crate) use dtype_text::{dtype_str, name_of_number};
