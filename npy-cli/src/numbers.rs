@@ -53,7 +53,7 @@ fn integers(scalar: Scalar) -> Result<DType> {
     Ok(text.parse::<DType>()?)
 }
 
-/// The length of a step of points in time; `None` where it varies, or where there is none.
+/// The length of a step of points in time; `None` where it varies, and for other dtypes.
 #[cfg(feature = "plot")]
 pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
     let ScalarKind::Datetime { unit, count } = scalar_of(dtype)?.kind() else { return None };

@@ -47,7 +47,7 @@ pub(crate) struct Screen {
     is_terminal: bool,
 }
 
-/// The width of lines where the output is no terminal.
+/// The width of lines where the output is not a terminal.
 const USUAL_WIDTH: usize = 100;
 
 impl Screen {

@@ -183,7 +183,7 @@ fn shapes_kinds_and_trouble_have_their_exit_codes() {
     assert_eq!(run_with(["diff", "-", &a], &input).code, Some(0));
     assert_eq!(run_with(["diff", &a, "-"], &input).code, Some(0));
     assert_eq!(run_with(["diff", "-", "-"], &input).code, Some(2));
-    // What is truncated is no difference.
+    // A truncated file is trouble, not a difference.
     fs::write(&a, &input[..input.len() - 1]).unwrap();
     insta::assert_snapshot!(diff(&directory, &[&text.replace("text", "a"), &a]), @"
     2

@@ -1,9 +1,9 @@
 //! Runs the program, for the tests of all commands.
-#![allow(dead_code, reason = "not every command has use for all of it")]
 
 #[path = "../../tests/support/base.rs"]
 mod base;
 #[path = "../../tests/support/numpy.rs"]
+#[allow(dead_code, reason = "the tests of the library use the rest")]
 pub mod numpy;
 
 use std::ffi::OsStr;
@@ -75,11 +75,6 @@ pub fn npy_with_input<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, i
     })
 }
 
-/// Runs the command, and returns its output as it came.
-pub fn npy(arguments: &[&str]) -> Output {
-    command(arguments).stdin(Stdio::null()).output().unwrap()
-}
-
 /// The path of a file of the examples.
 pub fn example(name: &str) -> String {
     workspace().join("examples/data").join(name).display().to_string()
@@ -98,33 +93,4 @@ pub fn files_below(directory: &Path, end: &str) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-/// What a successful run prints.
-pub fn stdout(arguments: &[&str]) -> String {
-    let output = npy(arguments);
-    assert_eq!(stderr(&output), "", "{arguments:?}");
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What a run that fails says.
-pub fn failure(arguments: &[&str]) -> String {
-    let output = npy(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
-    stderr(&output)
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// A path as an argument.
-pub fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// The files written by real NumPy.
-pub fn data(path: &str) -> PathBuf {
-    workspace().join("tests/data").join(path)
 }

@@ -236,7 +236,7 @@ fn not_utf8(offsets: &[i32], values: &[u8], located: &dyn Fn(usize, ValueProblem
     located(index, ValueProblem::NotUtf8 { position })
 }
 
-/// NaT is null; `None` if there is none.
+/// NaT is null; `None` without NaT.
 fn nulls_of(times: &[i64]) -> Option<NullBuffer> {
     let has_null = times.iter().min() == Some(&i64::MIN);
     has_null.then(|| NullBuffer::new(BooleanBuffer::collect_bool(times.len(), |index| times[index] != i64::MIN)))

@@ -117,7 +117,7 @@ struct Member {
 
 enum MemberContent {
     Array(AboutArray),
-    /// A member that is no array.
+    /// A member that is not an array.
     Other,
     Damaged(String),
 }

@@ -218,7 +218,7 @@ fn compare_lengths(expected: u64, found: u64) -> State {
 /// Checks members of an archive, whose name is `prefix` if it is in another one.
 fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, prefix: &str, depth: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // After a signal there is no report, so that it does not matter what is missing.
+    // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
         let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());

@@ -145,7 +145,7 @@ fn datetime<F: Flavor, const BIG: bool>(scalar: Scalar, bytes: &[u8], out: &mut 
     out.push_str(F::QUOTE);
 }
 
-/// The number of steps, because text with the name of a unit is no number to a reader.
+/// The number of steps: a reader does not parse a number with the name of a unit.
 fn timedelta<F: Flavor, const BIG: bool>(_: Scalar, bytes: &[u8], out: &mut String) {
     match steps::<BIG>(bytes) {
         Some(steps) => out.push_str(itoa::Buffer::new().format(steps)),

@@ -1,4 +1,4 @@
-//! What a file that is no array looks like.
+//! What a file that is not an array looks like.
 
 use crate::failure::Failure;
 

@@ -81,7 +81,7 @@ impl Axis {
 
     /// Where a number is on the axis, from 0 to 1.
     pub(crate) fn part(&self, number: f64) -> f64 {
-        // Halves, because the range of all floats is no float.
+        // Halves, because the range of all floats exceeds a float.
         (number / 2.0 - self.least / 2.0) / (self.most / 2.0 - self.least / 2.0)
     }
 

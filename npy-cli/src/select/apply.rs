@@ -96,7 +96,7 @@ impl Selection {
         }
     }
 
-    /// The name of the field that an index of a scalar stands for; `None` if it is no record.
+    /// The name of the field that an index of a scalar stands for; `None` if it is not a record.
     fn name_at(&self, index: i128, item: usize) -> std::result::Result<Option<String>, Problem> {
         if !self.element.is_record() {
             return Ok(None);

@@ -252,7 +252,7 @@ fn cut_begin(text: &str, most: usize) -> String {
 fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {
     let area = frame.area();
     let widest = popup.lines.iter().map(|line| line.width()).chain([popup.title.width() + 2]).max().unwrap_or(0);
-    // On a small screen there is no frame.
+    // A small screen has space for the text alone.
     let border = u16::from(area.height >= 8 && area.width >= 24);
     let length = |length: usize, most: u16| u16::try_from(length).unwrap_or(u16::MAX).saturating_add(2 * border).min(most);
     let (width, height) = (length(widest + 2 * usize::from(border), area.width), length(popup.lines.len(), area.height));

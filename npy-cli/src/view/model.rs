@@ -166,14 +166,14 @@ impl Model {
             self.order = RowOrder::default();
             self.move_by(0, 0);
         } else {
-            self.say("there is no other axis");
+            self.say("the array has only these axes");
         }
     }
 
     /// Moves along the selected one of the other axes.
     pub(crate) fn step_other(&mut self, forward: bool) {
         match self.other_axis() {
-            None => self.say("there is no other axis"),
+            None => self.say("the array has only these axes"),
             Some(axis) if self.grid.step(axis, forward) => self.order = RowOrder::default(),
             Some(axis) => self.say(format!("axis {axis} ends here")),
         }
@@ -183,7 +183,7 @@ impl Model {
     pub(crate) fn select_other(&mut self) {
         self.other += 1;
         match self.other_axis() {
-            None => self.say("there is no other axis"),
+            None => self.say("the array has only these axes"),
             Some(axis) => self.say(format!(", and . move along axis {axis} of {:?}", self.grid.shape())),
         }
     }

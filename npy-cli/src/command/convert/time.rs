@@ -2,6 +2,8 @@
 
 use npy_core::dtype::TimeUnit;
 
+use super::transcode::length_of;
+
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
@@ -14,7 +16,7 @@ pub(super) struct Time {
     pub(super) unit: TimeUnit,
 }
 
-/// Why a time is no number of a unit.
+/// Why a time is not a whole number of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
     Inexact,
@@ -142,17 +144,7 @@ impl Time {
                 let is_first = days_before(self.year.into(), self.month.into()) == self.days && self.attoseconds == 0;
                 return Some((months.div_euclid(length), is_first && months.rem_euclid(length) == 0));
             }
-            TimeUnit::Week => 7 * DAY,
-            TimeUnit::Day => DAY,
-            TimeUnit::Hour => 3600 * SECOND,
-            TimeUnit::Minute => 60 * SECOND,
-            TimeUnit::Second => SECOND,
-            TimeUnit::Millisecond => SECOND / 1_000,
-            TimeUnit::Microsecond => SECOND / 1_000_000,
-            TimeUnit::Nanosecond => SECOND / 1_000_000_000,
-            TimeUnit::Picosecond => 1_000_000,
-            TimeUnit::Femtosecond => 1_000,
-            TimeUnit::Attosecond => 1,
+            unit => length_of(unit)?,
         };
         let total = self.days.checked_mul(DAY)?.checked_add(self.attoseconds)?;
         let length = length.checked_mul(count)?;

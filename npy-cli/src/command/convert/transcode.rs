@@ -224,7 +224,7 @@ fn rescale(from: (TimeUnit, u32), to: (TimeUnit, u32)) -> Option<How> {
 }
 
 /// A unit in attoseconds; years and months in months.
-fn length_of(unit: TimeUnit) -> Option<i128> {
+pub(super) fn length_of(unit: TimeUnit) -> Option<i128> {
     const SECOND: i128 = 1_000_000_000_000_000_000;
     Some(match unit {
         TimeUnit::Generic => return None,

@@ -255,7 +255,7 @@ impl<W: Write> Blocks<'_, W> {
         Ok(())
     }
 
-    /// Compresses a block in this thread, where there is no other, so that none is pending.
+    /// Compresses a block in the only thread, which leaves nothing pending.
     fn compress_now(&mut self, block: &[u8], is_last: bool) -> io::Result<()> {
         let compressed = self.workers.compressor.compress(block, self.level, is_last)?;
         self.write_block(&compressed)
