@@ -10,6 +10,7 @@
 //! | [`maps`](maps/index.html) | use files larger than memory in place, from many processes |
 //! | [`growing_files`](growing_files/index.html) | append to a file for days, and survive a crash |
 //! | [`orders_and_threads`](orders_and_threads/index.html) | choose orders and threads, and how files are replaced |
+//! | [`async_and_parallel`](async_and_parallel/index.html) | use rayon and tokio |
 //! | [`untrusted_files`](untrusted_files/index.html) | bound what a hostile file can ask for |
 //! | [`performance`](performance/index.html) | choose the fastest way, and know what it costs |
 //! | [`from_numpy`](from_numpy/index.html) | find the counterpart of a function of NumPy |
@@ -40,6 +41,10 @@ pub mod growing_files {}
 
 #[doc = include_str!("../docs/orders-and-threads.md")]
 pub mod orders_and_threads {}
+
+#[cfg(all(feature = "derive", feature = "mmap"))]
+#[doc = include_str!("../docs/async-and-parallel.md")]
+pub mod async_and_parallel {}
 
 #[cfg(all(feature = "npz", feature = "object", feature = "rawarray"))]
 #[doc = include_str!("../docs/untrusted-files.md")]
