@@ -60,6 +60,8 @@ pub(crate) trait Array {
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
     /// The array as Python objects, of which nothing is run.
     fn into_objects(self: Box<Self>) -> Result<ObjectArray>;
+    /// Whether reading can go back: not in a stream or a compressed member.
+    fn can_go_back(&self) -> bool;
 }
 
 impl<R: Read + Seek> Array for NpyReader<R> {
@@ -88,6 +90,43 @@ impl<R: Read + Seek> Array for NpyReader<R> {
 
     fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
         Ok((*self).into_objects(ObjectOptions::new())?)
+    }
+
+    fn can_go_back(&self) -> bool {
+        true
+    }
+}
+
+/// An array whose bytes come once, one after another.
+struct Once<A>(A);
+
+impl<A: Array> Array for Once<A> {
+    fn header(&self) -> &Header {
+        self.0.header()
+    }
+
+    fn data_offset(&self) -> u64 {
+        self.0.data_offset()
+    }
+
+    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
+        self.0.next_elements(count)
+    }
+
+    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues> {
+        self.0.read_region(region)
+    }
+
+    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        self.0.read_corners(region, edges)
+    }
+
+    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
+        Box::new(self.0).into_objects()
+    }
+
+    fn can_go_back(&self) -> bool {
+        false
     }
 }
 
@@ -262,22 +301,13 @@ impl Input {
                 None => Err(Failure::Nameless("the stream can be read once only".to_owned())),
                 Some(rest) => {
                     let stream = Cursor::new(std::mem::take(front)).chain(rest);
-                    NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(reader)))
+                    NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(Once(reader))))
                 }
             },
             (Place::Path(path), format) => with_file(path, format, index, work),
             (Place::Spool { file, .. }, format) => with_file(file.path(), format, index, work),
         };
         result.map_err(|failure| self.name_of(failure))
-    }
-
-    /// Whether reading can go back: not in a stream or a compressed member.
-    pub(crate) fn can_go_back(&self, index: usize) -> Result<bool> {
-        match (&self.place, self.format) {
-            (Place::Stream { .. }, _) => Ok(false),
-            (_, FileFormat::Npz) => Ok(self.archive()?.method(index) == Some(0)),
-            _ => Ok(true),
-        }
     }
 
     /// Where the array is in a file, if its bytes are there as they are: not of a compressed member, a stream, or an
@@ -323,7 +353,9 @@ fn format_of(front: &[u8]) -> Result<FileFormat> {
 }
 
 /// The same array in a temporary file, in which reading can go back.
-pub(crate) fn spooled(mut array: Box<dyn Array + '_>) -> Result<Box<dyn Array>> {
+///
+/// It takes the bytes that come, and never more than the header says.
+pub(crate) fn spooled(array: &mut dyn Array) -> Result<Box<dyn Array>> {
     let failed = |error: io::Error| Failure::Nameless(format!("cannot write a temporary file: {error}"));
     let header = array.header().clone();
     // It has no name, so that nothing remains of it.
@@ -354,8 +386,9 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
                 }
                 other => other,
             };
+            let is_stored = archive.method(index) == Some(0);
             let reader = archive.array(index).map_err(error_without_path)?;
-            work(Box::new(reader)).map_err(member)
+            if is_stored { work(Box::new(reader)) } else { work(Box::new(Once(reader))) }.map_err(member)
         }
         FileFormat::RawArray => {
             let mut file = BufReader::new(open()?);

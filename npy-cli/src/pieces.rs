@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use npy_core::__private::is_same_in_both;
 use npy_core::region::AxisRange;
-use npy_core::{DType, DynValues, Order};
+use npy_core::{DType, DynValues, Header, Order};
 
 use crate::failure::Result;
-use crate::input::Array;
+use crate::input::{Array, spooled};
 use crate::signals;
 
 /// The bytes of a piece, unless an element has more.
@@ -29,7 +29,7 @@ pub(crate) fn for_each(array: &mut dyn Array, order: Order, sink: Sink<'_>) -> R
 /// Calls `sink` with the elements of some rows in this order. A row is an index of the slowest axis.
 ///
 /// Rows are read one after another: those before must have been read already, unless the array is
-/// transposed.
+/// transposed. It must be one that can go back then, if this is not the only call.
 pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<usize>, sink: Sink<'_>) -> Result<()> {
     let header = array.header();
     let (dtype, shape) = (header.dtype().clone(), header.shape().to_vec());
@@ -38,7 +38,7 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
         Order::C => (0..shape.len()).collect(),
         Order::Fortran => (0..shape.len()).rev().collect(),
     };
-    if header.order() == order || is_same_in_both(&shape) || dtype.itemsize() == 0 {
+    if !is_transposed(header, order) {
         let all = axes.first().map_or(1, |&axis| shape[axis]);
         // Not more than the number of elements, which was checked.
         let mut left = header.element_count().checked_div(all).unwrap_or(0) * rows.len();
@@ -60,7 +60,17 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
     if let Some(&outer) = axes.first() {
         ranges[outer] = rows;
     }
+    let bytes = ranges.iter().fold(dtype.itemsize(), |bytes, range| bytes.saturating_mul(range.len()));
+    if bytes > BLOCK && !array.can_go_back() {
+        // Each block has parts of all the array.
+        return transpose(&mut *spooled(array)?, order, (&ranges, &axes), &mut region, sink);
+    }
     transpose(array, order, (&ranges, &axes), &mut region, sink)
+}
+
+/// Whether reading in this order transposes the elements.
+pub(crate) fn is_transposed(header: &Header, order: Order) -> bool {
+    header.order() != order && !is_same_in_both(header.shape()) && header.dtype().itemsize() > 0
 }
 
 /// Reads blocks along the slowest of these axes; the slower ones have an index in the region.

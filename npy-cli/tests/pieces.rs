@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use npy_core::npz::{NpzWriter, WriteOptions};
 use npy_core::shards::Shards;
 use npy_core::{DynValues, Header, Order};
 
@@ -44,6 +45,9 @@ fn joins_rows_of_both_orders_and_of_streams() {
     assert_eq!(DynValues::load(path("s-00001.npy")).unwrap().bytes(), &c.bytes()[18..]);
     run(["split", &path("f.npy"), "--rows", "3", "--prefix", &path("t")]).ok();
     assert_eq!(DynValues::load(path("t-00001.npy")).unwrap().bytes(), &c.bytes()[18..]);
+    // Each file has parts of all the stream.
+    run_with(["split", "-", "--rows", "1", "--prefix", &path("u")], &fs::read(path("f.npy")).unwrap()).ok();
+    assert_eq!(DynValues::load(path("u-00003.npy")).unwrap().bytes(), &c.bytes()[18..]);
     let nameless = run_with(["split", "-", "--rows", "3"], &stream).trouble();
     assert!(nameless.contains("name the files by `--prefix`"), "{nameless}");
 }
@@ -113,4 +117,34 @@ fn a_pipe_with_a_name_is_read_once() {
     let text = run(["show".as_ref(), pipe.as_os_str(), "['id'][:3]".as_ref()]).ok();
     assert_eq!(text, "[1011 1012 1015]\n");
     let _ = writer.join();
+}
+
+/// More than is transposed at once, so that each row of what is read is in all parts of the input.
+#[test]
+fn transposes_large_arrays_that_come_once() {
+    const COLUMNS: usize = 1100;
+    const ITEMSIZE: usize = 1 << 16;
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let array = |order, places: Vec<(usize, usize)>| {
+        let dtype = format!("|S{ITEMSIZE}").parse().unwrap();
+        let mut bytes = Header::new(dtype, order, &[2, COLUMNS]).unwrap().to_bytes();
+        for (row, column) in places {
+            bytes.extend_from_slice(&(row * COLUMNS + column).to_le_bytes());
+            bytes.resize(bytes.len() + ITEMSIZE - 8, 0);
+        }
+        bytes
+    };
+    let fortran = array(Order::Fortran, (0..COLUMNS).flat_map(|column| [(0, column), (1, column)]).collect());
+    let c = array(Order::C, (0..2).flat_map(|row| (0..COLUMNS).map(move |column| (row, column))).collect());
+    assert!(c.len() > 128 << 20);
+    let mut archive = NpzWriter::create_with(path("f.npz"), WriteOptions::new().compressed(true).level(1)).unwrap();
+    archive.add_bytes("x.npy", &fortran).unwrap();
+    archive.finish().unwrap();
+
+    run(["cat", &path("f.npz"), "-o", &path("out.npy")]).ok();
+    assert!(fs::read(path("out.npy")).unwrap() == c);
+    // What is missing is said, and nothing is left.
+    let cut = run_with(["convert", "-", &path("cut.npy"), "--order", "C"], &fortran[..1 << 20]).trouble();
+    assert!(cut.contains("truncated") && !directory.path().join("cut.npy").exists(), "{cut}");
 }

@@ -76,15 +76,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
     let mut input = Input::open(&arguments.file)?;
     let member = input.only_member()?;
-    let can_go_back = input.can_go_back(member)?;
-    input.with_member(member, |array| {
+    input.with_member(member, |mut array| {
         let selection = arguments.rows_of(slice.of(array.header())?)?;
         if array.header().dtype().has_object() {
             return objects::show(arguments, &selection, &array.into_objects()?, screen);
         }
         let order = array.header().order();
-        let mut array =
-            if can_go_back || selection.is_forward(order) || !arguments.reads_in_c_order() { array } else { spooled(array)? };
+        if !array.can_go_back() && !selection.is_forward(order) && arguments.reads_in_c_order() {
+            array = spooled(&mut *array)?;
+        }
         if arguments.json {
             stream::json(&selection, &mut *array, screen)
         } else if arguments.csv {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use npy_core::{Header, Order};
 
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::input::{Input, spooled};
 use crate::output::{self, Screen};
 use crate::pieces;
 use crate::progress::Progress;
@@ -64,6 +64,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         if files > MOST_FILES {
             let message = format!("too many files: expected at most {MOST_FILES}, found {files}; raise --rows");
             return Err(Failure::Nameless(message));
+        }
+        if files > 1 && !array.can_go_back() && pieces::is_transposed(&header, Order::C) {
+            array = spooled(&mut *array)?;
         }
         let mut progress = Progress::new(&arguments.file, header.data_bytes());
         let mut begin = 0;
