@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use npy_core::npz::{NpzReader, NpzWriter};
@@ -485,4 +486,25 @@ fn duplicate_names_in_json_are_refused() {
     let swapped = directory.write("s.json", r#"[{"a":1,"b":2},{"b":4,"a":3}]"#);
     convert(&[&swapped, &out]);
     assert_eq!(load(&out).to_string(), "[(1, 2) (3, 4)]");
+}
+
+/// Where each column is looked for among all, this takes minutes.
+#[test]
+fn reads_records_of_many_columns_in_any_order() {
+    const COLUMNS: usize = 30_000;
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let row = |columns: &mut dyn Iterator<Item = usize>| {
+        let fields: Vec<String> = columns.map(|column| format!("\"column{column}\":{column}")).collect();
+        format!("{{{}}}", fields.join(","))
+    };
+    fs::write(path("in.json"), format!("[{},{}]", row(&mut (0..COLUMNS)), row(&mut (0..COLUMNS).rev()))).unwrap();
+    let line = |prefix: &str| (0..COLUMNS).map(|column| format!("{prefix}{column}")).collect::<Vec<_>>().join(",");
+    fs::write(path("in.csv"), format!("{}\n{}\n", line("column"), line(""))).unwrap();
+    let begin = Instant::now();
+    for input in ["in.json", "in.csv"] {
+        run(["convert", &path(input), &path("out.npy")]).ok();
+        assert_eq!(run(["show", &path("out.npy"), "['column29999'][-1:]"]).ok(), "[29999]\n", "{input}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }

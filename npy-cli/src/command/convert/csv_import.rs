@@ -1,7 +1,7 @@
 //! CSV as an array. The file is read twice: for the types of its columns and the number of its rows, then for its cells. So memory is
 //! bounded by the longest line, and a file that does not fit is refused before anything is written.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 
 use csv::{Reader, ReaderBuilder, StringRecord};
@@ -193,7 +193,9 @@ impl Survey {
         }
         // By their names, if the file has these in another order.
         let names: Vec<String> = (0..self.first.len()).map(|column| self.name(column)).collect();
-        let by_name: Option<Vec<usize>> = columns.iter().map(|column| names.iter().position(|name| *name == column.name)).collect();
+        // The first of equal names.
+        let places: HashMap<&str, usize> = names.iter().enumerate().rev().map(|(place, name)| (name.as_str(), place)).collect();
+        let by_name: Option<Vec<usize>> = columns.iter().map(|column| places.get(column.name.as_str()).copied()).collect();
         match by_name {
             Some(indices) if self.has_header => columns.iter_mut().zip(indices).for_each(|(column, index)| column.index = index),
             _ => {}

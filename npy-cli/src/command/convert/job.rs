@@ -1,6 +1,7 @@
 //! One array on its way from the source to the target: which dtype it gets, and what that would lose.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use npy_core::dtype::{ByteOrder, ScalarKind};
@@ -131,7 +132,7 @@ impl Arguments {
                     "cannot convert elements of dtype {dtype} to {wanted}: one of them is a record"
                 )));
             }
-            let kept: Vec<String> = leaves::of(wanted)?.into_iter().map(|leaf| leaf.path).collect();
+            let kept: HashSet<String> = leaves::of(wanted)?.into_iter().map(|leaf| leaf.path).collect();
             let lost = leaves::of(&dtype)?.into_iter().map(|leaf| leaf.path).find(|path| !kept.contains(path));
             if let Some(path) = lost {
                 let hint = "leave it out with --fields";

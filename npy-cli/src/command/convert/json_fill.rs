@@ -1,12 +1,14 @@
 //! The values of a JSON text as the bytes of an array whose dtype is known.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use npy_core::DType;
-use npy_core::dtype::ScalarKind;
+use npy_core::dtype::{Field, ScalarKind};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::csv_import::Piece;
+use super::json_fields::Fields;
 use super::json_schema::Schema;
 use super::parse::{Encoding, Slot};
 use crate::failure::{Failure, Result};
@@ -30,7 +32,7 @@ pub(super) enum Node {
         slot: Slot,
     },
     /// By name, with the offset in the record.
-    Object(Vec<(String, Self)>),
+    Object(Fields<Self>),
     Value {
         offset: usize,
         slot: Slot,
@@ -57,20 +59,26 @@ impl Node {
             }
             (schema, DType::SubArray(array)) => Self::sub_array(schema, array.base(), array.shape(), offset, is_lossy)?,
             (Schema::Object(found), DType::Record(record)) => {
-                let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-                if let Some(name) = names.iter().find(|name| record.field(name).is_none()) {
+                let known: HashSet<&str> = record.fields().iter().map(Field::name).collect();
+                if let Some((name, _)) = found.iter().find(|(name, _)| !known.contains(name)) {
                     return Err(Failure::Nameless(format!("the dtype lacks the field \"{name}\" of the input")));
                 }
-                let fields = record.fields().iter().map(|field| {
-                    let Some((name, schema)) = found.iter().find(|(name, _)| name == field.name()) else {
-                        let names = names.join(", ");
-                        return Err(Failure::Nameless(format!("unknown field \"{}\": expected one of {names}", field.name())));
+                let nodes = record.fields().iter().map(|field| {
+                    let Some((place, schema)) = found.place(0, field.name()).and_then(|place| Some((place, found.get(place)?)))
+                    else {
+                        let names: Vec<&str> = found.iter().map(|(name, _)| name).collect();
+                        let (name, names) = (field.name(), names.join(", "));
+                        return Err(Failure::Nameless(format!("unknown field \"{name}\": expected one of {names}")));
                     };
-                    Ok((name.clone(), Self::new(schema, field.dtype(), offset + field.offset(), is_lossy)?))
+                    Ok((place, field.name(), Self::new(schema, field.dtype(), offset + field.offset(), is_lossy)?))
                 });
+                let mut nodes: Vec<(usize, &str, Self)> = nodes.collect::<Result<_>>()?;
                 // In the order of the text, in which they are looked for.
-                let mut fields: Vec<(String, Self)> = fields.collect::<Result<_>>()?;
-                fields.sort_by_key(|(name, _)| names.iter().position(|found| found == name));
+                nodes.sort_by_key(|(place, ..)| *place);
+                let mut fields = Fields::new();
+                for (_, name, node) in nodes {
+                    fields.push(name.to_owned(), node);
+                }
                 Self::Object(fields)
             }
             (Schema::Value(_) | Schema::Unknown, _) => return Err(refused("a value")),
@@ -197,10 +205,8 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
         let Node::Object(fields) = self.node else { return Err(A::Error::custom("the file changed while it was read")) };
         let mut count = 0;
         while let Some(name) = entries.next_key::<String>()? {
-            let is_next = fields.get(count).is_some_and(|(known, _)| *known == name);
-            let place = if is_next { Some(count) } else { fields.iter().position(|(known, _)| *known == name) };
-            match place.and_then(|place| fields.get(place)) {
-                Some((_, node)) => entries.next_value_seed(FillSeed { node, fill: self.fill, base: self.base })?,
+            match fields.place(count, &name).and_then(|place| fields.get(place)) {
+                Some(node) => entries.next_value_seed(FillSeed { node, fill: self.fill, base: self.base })?,
                 None => return Err(A::Error::custom("the file changed while it was read")),
             }
             count += 1;

@@ -91,7 +91,7 @@ fn dtype_of(schema: &Schema, path: &str) -> Result<DType> {
         Schema::List { length, item } => dtype_of(item, path)?.sub_array(&[*length])?,
         Schema::Object(fields) => {
             let dot = if path.is_empty() { "" } else { "." };
-            let fields = fields.iter().map(|(name, field)| Ok((name.clone(), dtype_of(field, &format!("{path}{dot}{name}"))?)));
+            let fields = fields.iter().map(|(name, field)| Ok((name.to_owned(), dtype_of(field, &format!("{path}{dot}{name}"))?)));
             Record::packed(fields.collect::<Result<Vec<_>>>()?)?.into()
         }
     })

@@ -7,6 +7,7 @@ use npy_core::dtype::ScalarKind;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::guess::Guess;
+use super::json_fields::Fields;
 
 /// What all values of a place in the text have in common.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) enum Schema {
         length: usize,
         item: Box<Self>,
     },
-    Object(Vec<(String, Self)>),
+    Object(Fields<Self>),
 }
 
 impl Schema {
@@ -122,7 +123,7 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let is_first = matches!(self.0, Schema::Unknown);
         if is_first {
-            *self.0 = Schema::Object(Vec::new());
+            *self.0 = Schema::Object(Fields::new());
         }
         let Schema::Object(fields) = self.0 else {
             return Err(A::Error::custom(format!("expected {}, as before, found an object", self.0.name())));
@@ -131,10 +132,8 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
         // Of each field whether it came, once one is out of order.
         let mut came: Option<Vec<bool>> = None;
         while let Some(name) = entries.next_key::<String>()? {
-            // Nearly always in the order of the first object.
-            let is_next = fields.get(count).is_some_and(|(known, _)| *known == name);
-            let place = if is_next { Some(count) } else { fields.iter().position(|(known, _)| *known == name) };
-            if !is_next || came.is_some() {
+            let place = fields.place(count, &name);
+            if place != Some(count) || came.is_some() {
                 let came = came.get_or_insert_with(|| vec![true; count]);
                 let place = place.unwrap_or(fields.len());
                 came.resize(came.len().max(place + 1), false);
@@ -144,13 +143,10 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
             }
             let place = match place {
                 Some(place) => place,
-                None if is_first => {
-                    fields.push((name, Schema::Unknown));
-                    fields.len() - 1
-                }
+                None if is_first => fields.push(name, Schema::Unknown),
                 None => return Err(A::Error::custom(format!("unknown field {name:?}: the first object has no such field"))),
             };
-            if let Some((_, field)) = fields.get_mut(place) {
+            if let Some(field) = fields.get_mut(place) {
                 entries.next_value_seed(SchemaSeed(field))?;
             }
             count += 1;

@@ -5,6 +5,7 @@ mod dtypes;
 mod format;
 mod guess;
 mod job;
+mod json_fields;
 mod json_fill;
 mod json_import;
 mod json_schema;
