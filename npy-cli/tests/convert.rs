@@ -488,6 +488,36 @@ fn duplicate_names_in_json_are_refused() {
     assert_eq!(load(&out).to_string(), "[(1, 2) (3, 4)]");
 }
 
+#[test]
+fn whole_numbers_are_not_rounded_to_floats_silently() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let csv = directory.write("t.csv", "a,b\n0.5,1\n9007199254740993,2\n");
+    assert_snapshot!(directory.refused(&[&csv, &out]), @"npy: t.csv: line 3, column 1 (a): 9007199254740993 loses precision as <f8; allow it with --lossy");
+    convert(&["--lossy", &csv, &out]);
+    assert_eq!(load(&out).field_as::<f64>("a").unwrap(), [0.5, 9_007_199_254_740_992.0]);
+    let json = directory.write("t.json", "[{\"a\": 0.5},\n{\"a\": -9007199254740993}]");
+    assert_snapshot!(directory.refused(&[&json, &out]), @"npy: t.json: -9007199254740993 loses precision as <f8 at line 2 column 24; allow it with --lossy");
+    convert(&["--lossy", &json, &out]);
+    let null = directory.write("n.json", "[null, 9007199254740993]");
+    assert_snapshot!(directory.refused(&[&null, &out]), @"npy: n.json: 9007199254740993 loses precision as <f8 at line 1 column 24; allow it with --lossy");
+    let mixed = directory.write("u.csv", "-1\n18446744073709551615\n");
+    assert_snapshot!(directory.refused(&[&mixed, &out]), @"npy: u.csv: line 2, column 1: 18446744073709551615 loses precision as <f8; allow it with --lossy");
+    for (dtype, text) in
+        [("f4", "[16777217]"), ("f2", "[2049]"), ("c16", "[[9007199254740993, 1]]"), ("f8", "[1, 9007199254740993]")]
+    {
+        let file = directory.write("d.json", text);
+        let message = directory.refused(&["--dtype", dtype, &file, &out]);
+        assert!(message.contains(" loses precision as <"), "{message}");
+    }
+    // Exact ones, and the shortest digits of a float as many programs write it.
+    let exact = "0.5\n9007199254740994\n-9223372036854775808\n100000000000000000000000\n0009007199254740992\n";
+    let exact = directory.write("e.csv", format!("{exact}1{}\n", "0".repeat(60)));
+    convert(&["--no-header", &exact, &out]);
+    let expected = [0.5, 9_007_199_254_740_994.0, -9_223_372_036_854_775_808.0, 1e23, 9_007_199_254_740_992.0, 1e60];
+    assert_eq!(load(&out).to_vec::<f64>().unwrap(), expected);
+}
+
 /// Where each column is looked for among all, this takes minutes.
 #[test]
 fn reads_records_of_many_columns_in_any_order() {

@@ -232,7 +232,7 @@ impl CSource for CsvSource {
                 column.slot.put_text(cell, out).map_err(|problem| {
                     let name = if column.name.is_empty() { String::new() } else { format!(" ({})", column.name) };
                     let place = format!("line {}, column {}{name}", line_of(&record), column.index + 1);
-                    Failure::Nameless(format!("{place}: {problem}"))
+                    Failure::Nameless(format!("{place}: {}{}", problem.message, problem.hint()))
                 })?;
             }
             piece.flush_full(sink)?;

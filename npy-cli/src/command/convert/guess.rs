@@ -159,7 +159,8 @@ impl Guess {
             ScalarKind::Bool
         } else if can.int && !self.has_missing && !(self.is_unsigned && self.has_negative) {
             if self.is_unsigned { ScalarKind::UInt64 } else { ScalarKind::Int64 }
-        } else if can.float && (!can.int || self.largest <= 1 << 53 || self.is_unsigned && self.has_negative) {
+        } else if can.float && (!can.int || self.largest <= 1 << 53 || self.is_unsigned && self.has_negative || self.has_number) {
+            // Whole numbers that it would round are refused by the slot, which knows their place.
             ScalarKind::Float64
         } else if can.time {
             ScalarKind::Datetime { unit: self.unit, count: 1 }

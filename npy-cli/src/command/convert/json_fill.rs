@@ -10,6 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use super::csv_import::Piece;
 use super::json_fields::Fields;
 use super::json_schema::Schema;
+use super::numbers::Problem;
 use super::parse::{Encoding, Slot};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
@@ -107,6 +108,16 @@ pub(super) struct Fill<'a> {
     pub(super) sink: Sink<'a>,
     /// Why writing failed, which an error of the text cannot carry.
     pub(super) failure: Option<Failure>,
+    /// What a user can do about an error of the text.
+    pub(super) hint: &'static str,
+}
+
+impl Fill<'_> {
+    /// An error of the text, to which the place is added before the hint.
+    fn refused<E: Error>(&mut self, problem: &Problem) -> E {
+        self.hint = problem.hint();
+        E::custom(&problem.message)
+    }
 }
 
 /// Reads a value into the bytes of the newest element, or into new elements.
@@ -135,11 +146,11 @@ impl<'de> DeserializeSeed<'de> for FillSeed<'_, '_> {
 
 impl FillSeed<'_, '_> {
     /// Stores a value in its place.
-    fn put<E: Error>(self, store: impl FnOnce(Slot, &mut [u8]) -> Result<(), String>) -> Result<(), E> {
+    fn put<E: Error>(self, store: impl FnOnce(Slot, &mut [u8]) -> Result<(), Problem>) -> Result<(), E> {
         let Node::Value { offset, slot } = self.node else { return Err(E::custom("the file changed while it was read")) };
         let begin = self.base + offset;
         let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
-        store(*slot, bytes.unwrap_or_default()).map_err(E::custom)
+        store(*slot, bytes.unwrap_or_default()).map_err(|problem| self.fill.refused(&problem))
     }
 }
 
@@ -187,6 +198,9 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
                 // Text is for NaN and the infinities.
                 let mut part = || {
                     let value: Option<serde_json::Value> = items.next_element()?;
+                    let integer =
+                        value.as_ref().and_then(|value| value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)));
+                    integer.map_or(Ok(()), |integer| slot.check_digits(integer)).map_err(|problem| self.fill.refused(&problem))?;
                     let number = value.as_ref().and_then(|value| value.as_f64().or_else(|| value.as_str()?.parse().ok()));
                     number.ok_or_else(|| A::Error::custom("expected two numbers for a complex one"))
                 };
@@ -194,7 +208,7 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
                 while items.next_element::<serde::de::IgnoredAny>()?.is_some() {}
                 let begin = self.base + offset;
                 let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
-                slot.put_complex(real, imaginary, bytes.unwrap_or_default()).map_err(A::Error::custom)?;
+                slot.put_complex(real, imaginary, bytes.unwrap_or_default()).map_err(|problem| self.fill.refused(&problem))?;
             }
             _ => return Err(A::Error::custom("the file changed while it was read")),
         }

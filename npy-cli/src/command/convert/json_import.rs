@@ -104,12 +104,15 @@ impl CSource for JsonSource {
 
     fn read_c(&mut self, sink: Sink<'_>) -> Result<()> {
         let dtype = self.item.header.dtype();
-        let mut fill = Fill { piece: Piece::new(dtype, dtype.itemsize()), sink, failure: None };
+        let mut fill = Fill { piece: Piece::new(dtype, dtype.itemsize()), sink, failure: None, hint: "" };
         let node = &self.node;
         let result = read(&self.file, self.is_lines, &mut |stream| FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream));
         match fill.failure.take() {
             Some(failure) => Err(failure),
-            None => result.and_then(|()| fill.piece.flush(fill.sink)),
+            None => match result {
+                Err(Failure::Nameless(message)) => Err(Failure::Nameless(format!("{message}{}", fill.hint))),
+                result => result.and_then(|()| fill.piece.flush(fill.sink)),
+            },
         }
     }
 }

@@ -32,6 +32,7 @@ use crate::failure::{Failure, Result};
 use crate::output::Screen;
 use format::Format;
 use job::Job;
+use numbers::LOSSY;
 
 /// Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG.
 #[derive(Debug, clap::Args)]
@@ -195,7 +196,7 @@ fn report(losses: &[String], is_lossy: bool) -> Result<()> {
     }
     let list = losses.join("; ");
     if !is_lossy {
-        return Err(Failure::new(format!("the conversion would lose {list}; allow it with --lossy")));
+        return Err(Failure::new(format!("the conversion would lose {list}{LOSSY}")));
     }
     let _ = writeln!(io::stderr(), "npy: lost {}", escape::line(&list));
     Ok(())

@@ -12,6 +12,26 @@ pub(super) struct Problem {
     pub(super) is_loss: bool,
 }
 
+impl Problem {
+    /// A value that cannot be converted.
+    pub(super) fn error(message: String) -> Self {
+        Self { message, is_loss: false }
+    }
+
+    /// A value that is converted with `--lossy` only.
+    pub(super) fn loss(message: String) -> Self {
+        Self { message, is_loss: true }
+    }
+
+    /// What a user can do, for the end of the message.
+    pub(super) fn hint(&self) -> &'static str {
+        if self.is_loss { LOSSY } else { "" }
+    }
+}
+
+/// Advice where a conversion would lose something.
+pub(super) const LOSSY: &str = "; allow it with --lossy";
+
 /// Casts numbers, given and returned as bytes. An error has the index of the value.
 pub(super) fn cast(items: Vec<u8>, from: Scalar, to: Scalar, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
     let count = items.len() / from.itemsize().max(1);
@@ -31,7 +51,7 @@ pub(super) fn cast(items: Vec<u8>, from: Scalar, to: Scalar, is_lossy: bool) -> 
         ScalarKind::Float64 => cast_to::<f64>(&values, to, is_lossy),
         ScalarKind::Complex64 => cast_to::<Complex<f32>>(&values, to, is_lossy),
         ScalarKind::Complex128 => cast_to::<Complex<f64>>(&values, to, is_lossy),
-        _ => Err((0, Problem { message: format!("no numbers are cast to {to}"), is_loss: false })),
+        _ => Err((0, Problem::error(format!("no numbers are cast to {to}")))),
     }?;
     // The types are in the byte order of the machine.
     if to.byte_order().is_some_and(|order| order != ByteOrder::NATIVE) {
@@ -56,12 +76,12 @@ fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, is_lossy: bool) -> Resu
         for (index, (before, after)) in pairs.enumerate() {
             if !is_same(before.re, after.re) || !is_same(before.im, after.im) {
                 let before = if before.im == 0.0 { before.re.to_string() } else { before.to_string() };
-                return Err((index, Problem { message: format!("{before} loses precision as {to}"), is_loss: true }));
+                return Err((index, Problem::loss(format!("{before} loses precision as {to}"))));
             }
         }
         if matches!(values.dtype(), npy_core::DType::Scalar(from) if matches!(from.kind(), ScalarKind::LongDouble { .. })) {
             let message = format!("a long double may lose precision as {to}");
-            return Err((0, Problem { message, is_loss: true }));
+            return Err((0, Problem::loss(message)));
         }
     }
     Ok(cast.into_bytes())
@@ -79,7 +99,7 @@ fn problem(error: &npy_core::Error) -> (usize, Problem) {
     let message = format!("{error:#}");
     let parts = message.strip_prefix("element ").and_then(|rest| rest.split_once(": "));
     match parts.and_then(|(index, rest)| Some((index.parse().ok()?, rest.to_owned()))) {
-        Some((index, message)) => (index, Problem { message, is_loss: true }),
-        None => (0, Problem { message, is_loss: false }),
+        Some((index, message)) => (index, Problem::loss(message)),
+        None => (0, Problem::error(message)),
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::f16;
 
+use super::numbers::Problem;
 use super::time;
 
 /// How the characters of text become bytes of dtype `S`.
@@ -19,7 +20,7 @@ pub(super) enum Encoding {
 pub(super) struct Slot {
     pub(super) scalar: Scalar,
     pub(super) encoding: Encoding,
-    /// Whether text may be truncated, and times rounded down.
+    /// Whether text may be truncated, times rounded down, and whole numbers rounded to floats.
     pub(super) is_lossy: bool,
 }
 
@@ -37,13 +38,14 @@ impl Slot {
     }
 
     /// Stores text: a cell of CSV, or a string of JSON.
-    pub(super) fn put_text(self, text: &str, out: &mut [u8]) -> Result<(), String> {
+    pub(super) fn put_text(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
         let trimmed = text.trim_matches([' ', '\t']);
         match self.scalar.kind() {
             ScalarKind::Unicode { length } => self.put_unicode(text, length, out),
             ScalarKind::Bytes { .. } => self.put_bytes(text, out),
-            ScalarKind::Void { .. } => put_hexadecimal(trimmed, out)
-                .ok_or_else(|| format!("expected {} hexadecimal digits, found {text:?}", out.len().saturating_mul(2))),
+            ScalarKind::Void { .. } => put_hexadecimal(trimmed, out).ok_or_else(|| {
+                Problem::error(format!("expected {} hexadecimal digits, found {text:?}", out.len().saturating_mul(2)))
+            }),
             ScalarKind::Datetime { unit, count } if !trimmed.is_empty() => {
                 match time::parse(trimmed).map(|time| time.to_steps(unit, count)) {
                     Some(Ok(steps)) => self.put_raw(steps, out),
@@ -52,11 +54,11 @@ impl Slot {
                         steps.map_or_else(|| Err(self.outside(text)), |steps| self.put_raw(steps, out))
                     }
                     Some(Err(time::Misfit::Inexact)) => {
-                        Err(format!("{text:?} is not a whole number of the units of {}; allow it with --lossy", self.scalar))
+                        Err(Problem::loss(format!("{text:?} is not a whole number of the units of {}", self.scalar)))
                     }
                     Some(Err(time::Misfit::OutOfRange)) => Err(self.outside(text)),
                     None if trimmed == "NaT" => self.put_raw(i64::MIN, out),
-                    None => Err(format!("expected a date such as 2024-02-29T12:30:00.5, found {text:?}")),
+                    None => Err(Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found {text:?}"))),
                 }
             }
             _ if trimmed.is_empty() => self.put_null(out),
@@ -64,10 +66,11 @@ impl Slot {
                 Some(value) => self.put_int(i128::from(value), out),
                 None => match trimmed {
                     "0" | "1" => self.put_int(i128::from(trimmed == "1"), out),
-                    _ => Err(format!("expected True or False, found {text:?}")),
+                    _ => Err(Problem::error(format!("expected True or False, found {text:?}"))),
                 },
             },
             ScalarKind::Timedelta { .. } if trimmed == "NaT" => self.put_raw(i64::MIN, out),
+            _ if self.loses_digits(trimmed) => Err(self.imprecise(trimmed)),
             ScalarKind::Float32 => match trimmed.parse::<f32>() {
                 Ok(value) => self.store(out, value.to_le_bytes()),
                 Err(_) => Err(self.expected(text)),
@@ -91,18 +94,18 @@ impl Slot {
     }
 
     /// Stores what is missing: NaN or NaT.
-    pub(super) fn put_null(self, out: &mut [u8]) -> Result<(), String> {
+    pub(super) fn put_null(self, out: &mut [u8]) -> Result<(), Problem> {
         match self.scalar.kind() {
             ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => self.put_float(f64::NAN, out),
             ScalarKind::Complex64 | ScalarKind::Complex128 => self.put_complex(f64::NAN, 0.0, out),
             ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => self.put_raw(i64::MIN, out),
             ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } => Ok(()),
-            _ => Err(format!("expected {}, found nothing", self.scalar)),
+            _ => Err(Problem::error(format!("expected {}, found nothing", self.scalar))),
         }
     }
 
     /// Stores a whole number.
-    pub(super) fn put_int(self, value: i128, out: &mut [u8]) -> Result<(), String> {
+    pub(super) fn put_int(self, value: i128, out: &mut [u8]) -> Result<(), Problem> {
         macro_rules! checked {
             ($type:ty) => {
                 match <$type>::try_from(value) {
@@ -114,7 +117,7 @@ impl Slot {
         match self.scalar.kind() {
             ScalarKind::Bool => match value {
                 0 | 1 => self.store(out, [u8::from(value == 1)]),
-                _ => Err(format!("expected True or False, found {value}")),
+                _ => Err(Problem::error(format!("expected True or False, found {value}"))),
             },
             ScalarKind::Int8 => checked!(i8),
             ScalarKind::Int16 => checked!(i16),
@@ -127,8 +130,8 @@ impl Slot {
             ScalarKind::Timedelta { .. } => {
                 i64::try_from(value).map_err(|_| self.outside(value)).and_then(|steps| self.put_raw(steps, out))
             }
-            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::Complex64 | ScalarKind::Complex128 =>
-            {
+            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::Complex64 | ScalarKind::Complex128 => {
+                self.check_digits(value)?;
                 #[expect(clippy::cast_precision_loss, reason = "floats are rounded")]
                 self.put_float(value as f64, out)
             }
@@ -136,8 +139,47 @@ impl Slot {
         }
     }
 
+    /// Fails if a float would round a whole number.
+    pub(super) fn check_digits(self, value: i128) -> Result<(), Problem> {
+        match self.exact_below() {
+            Some(limit) if value.unsigned_abs() > limit && self.loses_digits(&value.to_string()) => Err(self.imprecise(value)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether text is a whole number that a float would round. One that a program wrote as the shortest digits of the float
+    /// is not rounded.
+    fn loses_digits(self, text: &str) -> bool {
+        let Some(limit) = self.exact_below().filter(|_| !self.is_lossy) else { return false };
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text).trim_start_matches('0');
+        if digits.len() <= limit.ilog10() as usize || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return false;
+        }
+        let is_of = |exact: String, shortest: String| exact == digits || shortest == digits;
+        match self.scalar.kind() {
+            ScalarKind::Float16 => digits.parse().is_ok_and(|value| {
+                let half = f16::from_f64(value);
+                !is_of(format!("{:.0}", f64::from(half)), half.to_string())
+            }),
+            ScalarKind::Float32 | ScalarKind::Complex64 => {
+                digits.parse::<f32>().is_ok_and(|value| !is_of(format!("{value:.0}"), value.to_string()))
+            }
+            _ => digits.parse::<f64>().is_ok_and(|value| !is_of(format!("{value:.0}"), value.to_string())),
+        }
+    }
+
+    /// The number up to which a float has every whole number; `None` for other kinds.
+    fn exact_below(self) -> Option<u128> {
+        match self.scalar.kind() {
+            ScalarKind::Float16 => Some(1 << 11),
+            ScalarKind::Float32 | ScalarKind::Complex64 => Some(1 << 24),
+            ScalarKind::Float64 | ScalarKind::Complex128 => Some(1 << 53),
+            _ => None,
+        }
+    }
+
     /// Stores a number.
-    pub(super) fn put_float(self, value: f64, out: &mut [u8]) -> Result<(), String> {
+    pub(super) fn put_float(self, value: f64, out: &mut [u8]) -> Result<(), Problem> {
         // Rounded as the text of a number is in any case.
         #[expect(clippy::cast_possible_truncation, reason = "rounding, and whole numbers below 2^64")]
         match self.scalar.kind() {
@@ -151,11 +193,11 @@ impl Slot {
     }
 
     /// Stores a complex number.
-    pub(super) fn put_complex(self, real: f64, imaginary: f64, out: &mut [u8]) -> Result<(), String> {
+    pub(super) fn put_complex(self, real: f64, imaginary: f64, out: &mut [u8]) -> Result<(), Problem> {
         let part = match self.scalar.kind() {
             ScalarKind::Complex64 => ScalarKind::Float32,
             ScalarKind::Complex128 => ScalarKind::Float64,
-            _ => return Err(format!("expected {}, found a complex number", self.scalar)),
+            _ => return Err(Problem::error(format!("expected {}, found a complex number", self.scalar))),
         };
         let slot = Self { scalar: Scalar::new(part, self.scalar.byte_order().unwrap_or(ByteOrder::NATIVE)), ..self };
         let (first, second) = out.split_at_mut(out.len() / 2);
@@ -163,7 +205,7 @@ impl Slot {
         slot.put_float(imaginary, second)
     }
 
-    fn put_unicode(self, text: &str, length: usize, out: &mut [u8]) -> Result<(), String> {
+    fn put_unicode(self, text: &str, length: usize, out: &mut [u8]) -> Result<(), Problem> {
         let is_big = self.scalar.byte_order() == Some(ByteOrder::Big);
         let mut characters = text.chars();
         for (character, unit) in characters.by_ref().take(length).zip(out.chunks_exact_mut(4)) {
@@ -173,14 +215,15 @@ impl Slot {
         if characters.next().is_some() { self.truncated(text) } else { Ok(()) }
     }
 
-    fn put_bytes(self, text: &str, out: &mut [u8]) -> Result<(), String> {
+    fn put_bytes(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
         let latin: Vec<u8>;
         let bytes = match self.encoding {
             Encoding::Utf8 => text.as_bytes(),
             Encoding::Latin1 => {
                 let characters = text.chars().map(|character| u8::try_from(u32::from(character)));
-                latin =
-                    characters.collect::<Result<_, _>>().map_err(|_| format!("expected characters of Latin-1, found {text:?}"))?;
+                latin = characters
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| Problem::error(format!("expected characters of Latin-1, found {text:?}")))?;
                 &latin
             }
         };
@@ -189,31 +232,35 @@ impl Slot {
         if bytes.len() > length { self.truncated(text) } else { Ok(()) }
     }
 
-    fn truncated(self, text: &str) -> Result<(), String> {
-        if self.is_lossy { Ok(()) } else { Err(format!("text is longer than {}: {text:?}; allow it with --lossy", self.scalar)) }
+    fn truncated(self, text: &str) -> Result<(), Problem> {
+        if self.is_lossy { Ok(()) } else { Err(Problem::loss(format!("text is longer than {}: {text:?}", self.scalar))) }
     }
 
-    fn put_raw(self, steps: i64, out: &mut [u8]) -> Result<(), String> {
+    fn put_raw(self, steps: i64, out: &mut [u8]) -> Result<(), Problem> {
         self.store(out, steps.to_le_bytes())
     }
 
-    fn store<const N: usize>(self, out: &mut [u8], mut bytes: [u8; N]) -> Result<(), String> {
+    fn store<const N: usize>(self, out: &mut [u8], mut bytes: [u8; N]) -> Result<(), Problem> {
         if self.scalar.byte_order() == Some(ByteOrder::Big) {
             bytes.reverse();
         }
         match out.try_into() as Result<&mut [u8; N], _> {
             Ok(out) => *out = bytes,
-            Err(_) => return Err(format!("cannot store {} in its bytes", self.scalar)),
+            Err(_) => return Err(Problem::error(format!("cannot store {} in its bytes", self.scalar))),
         }
         Ok(())
     }
 
-    fn expected(self, text: &str) -> String {
-        format!("expected {}, found {text:?}", self.scalar)
+    fn expected(self, text: &str) -> Problem {
+        Problem::error(format!("expected {}, found {text:?}", self.scalar))
     }
 
-    fn outside(self, value: impl Display) -> String {
-        format!("{value} is out of range for {}", self.scalar)
+    fn imprecise(self, value: impl Display) -> Problem {
+        Problem::loss(format!("{value} loses precision as {}", self.scalar))
+    }
+
+    fn outside(self, value: impl Display) -> Problem {
+        Problem::error(format!("{value} is out of range for {}", self.scalar))
     }
 }
 

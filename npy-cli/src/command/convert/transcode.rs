@@ -85,8 +85,8 @@ impl Transcode {
         for step in steps {
             step.run(values.bytes(), &mut bytes, sizes, count, self.is_lossy).map_err(|(index, problem)| {
                 let element = self.position + (index / step.from.count.max(1)) as u64;
-                let hint = if problem.is_loss { "; allow it with --lossy" } else { "" };
-                Failure::Nameless(format!("{}element {element}: {}{hint}", about(&step.to.path), problem.message))
+                let (about, hint) = (about(&step.to.path), problem.hint());
+                Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
             })?;
         }
         self.position += count as u64;
@@ -136,7 +136,7 @@ impl Step {
                     let (kept, lost) = from.split_at(from_item.min(to_item));
                     if !is_lossy && lost.iter().any(|byte| *byte != 0) {
                         let message = format!("text has more than {} characters", to_item / character);
-                        return Err((index, Problem { message, is_loss: true }));
+                        return Err((index, Problem::loss(message)));
                     }
                     to[..kept.len()].copy_from_slice(kept);
                     if is_swapped {
@@ -170,10 +170,10 @@ fn rescaled(steps: i64, (numerator, denominator): (i128, i128), is_lossy: bool) 
     if steps == i64::MIN {
         return Ok(steps);
     }
-    let outside = || Problem { message: format!("time {steps} is out of range in the other unit"), is_loss: false };
+    let outside = || Problem::error(format!("time {steps} is out of range in the other unit"));
     let product = i128::from(steps).checked_mul(numerator).ok_or_else(outside)?;
     if !is_lossy && product % denominator != 0 {
-        return Err(Problem { message: format!("time {steps} is not a whole number of the other unit"), is_loss: true });
+        return Err(Problem::loss(format!("time {steps} is not a whole number of the other unit")));
     }
     i64::try_from(product.div_euclid(denominator)).ok().filter(|steps| *steps != i64::MIN).ok_or_else(outside)
 }
