@@ -342,6 +342,10 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data are behind the end"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F8_E4M3"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F8_E4M3; leave the tensor out with --lossy"#);
+    let twice = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
+    assert_snapshot!(directory.refused(&[&tensors(twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "a" at line 1 column 61"#);
+    let twice = header.replace("}}", r#","shape":[1]}}"#);
+    assert_snapshot!(directory.refused(&[&tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
     let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[1,2]}}"#;
     let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F8_E4M3\n"));

@@ -1,10 +1,14 @@
 //! Safetensors: the length of a JSON header in 8 bytes, the header, and the tensors as they are in memory.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::marker::PhantomData;
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::{DType, Header, NpyReader, Order};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
@@ -100,9 +104,10 @@ impl TensorSource {
         let (data, tensors) = read_header(&mut stream)?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, about) in tensors {
+        for (name, about) in tensors.0 {
             if name == "__metadata__" {
-                losses.push(format!("the metadata {about}"));
+                let about: Map<String, Value> = about.0.into_iter().collect();
+                losses.push(format!("the metadata {}", Value::from(about)));
                 continue;
             }
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
@@ -146,8 +151,44 @@ impl TensorSource {
     }
 }
 
+/// An object of JSON. A name that comes twice is an error: readers do not agree on which of them counts.
+struct Object<T>(Vec<(String, T)>);
+
+impl<T> Object<T> {
+    fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<T>, A::Error> {
+                let (mut entries, mut names) = (Vec::new(), HashSet::new());
+                while let Some(name) = map.next_key::<String>()? {
+                    if !names.insert(name.clone()) {
+                        return Err(A::Error::custom(format!("duplicate name {name:?}")));
+                    }
+                    entries.push((name, map.next_value()?));
+                }
+                Ok(Object(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
 /// Reads the header; returns it with the position of the data.
-fn read_header(file: &mut File) -> Result<(u64, Map<String, Value>)> {
+fn read_header(file: &mut File) -> Result<(u64, Object<Object<Value>>)> {
     let truncated = |_| Failure::Nameless("truncated file: expected the header of a safetensors file".to_owned());
     let mut length = [0; 8];
     file.read_exact(&mut length).map_err(truncated)?;
