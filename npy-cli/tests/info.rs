@@ -113,6 +113,38 @@ fn says_what_a_file_that_is_no_array_looks_like() {
     assert!(message.ends_with("cannot select member \"x\": expected an .npz archive\n"), "{message}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn patterns_find_names_that_are_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    fs::create_dir_all(path("x/deep")).unwrap();
+    for name in ["a.npy", "x/b.npy", "x/deep/c.npy"] {
+        npy_core::save(path(name), &[1_u8]).unwrap();
+    }
+    std::os::unix::fs::symlink(directory.path(), path("x/circle")).unwrap();
+    let found = |pattern: &str| {
+        let lines = run(["info", "--json", &path(pattern)]).ok();
+        let names = lines.lines().map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            line["file"].as_str().unwrap().strip_prefix(&path("")).unwrap().to_owned()
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(found("**/*.npy"), ["a.npy", "x/b.npy", "x/deep/c.npy"]);
+    assert_eq!(found("x/**/?.npy"), ["x/b.npy", "x/deep/c.npy"]);
+    assert_eq!(found("*/d*/c.npy"), ["x/deep/c.npy"]);
+    let wrong = directory.path().join(std::ffi::OsStr::from_bytes(b"a\xff.npy"));
+    fs::copy(path("a.npy"), wrong).unwrap();
+    let message = run(["info", &path("*.npy")]).trouble();
+    assert_eq!(message, format!("npy: {}: expected a file name in UTF-8; rename the file\n", path("a\u{fffd}.npy")));
+    assert_eq!(found("x/*.npy"), ["x/b.npy"]);
+    let message = run(["info", &path("**x")]).trouble();
+    assert!(message.contains(": invalid pattern: "), "{message}");
+}
+
 #[test]
 fn reads_streams_of_all_formats() {
     let array = fs::read(example("picks.npy")).unwrap();

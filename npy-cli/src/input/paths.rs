@@ -1,7 +1,10 @@
 //! Directories and patterns as lists of files.
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use glob::Pattern;
 
 use crate::failure::{Failure, Result};
 
@@ -17,13 +20,9 @@ pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
                 return Err(Failure::new(format!("{text}: the directory has no .npy, .npz or .ra files")));
             }
         } else if text != "-" && !path.exists() && text.contains(['*', '?', '[']) && !text.contains(':') {
-            let matches = glob::glob(text).map_err(|error| Failure::new(format!("{text}: invalid pattern: {error}")))?;
             let before = files.len();
-            for found in matches {
-                let found = found.map_err(|error| Failure::new(format!("{text}: {error}")))?;
-                if found.is_file() {
-                    files.push(text_of(&found)?);
-                }
+            for found in matches(text)? {
+                files.push(text_of(&found)?);
             }
             if files.len() == before {
                 return Err(Failure::new(format!("{text}: no file matches the pattern")));
@@ -35,10 +34,72 @@ pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
     Ok(files)
 }
 
-fn add_directory(directory: &Path, files: &mut Vec<String>) -> Result<()> {
+/// The files that match a pattern, sorted. Names that are not UTF-8 match too, with a replacement character for each wrong byte.
+fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
+    let invalid = |error| Failure::new(format!("{pattern}: invalid pattern: {error}"));
+    // The whole pattern first, so that the position in the message is that of the text.
+    Pattern::new(pattern).map_err(invalid)?;
+    let parts = Path::new(pattern).components().map(|part| {
+        let text = part.as_os_str().to_string_lossy();
+        let is_pattern = text.contains(['*', '?', '[']);
+        Ok(match part {
+            Component::Normal(_) if text == "**" => Part::AnyDepth,
+            Component::Normal(_) if is_pattern => Part::Pattern(Pattern::new(&text).map_err(invalid)?),
+            part => Part::Name(part.as_os_str().to_owned()),
+        })
+    });
+    let mut files = Vec::new();
+    add_matches(Path::new(""), &parts.collect::<Result<Vec<_>>>()?, &mut files)?;
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// A part of a pattern between two separators.
+enum Part {
+    /// As it is.
+    Name(OsString),
+    Pattern(Pattern),
+    /// `**`: any number of directories.
+    AnyDepth,
+}
+
+fn add_matches(directory: &Path, parts: &[Part], files: &mut Vec<PathBuf>) -> Result<()> {
+    let Some((part, rest)) = parts.split_first() else {
+        files.extend(directory.is_file().then(|| directory.to_owned()));
+        return Ok(());
+    };
+    let own = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    match part {
+        Part::Name(name) => add_matches(&directory.join(name), rest, files),
+        _ if !own.is_dir() => Ok(()),
+        Part::Pattern(pattern) => {
+            for name in names_in(own)?.iter().filter(|name| pattern.matches(&name.to_string_lossy())) {
+                add_matches(&directory.join(name), rest, files)?;
+            }
+            Ok(())
+        }
+        Part::AnyDepth => {
+            add_matches(directory, rest, files)?;
+            for name in names_in(own)? {
+                let path = directory.join(name);
+                // Links to directories are not followed: they can form circles.
+                if path.is_dir() && !path.is_symlink() {
+                    add_matches(&path, parts, files)?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn names_in(directory: &Path) -> Result<Vec<OsString>> {
     let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
-    let entries = fs::read_dir(directory).map_err(failed)?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<_>>()?;
+    fs::read_dir(directory).map_err(failed)?.map(|entry| Ok(entry.map_err(failed)?.file_name())).collect()
+}
+
+fn add_directory(directory: &Path, files: &mut Vec<String>) -> Result<()> {
+    let mut paths: Vec<PathBuf> = names_in(directory)?.iter().map(|name| directory.join(name)).collect();
     paths.sort();
     for path in paths {
         // Links to directories are not followed: they can form circles.
