@@ -1,5 +1,8 @@
 //! Where a command writes: standard output, or a file that is replaced atomically.
 
+#[cfg(unix)]
+mod pipe;
+
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -114,15 +117,26 @@ fn terminal_width() -> Option<usize> {
     from_environment.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).filter(|width| *width > 0)
 }
 
-/// Replaces the file at `path` by what `write` writes, atomically; `-` is standard output.
+/// Whether what is written to `path` is a stream: standard output, or a named pipe.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    #[cfg(unix)]
+    if pipe::is_pipe(path) {
+        return true;
+    }
+    path.as_os_str() == "-"
+}
+
+/// Replaces the file at `path` by what `write` writes, atomically; `-` is standard output, and a named pipe stays one.
 ///
 /// After an error or a signal the old file is as it was, and nothing is left beside it.
 pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let _guard = signals::Guard::new();
     if path.as_os_str() == "-" {
-        let mut out = BufWriter::with_capacity(1 << 18, Guarded(io::stdout().lock()));
-        let result = write(&mut out).and_then(|()| Ok(out.flush()?));
-        return if result.is_err() && signals::came() { Err(Failure::Interrupted) } else { result };
+        return write_stream(io::stdout().lock(), write);
+    }
+    #[cfg(unix)]
+    if pipe::is_pipe(path) {
+        return write_stream(pipe::Pipe::open(path)?, write);
     }
     let mut failure = None;
     let result = replace_file_with(path, SaveOptions::new(), 0, |file: &mut Output| {
@@ -140,6 +154,12 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
         (None, Err(error)) => Err(error.into()),
         (None, Ok(())) => Ok(()),
     }
+}
+
+fn write_stream(out: impl Write, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, Guarded(out));
+    let result = write(&mut out).and_then(|()| Ok(out.flush()?));
+    if result.is_err() && signals::came() { Err(Failure::Interrupted) } else { result }
 }
 
 /// A writer that fails once a signal came.

@@ -421,6 +421,41 @@ fn interrupt_leaves_nothing_behind() {
     }
 }
 
+/// Nobody reads at first, and then not to the end.
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_the_wait_for_a_reader() {
+    let directory = Directory::new();
+    let file = directory.save("x.npy", &DynValues::from_slice(&vec![1_u8; 1 << 20]).unwrap());
+    let pipe = directory.path("pipe.npy");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let interrupt = |signal: &str, mut child: std::process::Child| {
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(child.try_wait().unwrap().is_none());
+        assert!(std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        for _ in 0..200 {
+            if let Some(status) = child.try_wait().unwrap() {
+                return assert_eq!(status.code(), Some(130));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        panic!("the signal was ignored");
+    };
+    let spawn = |to: &str| crate::support::command(["convert", "--to", to, &file, &pipe]).spawn().unwrap();
+    interrupt("-INT", spawn("npy"));
+    interrupt("-TERM", spawn("npz"));
+    let child = spawn("csv");
+    let reader = fs::File::open(&pipe).unwrap();
+    interrupt("-INT", child);
+    drop(reader);
+    // A reader that comes late gets everything.
+    let child = spawn("npy");
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(fs::read(&pipe).unwrap() == fs::read(&file).unwrap());
+    assert!(child.wait_with_output().unwrap().status.success());
+}
+
 /// Writes what NumPy and Python's own readers make of the files, one line each.
 const READ: &str = "
 import csv, json, struct, sys, zlib

@@ -130,21 +130,37 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path
     let threads = arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let options = WriteOptions::new().aligned(arguments.align).threads(threads);
     let options = arguments.compress.map_or(options, |level| options.level(level));
+    if output::is_stream(output) {
+        return output::replace(output, |out| {
+            let mut writer = NpzWriter::streaming(out);
+            copy_members(arguments, &mut archive, &mut writer, options).map_err(|failure| failure.about(input.name()))?;
+            writer.finish()?;
+            Ok(())
+        });
+    }
     let mut writer = NpzWriter::create_with(output, options)?;
+    let result = copy_members(arguments, &mut archive, &mut writer, options);
+    if result.is_err() || signals::came() {
+        writer.discard();
+        signals::check()?;
+        return result.map_err(|failure| failure.about(input.name()));
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+fn copy_members<W: Write>(
+    arguments: &Arguments,
+    archive: &mut NpzReader<ArchiveFile>,
+    writer: &mut NpzWriter<W>,
+    options: WriteOptions,
+) -> Result<()> {
     for index in 0..archive.len() {
         let is_deflated = archive.method(index) != Some(0);
         let compressed = !arguments.store && (arguments.compress.is_some() || is_deflated);
         writer.set_options(options.compressed(compressed));
-        if let Err(failure) = copy_member(&mut archive, index, &mut writer, arguments.order) {
-            writer.discard();
-            return Err(if signals::came() { Failure::Interrupted } else { failure.about(input.name()) });
-        }
+        copy_member(archive, index, writer, arguments.order)?;
     }
-    if signals::came() {
-        writer.discard();
-        return Err(Failure::Interrupted);
-    }
-    writer.finish()?;
     Ok(())
 }
 
@@ -152,10 +168,10 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Copies a member, and checks its checksum.
-fn copy_member(
+fn copy_member<W: Write>(
     archive: &mut NpzReader<ArchiveFile>,
     index: usize,
-    writer: &mut NpzWriter<std::fs::File>,
+    writer: &mut NpzWriter<W>,
     order: Option<Order>,
 ) -> Result<()> {
     signals::check()?;

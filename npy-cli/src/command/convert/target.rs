@@ -135,7 +135,7 @@ fn write_text(
 }
 
 fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result<()> {
-    if path.as_os_str() == "-" {
+    if output::is_stream(path) {
         return output::replace(path, |out| {
             let mut archive = NpzWriter::streaming(out);
             archive.set_options(options);
