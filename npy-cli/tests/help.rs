@@ -578,7 +578,7 @@ Exit codes: 0 success, 2 trouble; the file is then untouched.
 
 #[test]
 fn explains_verify() {
-    insta::assert_snapshot!(run(["verify", "--help"]).ok(), @r#"
+    insta::assert_snapshot!(run(["verify", "--help"]).ok(), @"
 Check files: structure, lengths, checksums of archives
 
 Usage: npy verify [OPTIONS] <FILE>...
@@ -599,13 +599,13 @@ Examples:
 
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing
 of them is run). Of an archive every member is read to its end, which checks its checksum; archives
-in it are checked too. Bytes behind an array are reported. NumPy ignores them, so they are no
-damage.
+in it are extracted to a temporary directory and checked too, up to 32 times the bytes of the file
+or 1 GiB. Bytes behind an array are reported. NumPy ignores them, so they are no damage.
 
 A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
 
 Exit codes: 0 nothing is damaged, 2 something is, or cannot be read.
-"#);
+");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use npy_core::Header;
-use npy_core::npz::NpzWriter;
+use npy_core::npz::{NpzWriter, WriteOptions};
 
 use crate::support::run;
 
@@ -62,4 +62,27 @@ fn names_each_problem_and_the_good_members_beside_it() {
     let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let bad = report["items"].as_array().unwrap().iter().filter(|item| item["good"] == false).count();
     assert_eq!((bad, &report["good"]), (3, &false.into()));
+}
+
+/// A temporary directory must not be filled by what a few bytes claim, and are.
+#[test]
+fn archives_in_archives_are_bounded() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bomb.npz");
+    let mut archive = NpzWriter::create_with(&path, WriteOptions::new().compressed(true)).unwrap();
+    archive.add_bytes("inner.npz", &[0; 5000]).unwrap();
+    archive.add_slice("x", &[1_u8]).unwrap();
+    archive.finish().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    // In the local header and in the central directory.
+    for at in (0..bytes.len() - 4).filter(|at| bytes[*at..at + 4] == 5000_u32.to_le_bytes()).collect::<Vec<_>>() {
+        bytes[at..at + 4].copy_from_slice(&0xc000_0000_u32.to_le_bytes());
+    }
+    fs::write(&path, bytes).unwrap();
+    let result = run(["verify", path.to_str().unwrap()]);
+    assert_eq!(result.code, Some(2));
+    let expected = "too large to extract: expected at most 1.00 GiB of archives in a file of";
+    assert!(result.stdout.contains(expected), "{}", result.stdout);
+    assert!(result.stdout.contains("found 3.00 GiB; extract it and verify it by itself\n"), "{}", result.stdout);
+    assert!(result.stdout.contains("bomb.npz:x: good\n"), "{}", result.stdout);
 }

@@ -1,12 +1,12 @@
 //! `npy verify`: whether files are as they were written.
 
-use std::fs;
-use std::io::{self, Read, Write as _};
+mod nested;
+
+use std::io::{self, Write as _};
 use std::num::NonZero;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use npy_core::FileFormat;
@@ -20,9 +20,7 @@ use crate::input::{Array, Input, paths};
 use crate::output::{Screen, Style};
 use crate::pieces;
 use crate::{quantity, signals};
-
-/// Archives in archives are followed to this depth.
-const DEPTH: usize = 4;
+use nested::Budget;
 
 /// The exit code if anything is damaged.
 const DAMAGED: u8 = 2;
@@ -36,7 +34,8 @@ Examples:
   npy verify --json *.npz      one line of JSON for each file
 
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
-run). Of an archive every member is read to its end, which checks its checksum; archives in it are checked too. \
+run). Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
+temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB. \
 Bytes behind an array are reported. NumPy ignores them, so they are no damage.
 
 A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
@@ -129,12 +128,14 @@ fn verify(files: &[String], threads: usize) -> Vec<Vec<Finding>> {
     let jobs: Vec<Job> = files.iter().enumerate().flat_map(|(index, file)| jobs_of(index, file, threads)).collect();
     let results: Vec<Mutex<Vec<Finding>>> = jobs.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
+    let extracted: Vec<AtomicU64> = files.iter().map(|_| AtomicU64::new(0)).collect();
     let work = || {
         while let Some((job, result)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
             jobs.get(index).zip(results.get(index)).filter(|_| !signals::came())
         } {
-            let found = files.get(job.file).map(|file| check(file, job.members.clone())).unwrap_or_default();
+            let file = files.get(job.file).zip(extracted.get(job.file));
+            let found = file.map(|(file, extracted)| check(file, job.members.clone(), extracted)).unwrap_or_default();
             if let Ok(mut result) = result.lock() {
                 *result = found;
             }
@@ -169,14 +170,15 @@ fn jobs_of(file: usize, name: &str, threads: usize) -> Vec<Job> {
     (0..members).step_by(step).map(range).collect()
 }
 
-/// Checks a file, or some members of it.
-fn check(file: &str, members: Option<Range<usize>>) -> Vec<Finding> {
+/// Checks a file, or some members of it. `extracted` counts the bytes of archives in it.
+fn check(file: &str, members: Option<Range<usize>>, extracted: &AtomicU64) -> Vec<Finding> {
     let result = Input::open(file).and_then(|mut input| match input.format() {
         FileFormat::Npz => {
             let mut archive = input.archive()?;
             let selected = input.selected().map(|member| archive.find(member)).transpose()?;
             let members = selected.map(|index| index..index + 1).or(members).unwrap_or(0..archive.len());
-            Ok(check_members(&mut archive, members, "", 1))
+            let length = input.path().and_then(|path| path.metadata().ok()).map_or(0, |metadata| metadata.len());
+            Ok(check_members(&mut archive, members, "", 1, &Budget::new(extracted, length)))
         }
         _ => {
             let length = input.path().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
@@ -216,15 +218,27 @@ fn compare_lengths(expected: u64, found: u64) -> State {
 }
 
 /// Checks members of an archive, whose name is `prefix` if it is in another one.
-fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, prefix: &str, depth: usize) -> Vec<Finding> {
+fn check_members(
+    archive: &mut NpzReader<ArchiveFile>,
+    members: Range<usize>,
+    prefix: &str,
+    depth: usize,
+    budget: &Budget<'_>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
         let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());
         let is_array = whole_name.ends_with(".npy");
-        let result =
-            if is_array { check_member(archive, index) } else { check_content(archive, index, &name, depth, &mut findings) };
+        let result = if is_array {
+            check_member(archive, index)
+        } else {
+            nested::check(archive, index, &name, depth, budget).map(|inner| {
+                findings.extend(inner);
+                State::Good
+            })
+        };
         let state = result.unwrap_or_else(|error| {
             let message = error.to_string();
             let own = format!("member {:?}: ", archive.name(index).unwrap_or_default());
@@ -246,39 +260,6 @@ fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<St
         return Ok(State::Good);
     }
     Ok(compare_lengths(header.data_bytes(), found))
-}
-
-/// Checks a member that is not an array. An archive is extracted to a temporary directory, and its members are checked.
-fn check_content(
-    archive: &mut NpzReader<ArchiveFile>,
-    index: usize,
-    name: &str,
-    depth: usize,
-    findings: &mut Vec<Finding>,
-) -> Result<State> {
-    let extension = Path::new(archive.whole_name(index).unwrap_or_default()).extension();
-    let may_be_archive = extension.is_some_and(|extension| extension == "npz" || extension == "zip");
-    if !may_be_archive || depth >= DEPTH {
-        return archive.verify_member(index).map(|()| State::Good).map_err(nameless);
-    }
-    let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
-    // A signal must not leave the directory.
-    let _guard = signals::Guard::new();
-    let directory = tempfile::tempdir().map_err(failed)?;
-    let path = archive.extract(index, directory.path()).map_err(nameless)?;
-    signals::check()?;
-    if path.is_file() && starts_like_an_archive(&path) {
-        let mut inner = NpzReader::open(&path).map_err(nameless)?;
-        let members = 0..inner.len();
-        findings.extend(check_members(&mut inner, members, &format!("{name}:"), depth + 1));
-    }
-    Ok(State::Good)
-}
-
-/// Whether the file begins like an archive.
-fn starts_like_an_archive(path: &Path) -> bool {
-    let mut front = [0; 4];
-    fs::File::open(path).and_then(|mut file| file.read_exact(&mut front)).is_ok() && front == *b"PK\x03\x04"
 }
 
 /// The failure without the names of the file and the member, which are known.
