@@ -224,7 +224,7 @@ Exit codes: 0 success, 2 an array cannot be read, or has Python objects; the oth
 #[cfg(feature = "plot")]
 #[test]
 fn explains_plot() {
-    insta::assert_snapshot!(run(["plot", "--help"]).ok(), @r#"
+    insta::assert_snapshot!(run(["plot", "--help"]).ok(), @"
 Plot arrays, in the terminal or to an SVG or PNG file
 
 Usage: npy plot [OPTIONS] <FILE> [SLICE]
@@ -252,14 +252,22 @@ Options:
       --histogram
           Short for --kind histogram
 
-      --field <NAME>
-          The field of records, as in pose.x
+      --field <NAME,…>
+          The field of records, as in pose.x; of several each is a line
 
       --x <NAME>
           The field of a scatter plot that goes to the right
 
       --y <NAME>
           The field of a scatter plot that goes up
+
+      --log <AXES>
+          Logarithmic axes; values that are not positive are left out
+
+          Possible values:
+          - x:  The horizontal axis
+          - y:  The vertical axis
+          - xy: Both axes
 
       --bins <BINS>
           The number of bins of a histogram
@@ -304,14 +312,16 @@ Examples:
   npy plot picks.npy waveform[0]                   a slice, as in npy show
   npy plot photo.npy -o photo.png                  height × width × 3 is an image in colors
   npy plot picks.npy --field origin.magnitude --histogram
+  npy plot picks.npy --field latitude,longitude    a line for each field
   npy plot picks.npy --x longitude --y latitude -o map.png
+  npy plot spectrum.npy --log xy                   with logarithmic axes
 
 Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two
 axes are an image, and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep
 the least and the greatest value of each pixel, so that no spike is lost; images keep the mean.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
-"#);
+");
 }
 
 #[test]

@@ -238,3 +238,101 @@ fn standard_input_is_plotted() {
     assert_eq!(text.lines().count(), 12, "{text}");
     assert!(text.contains('█'));
 }
+
+/// The left ends and heights of what has a color, as the number in an attribute.
+fn attribute(line: &str, name: &str) -> f64 {
+    let (_, rest) = line.split_once(&format!(" {name}=\"")).unwrap();
+    rest.split('"').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn logarithmic_axes_have_equal_ratios_at_equal_distances() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[4], floats(&[1.0, 10.0, 100.0, 1000.0]));
+    let text = svg(&[&path, "--log", "y", "--kind", "line"]);
+    let line = text.lines().find(|line| line.contains("stroke-width=\"1.3\"")).unwrap();
+    let (_, points) = line.split_once("points=\"").unwrap();
+    let heights: Vec<f64> =
+        points.split('"').next().unwrap().split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
+    let steps: Vec<f64> = heights.windows(2).map(|pair| pair[0] - pair[1]).collect();
+    assert!(steps[0] > 100.0 && steps.iter().all(|step| (step - steps[0]).abs() < 0.3), "{heights:?}");
+    for tick in ["1", "10", "100", "1000"] {
+        assert!(text.contains(&format!(">{tick}</text>")), "{text}");
+    }
+    // A bar for each decade, and one of the height of its logarithm.
+    let numbers = [vec![1.0; 100], vec![30.0; 10], vec![1000.0]].concat();
+    let path = save(directory.path(), "<f8", &[111], floats(&numbers));
+    let text = svg(&[&path, "--histogram", "--log", "xy", "--bins", "3"]);
+    let bars: Vec<&str> = text.lines().filter(|line| line.contains("<rect") && line.contains("#1f77b4")).collect();
+    let heights: Vec<f64> = bars.iter().map(|bar| attribute(bar, "height")).collect();
+    assert_eq!(heights.len(), 3, "{text}");
+    assert!(((heights[0] - heights[1]) - (heights[1] - heights[2])).abs() < 0.3, "{heights:?}");
+}
+
+#[test]
+fn what_a_logarithmic_axis_does_not_have_is_left_out_and_counted() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[6], floats(&[1.0, -1.0, 0.0, f64::NAN, 100.0, 1000.0]));
+    for (arguments, count) in [(&["--log", "y"][..], "2 values"), (&["--log", "xy"], "3 values"), (&["--log", "x"], "1 value")] {
+        let result = run([&["plot", &path, "--kind", "line"], arguments].concat());
+        let expected = format!("npy: {path}: left out {count}: a logarithmic axis has positive numbers only\n");
+        assert_eq!((result.code, result.stderr), (Some(0), expected));
+    }
+    let result = run(["plot", &path, "--histogram", "--log", "x"]);
+    assert!(result.stderr.contains("left out 2 values"), "{}", result.stderr);
+    let pairs = floats(&[1.0, 1.0, 0.0, 1.0, 10.0, -3.0, 5.0, 5.0]);
+    let records = save(directory.path(), "[('a', '<f8'), ('b', '<f8')]", &[4], pairs);
+    let output = directory.path().join("scatter.svg").display().to_string();
+    let result = run(["plot", &records, "--x", "a", "--y", "b", "--log", "xy", "-o", &output]);
+    assert!(result.stderr.contains("left out 2 values"), "{}", result.stderr);
+    assert_eq!(fs::read_to_string(output).unwrap().matches("<circle").count(), 2);
+
+    let path = save(directory.path(), "<f8", &[2], floats(&[-1.0, 0.0]));
+    let message = run(["plot", &path, "--log", "y"]).trouble();
+    assert!(message.contains("no value is positive"), "{message}");
+    let message = run(["plot", &example("picks.npy"), "--field", "origin.time", "--log", "y"]).trouble();
+    assert!(message.contains("a logarithmic axis has no times"), "{message}");
+    let message = run(["plot", &example("travel_times.npy"), "--log", "y"]).trouble();
+    assert!(message.contains("an image has no logarithmic axes"), "{message}");
+    let path = save(directory.path(), "<f8", &[1], floats(&[7.0]));
+    assert!(run(["plot", &path, "--log", "x"]).trouble().contains("no value is positive"));
+    for numbers in [vec![f64::from_bits(1), f64::from_bits(1), f64::MAX], vec![1e300, 1e300]] {
+        let path = save(directory.path(), "<f8", &[numbers.len()], floats(&numbers));
+        for kind in ["line", "histogram"] {
+            let output = directory.path().join("extreme.svg").display().to_string();
+            assert_eq!(run(["plot", &path, "--kind", kind, "--log", "xy", "-o", &output]).code, Some(0));
+            let text = fs::read_to_string(output).unwrap();
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{numbers:?} {kind}: {text}");
+            assert_eq!(run(["plot", &path, "--kind", kind, "--log", "xy"]).code, Some(0));
+        }
+    }
+}
+
+#[test]
+fn several_lines_have_a_legend() {
+    let picks = example("picks.npy");
+    let text = svg(&[&picks, "--field", "latitude,origin.latitude", "--title", ""]);
+    assert_eq!(text.matches("stroke-width=\"1.3\"").count(), 2);
+    assert!(text.contains(">latitude</text>") && text.contains(">origin.latitude</text>"), "{text}");
+    // A color beside each name.
+    for color in ["#1f77b4", "#ff7f0e"] {
+        assert!(text.lines().any(|line| line.contains("<rect") && line.contains(color)), "{color}: {text}");
+    }
+    let terminal = run(["plot", &picks, "--field", "latitude,origin.latitude", "--color", "always"]).ok();
+    let last = terminal.lines().last().unwrap();
+    assert!(last.contains("38;5;") && last.contains("━") && last.contains("origin.latitude"), "{terminal:?}");
+    let narrow = run(["plot", &picks, "waveform[0]", "--size", "24x10"]).ok();
+    assert_eq!(narrow.lines().last(), Some(" ━ row 0  2 more"), "{narrow}");
+    assert!(!svg(&[&picks, "--field", "latitude"]).contains("column"));
+
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[300, 64], floats(&vec![1.0; 300 * 64]));
+    let text = svg(&[&path, "--kind", "line", "--size", "300x150"]);
+    assert!(text.contains(">column 0</text>") && text.contains(" more</text>"), "{text}");
+    plot(&[&path, "--kind", "line", "--size", "10x10"], "plot.png");
+
+    let message = run(["plot", &picks, "--field", "latitude,waveform"]).trouble();
+    assert!(message.contains("cannot plot field waveform of shape"), "{message}");
+    let message = run(["plot", &picks, "--field", "latitude,longitude", "--histogram"]).trouble();
+    assert!(message.contains("several fields are lines"), "{message}");
+}

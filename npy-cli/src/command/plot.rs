@@ -1,6 +1,6 @@
 //! `npy plot`: arrays as pictures, in a file or in the terminal.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::escape;
@@ -8,9 +8,10 @@ use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::input::source::Source;
 use crate::output::{self, Screen};
-use crate::plot::build::{ColorMap, Kind, Wish};
 use crate::plot::terminal::{self, Colors};
+use crate::plot::wish::{ColorMap, Kind, LogAxes, Wish};
 use crate::plot::{self, Format};
+use crate::quantity;
 use crate::select::Slice;
 use crate::signals;
 
@@ -23,7 +24,9 @@ Examples:
   npy plot picks.npy waveform[0]                   a slice, as in npy show
   npy plot photo.npy -o photo.png                  height × width × 3 is an image in colors
   npy plot picks.npy --field origin.magnitude --histogram
+  npy plot picks.npy --field latitude,longitude    a line for each field
   npy plot picks.npy --x longitude --y latitude -o map.png
+  npy plot spectrum.npy --log xy                   with logarithmic axes
 
 Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two axes are an image, \
 and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
@@ -51,9 +54,9 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "kind")]
     histogram: bool,
 
-    /// The field of records, as in pose.x
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["x", "y"])]
-    field: Option<String>,
+    /// The field of records, as in pose.x; of several each is a line
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["x", "y"])]
+    field: Vec<String>,
 
     /// The field of a scatter plot that goes to the right
     #[arg(long, value_name = "NAME", requires = "y")]
@@ -62,6 +65,10 @@ pub(crate) struct Arguments {
     /// The field of a scatter plot that goes up
     #[arg(long, value_name = "NAME", requires = "x")]
     y: Option<String>,
+
+    /// Logarithmic axes; values that are not positive are left out
+    #[arg(long, value_name = "AXES", value_enum)]
+    log: Option<LogAxes>,
 
     /// The number of bins of a histogram
     #[arg(long, default_value = "50", value_parser = clap::value_parser!(u16).range(1..=10_000))]
@@ -107,9 +114,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let wish = Wish {
         kind: if arguments.histogram { Some(Kind::Histogram) } else { arguments.kind },
         slice: slice.as_ref(),
-        field: arguments.field.as_deref(),
+        fields: &arguments.field,
         x: arguments.x.as_deref(),
         y: arguments.y.as_deref(),
+        log: arguments.log.unwrap_or_default(),
         bins: usize::from(arguments.bins),
         clip: arguments.clip,
         map: arguments.map,
@@ -118,6 +126,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         size: if format.is_some() { size } else { (size.0 * 2, size.1 * 4) },
     };
     let figure = plot::figure(&mut source, &wish)?;
+    if figure.left_out > 0 {
+        let (file, count) = (escape::line(&arguments.file), quantity::count(figure.left_out));
+        let values = if figure.left_out == 1 { "value" } else { "values" };
+        let _ = writeln!(io::stderr(), "npy: {file}: left out {count} {values}: a logarithmic axis has positive numbers only");
+    }
     match (&arguments.output, format) {
         (Some(path), Some(format)) => {
             let bytes = plot::render(&figure, format, size)?;
@@ -156,8 +169,9 @@ fn format_of(path: &std::path::Path) -> Result<Format> {
 fn title_of(arguments: &Arguments) -> String {
     let file = &arguments.file;
     let name = std::path::Path::new(file).file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
-    let parts = [Some(name), arguments.slice.clone(), arguments.field.clone()];
-    escape::line(&parts.into_iter().flatten().collect::<Vec<_>>().join(" ")).into_owned()
+    let parts = [Some(name), arguments.slice.clone(), Some(arguments.field.join(", "))];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    escape::line(&parts.join(" ")).into_owned()
 }
 
 fn parse_size(text: &str) -> Result<(usize, usize), String> {

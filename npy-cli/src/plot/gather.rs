@@ -2,7 +2,7 @@
 
 use npy_core::{DType, DynValues, Order};
 
-use super::figure::Series;
+use super::figure::Axis;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::numbers;
@@ -102,6 +102,20 @@ impl<'a> Numbers<'a> {
         }
     }
 
+    /// An axis for these numbers.
+    pub(crate) fn axis(&self, label: &str, (least, most): (f64, f64), is_log: bool) -> Axis {
+        if is_log { Axis::log(label, least, most) } else { Axis::new(label, Some(self.dtype.clone()), least, most) }
+    }
+
+    /// Fails if times are to be on a logarithmic axis.
+    pub(crate) fn check_log(&self, is_log: bool) -> Result<()> {
+        if is_log && numbers::scalar_of(&self.dtype).is_some_and(numbers::is_time) {
+            let name = self.source.input().name();
+            return Err(Failure::new(format!("{name}: a logarithmic axis has no times: expected numbers, found {}", self.dtype)));
+        }
+        Ok(())
+    }
+
     /// Whether elements with sub-arrays are in an order that [`index`](Self::index) does not know.
     pub(crate) fn is_mixed(&self) -> bool {
         self.inner > 1 && self.is_fortran()
@@ -111,9 +125,10 @@ impl<'a> Numbers<'a> {
         self.selection.is_none() && self.source.header().order() == Order::Fortran
     }
 
-    /// The range of the finite numbers, and how many there are.
-    pub(crate) fn range(&mut self) -> Result<(f64, f64, u64)> {
-        let mut range = Range::default();
+    /// The range of the finite numbers, and how many numbers a logarithmic axis leaves out.
+    pub(crate) fn range(&mut self, is_log: bool) -> Result<(f64, f64, u64)> {
+        self.check_log(is_log)?;
+        let mut range = Range::new(is_log);
         self.read(&mut |_, numbers| {
             for number in numbers {
                 range.add(*number);
@@ -182,79 +197,49 @@ impl<I: Iterator> RevFind for I {
     }
 }
 
-/// The range of finite numbers.
-#[derive(Clone, Copy, Default)]
+/// The range of the finite numbers that an axis has.
 pub(crate) struct Range {
+    is_log: bool,
     least: f64,
     most: f64,
     count: u64,
+    left_out: u64,
 }
 
 impl Range {
-    pub(crate) fn add(&mut self, number: f64) {
+    pub(crate) fn new(is_log: bool) -> Self {
+        Self { is_log, least: 0.0, most: 0.0, count: 0, left_out: 0 }
+    }
+
+    /// Adds a number; `false` if the axis does not have it.
+    pub(crate) fn add(&mut self, number: f64) -> bool {
+        if self.is_log && number <= 0.0 {
+            self.leave_out();
+            return false;
+        }
         if number.is_finite() {
             (self.least, self.most) =
                 if self.count == 0 { (number, number) } else { (self.least.min(number), self.most.max(number)) };
             self.count += 1;
         }
+        number.is_finite()
     }
 
-    /// Fails where nothing is finite.
+    /// Counts a number that another axis does not have.
+    pub(crate) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// The range, and how many numbers are left out of it. Fails where nothing can be shown.
     pub(crate) fn found(self, name: &str) -> Result<(f64, f64, u64)> {
         if self.count == 0 {
-            return Err(Failure::new(format!("{name}: there is nothing to plot: all values are NaN or infinite")));
+            let problem = match self.left_out {
+                0 => "all values are NaN or infinite",
+                _ => "no value is positive, as on a logarithmic axis",
+            };
+            return Err(Failure::new(format!("{name}: there is nothing to plot: {problem}")));
         }
-        Ok((self.least, self.most, self.count))
-    }
-}
-
-/// A line of which each pixel keeps the least and the greatest value, so that no spike is lost.
-pub(crate) struct Line {
-    length: usize,
-    pixels: Vec<Extremes>,
-}
-
-#[derive(Clone, Copy)]
-struct Extremes {
-    least: (usize, f64),
-    most: (usize, f64),
-}
-
-impl Line {
-    /// A line of `length` points for a picture of this width.
-    pub(crate) fn new(length: usize, width: usize) -> Self {
-        let none = Extremes { least: (0, f64::NAN), most: (0, f64::NAN) };
-        Self { length, pixels: vec![none; length.min(width.max(1))] }
-    }
-
-    pub(crate) fn add(&mut self, index: usize, number: f64) {
-        let pixel = index as u128 * self.pixels.len() as u128 / (self.length as u128).max(1);
-        let Some(pixel) = usize::try_from(pixel).ok().and_then(|pixel| self.pixels.get_mut(pixel)) else { return };
-        if !number.is_finite() {
-            return;
-        }
-        if pixel.least.1.is_nan() || number < pixel.least.1 {
-            pixel.least = (index, number);
-        }
-        if pixel.most.1.is_nan() || number > pixel.most.1 {
-            pixel.most = (index, number);
-        }
-    }
-
-    pub(crate) fn into_series(self, name: String) -> Series {
-        let mut points = Vec::with_capacity(self.pixels.len() * 2);
-        for (place, Extremes { least, most }) in self.pixels.iter().enumerate() {
-            let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
-            if first.1.is_nan() {
-                points.push((place as f64, f64::NAN));
-                continue;
-            }
-            points.push((first.0 as f64, first.1));
-            if first.0 != second.0 {
-                points.push((second.0 as f64, second.1));
-            }
-        }
-        Series { name, points }
+        Ok((self.least, self.most, self.left_out))
     }
 }
 
@@ -297,23 +282,5 @@ impl Means {
             .zip(&self.counts)
             .map(|(sum, count)| if *count == 0 { f64::NAN } else { sum / f64::from(*count) })
             .collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_spike_stays_and_nan_breaks_the_line() {
-        let mut line = Line::new(1_000_000, 100);
-        for index in 0..1_000_000 {
-            line.add(index, if index == 654_321 { 99.0 } else { 0.0 });
-        }
-        assert!(line.into_series(String::new()).points.contains(&(654_321.0, 99.0)));
-        let mut line = Line::new(3, 100);
-        [1.0, f64::NAN, 3.0].into_iter().enumerate().for_each(|(index, number)| line.add(index, number));
-        let points = line.into_series(String::new()).points;
-        assert!(points.len() == 3 && points[1].1.is_nan() && points[2] == (2.0, 3.0), "{points:?}");
     }
 }

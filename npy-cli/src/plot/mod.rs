@@ -1,10 +1,14 @@
 //! Plots: reading in pieces, the figure, and the surfaces that it is drawn on.
 
 // A module imports only from modules above it.
-pub(crate) mod build;
+pub(crate) mod wish;
 mod figure;
 mod gather;
+mod lines;
+mod image;
+mod build;
 mod png;
+mod legend;
 mod paint;
 mod svg;
 mod bitmap;

@@ -1,6 +1,7 @@
 //! The layout of a picture: title, axes, ticks and what is between them, on any surface.
 
 use super::figure::{Axis, Content, Figure, Raster};
+use super::legend::{Legend, more};
 
 /// A color, red first.
 pub(crate) type Color = [u8; 3];
@@ -48,6 +49,12 @@ const TITLE: f64 = 16.0;
 /// The width of a character in proportion to the height of a line.
 pub(crate) const CHARACTER: f64 = 0.58;
 
+/// The height of a name beside the lines.
+const LEGEND_LINE: f64 = SMALL * 1.5;
+
+/// The width of a color beside its name, with the gaps around it.
+const KEY: f64 = 32.0;
+
 /// The rectangle between the axes.
 #[derive(Clone, Copy)]
 struct Frame {
@@ -74,12 +81,16 @@ pub(crate) fn paint(figure: &Figure, (width, height): (f64, f64), pen: &mut dyn 
     let widest = y_ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as f64 * SMALL * CHARACTER;
     let has_title = !figure.title.is_empty();
     let left = widest + 18.0 + if figure.y.label.is_empty() { 0.0 } else { SMALL * 1.6 };
+    let top = if has_title { TITLE * 2.2 } else { 16.0 };
+    let legend = legend_of(figure, (width, height - top));
     let right = match &figure.content {
         Content::Image(_, Some(_)) => 92.0,
-        Content::Lines(series) if series.len() > 1 => 44.0,
+        _ if !legend.is_empty() => {
+            let longest = legend.names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(more(legend.rest).len());
+            KEY + longest as f64 * SMALL * CHARACTER + 12.0
+        }
         _ => 22.0,
     };
-    let top = if has_title { TITLE * 2.2 } else { 16.0 };
     let bottom = SMALL * 1.9 + if figure.x.label.is_empty() { 0.0 } else { SMALL * 1.6 };
     let mut frame = Frame { left, top, width: (width - left - right).max(8.0), height: (height - top - bottom).max(8.0) };
     if let Content::Image(..) = &figure.content {
@@ -91,9 +102,32 @@ pub(crate) fn paint(figure: &Figure, (width, height): (f64, f64), pen: &mut dyn 
     }
     axes(figure, frame, &y_ticks, widest, pen);
     content(figure, frame, pen);
+    draw_legend(&legend, frame, pen);
     let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
     let corners = [(frame.left, frame.top), (right, frame.top), (right, bottom), (frame.left, bottom), (frame.left, frame.top)];
     pen.line(&corners, INK, 1.0);
+}
+
+/// The names of lines, in at most a third of the width.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+fn legend_of(figure: &Figure, (width, height): (f64, f64)) -> Legend {
+    let most_width = ((width / 3.0 - KEY) / (SMALL * CHARACTER)).clamp(3.0, 40.0) as usize;
+    let most = (height / LEGEND_LINE - 2.0).max(0.0) as usize;
+    Legend::of(figure, most_width, most)
+}
+
+/// Draws the names of lines to the right, each beside its color.
+fn draw_legend(legend: &Legend, frame: Frame, pen: &mut dyn Pen) {
+    let how = Text { size: SMALL, anchor: Anchor::Left, color: INK, is_vertical: false };
+    let left = frame.left + frame.width + 10.0;
+    let line = |place: usize| frame.top + SMALL + place as f64 * LEGEND_LINE;
+    for (place, (name, color)) in legend.names.iter().zip(LINES.iter().cycle()).enumerate() {
+        pen.area((left, line(place) - 1.5), (16.0, 3.0), *color);
+        pen.text((left + 22.0, line(place)), name, how);
+    }
+    if legend.rest > 0 {
+        pen.text((left + 22.0, line(legend.names.len())), &more(legend.rest), how);
+    }
 }
 
 fn y_ticks(figure: &Figure, height: f64) -> Vec<(f64, String)> {
@@ -134,11 +168,19 @@ fn axes(figure: &Figure, frame: Frame, y_ticks: &[(f64, String)], widest: f64, p
         pen.line(&[(frame.left - 4.0, y), (frame.left, y)], INK, 1.0);
         pen.text((frame.left - 8.0, y), text, Text { anchor: Anchor::Right, ..how });
     }
+    for number in figure.y.minor_ticks() {
+        let y = frame.y(&figure.y, number);
+        pen.line(&[(frame.left - 2.5, y), (frame.left, y)], INK, 1.0);
+    }
+    for number in figure.x.minor_ticks() {
+        let x = frame.x(&figure.x, number);
+        pen.line(&[(x, bottom), (x, bottom + 2.5)], INK, 1.0);
+    }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
     let count = (frame.width / if figure.x.is_time() { 90.0 } else { 60.0 }).clamp(2.0, 14.0) as usize;
     for (number, text) in ticks(figure, &figure.x, count) {
         let x = frame.x(&figure.x, number);
-        if matches!(figure.content, Content::Points(_)) {
+        if matches!(figure.content, Content::Points(_)) || figure.x.is_log() {
             pen.line(&[(x, frame.top), (x, bottom)], FAINT, 1.0);
         }
         pen.line(&[(x, bottom), (x, bottom + 4.0)], INK, 1.0);
@@ -165,15 +207,6 @@ fn content(figure: &Figure, frame: Frame, pen: &mut dyn Pen) {
                         [point] => pen.point(point, 2.0, *color),
                         _ => pen.line(&points, *color, 1.3),
                     }
-                }
-            }
-            if series.len() > 1 {
-                let how = |color| Text { size: SMALL, anchor: Anchor::Left, color, is_vertical: false };
-                for (place, (series, color)) in series.iter().zip(LINES.iter().cycle()).enumerate().take(24) {
-                    let line = frame.top + SMALL + place as f64 * SMALL * 1.5;
-                    let right = frame.left + frame.width + 8.0;
-                    pen.area((right, line - 1.0), (10.0, 2.5), *color);
-                    pen.text((right + 14.0, line), &series.name, how(INK));
                 }
             }
         }

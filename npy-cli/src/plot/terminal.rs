@@ -10,6 +10,7 @@ use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Line, Points};
 
 use super::figure::{Content, Figure, Raster, Scale};
+use super::legend::{Legend, more};
 use super::paint::LINES;
 use crate::escape;
 
@@ -38,7 +39,36 @@ pub(crate) fn text(figure: &Figure, width: u16, height: u16, colors: Colors) -> 
         Content::Bars(counts) => bars(figure, counts, area.inner, &mut buffer),
         Content::Lines(_) | Content::Points(_) => dots(figure, area.inner, &mut buffer),
     }
+    name_lines(figure, area.inner.bottom() + 2, &mut buffer);
     lines(&buffer, colors)
+}
+
+/// Writes the names of several lines, each behind its color, as far as there is room.
+fn name_lines(figure: &Figure, y: u16, buffer: &mut Buffer) {
+    let width = usize::from(buffer.area.width);
+    let names = Legend::of(figure, width / 3, usize::MAX).names;
+    let mut x = 1;
+    for (place, name) in names.iter().enumerate() {
+        let name = escape::line(name);
+        let (length, left) = (name.chars().count() + 2, names.len() - place);
+        let more = more(left);
+        let reserved = if left > 1 { more.len() + 2 } else { 0 };
+        if x + length + reserved > width {
+            buffer.set_stringn(column(x), y, more, width - x, Style::new());
+            return;
+        }
+        buffer.set_string(column(x), y, "━", Style::new().fg(color_of(place)));
+        buffer.set_string(column(x + 2), y, &*name, Style::new());
+        x += length + 2;
+    }
+}
+
+fn column(place: usize) -> u16 {
+    u16::try_from(place).unwrap_or(u16::MAX)
+}
+
+fn color_of(series: usize) -> Color {
+    LINES.get(series % LINES.len()).map_or(Color::Reset, |[r, g, b]| Color::Rgb(*r, *g, *b))
 }
 
 /// Draws title, axes and ticks.
@@ -46,7 +76,8 @@ fn frame(figure: &Figure, whole: Rect, buffer: &mut Buffer) -> Area {
     let title = escape::line(&figure.title).into_owned();
     let top = u16::from(!title.is_empty());
     let is_image = matches!(figure.content, Content::Image(..));
-    let rows = whole.height - top - 2;
+    let legend_rows = u16::from(!Legend::of(figure, 1, usize::MAX).is_empty());
+    let rows = whole.height - top - 2 - legend_rows;
     let ticks = figure.y.ticks(usize::from(rows / 3).max(2));
     let widest = ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
     let left = u16::try_from(widest).unwrap_or(0).min(whole.width / 3) + 1;
@@ -119,7 +150,6 @@ fn with_ratio(inner: Rect, raster: &Raster) -> Rect {
 fn dots(figure: &Figure, inner: Rect, buffer: &mut Buffer) {
     // Moved and scaled to 0 to 1: of a large range ratatui would lose digits.
     let scaled = |(x, y): &(f64, f64)| (figure.x.part(*x), figure.y.part(*y));
-    let color = |place: usize| LINES.get(place % LINES.len()).map_or(Color::Reset, |[r, g, b]| Color::Rgb(*r, *g, *b));
     // A few points are seen better than dots of Braille.
     let are_few = matches!(&figure.content, Content::Points(points) if points.len() <= 500);
     let marker = if are_few { Marker::Dot } else { Marker::Braille };
@@ -130,10 +160,10 @@ fn dots(figure: &Figure, inner: Rect, buffer: &mut Buffer) {
                 for (place, series) in series.iter().enumerate() {
                     for part in series.points.split(|(_, number)| number.is_nan()) {
                         let points: Vec<(f64, f64)> = part.iter().map(scaled).collect();
-                        context.draw(&Points { coords: &points, color: color(place) });
+                        context.draw(&Points { coords: &points, color: color_of(place) });
                         for pair in points.windows(2) {
                             if let [(x1, y1), (x2, y2)] = *pair {
-                                context.draw(&Line { x1, y1, x2, y2, color: color(place) });
+                                context.draw(&Line { x1, y1, x2, y2, color: color_of(place) });
                             }
                         }
                     }
@@ -141,7 +171,7 @@ fn dots(figure: &Figure, inner: Rect, buffer: &mut Buffer) {
             }
             Content::Points(points) => {
                 let points: Vec<(f64, f64)> = points.iter().map(scaled).collect();
-                context.draw(&Points { coords: &points, color: color(0) });
+                context.draw(&Points { coords: &points, color: color_of(0) });
             }
             Content::Bars(_) | Content::Image(..) => {}
         })
@@ -150,7 +180,7 @@ fn dots(figure: &Figure, inner: Rect, buffer: &mut Buffer) {
 
 fn bars(figure: &Figure, counts: &[u64], inner: Rect, buffer: &mut Buffer) {
     const LEVELS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-    let style = LINES.first().map(|[r, g, b]| Style::new().fg(Color::Rgb(*r, *g, *b))).unwrap_or_default();
+    let style = Style::new().fg(color_of(0));
     for column in 0..inner.width {
         let bin = usize::from(column) * counts.len() / usize::from(inner.width.max(1));
         let count = counts.get(bin).copied().unwrap_or(0);

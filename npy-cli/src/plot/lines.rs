@@ -1,0 +1,227 @@
+//! Lines: the columns of an array, or fields of records.
+
+use super::figure::{Axis, Content, Figure, Series};
+use super::gather::{Numbers, Range};
+use super::wish::Wish;
+use crate::failure::{Failure, Result};
+use crate::input::source::Source;
+use crate::quantity;
+use crate::select::Selection;
+
+/// More columns are an image.
+const MOST_LINES: usize = 8;
+
+/// More lines cannot be told apart, even where they are asked for.
+const MOST_SERIES: usize = 64;
+
+/// Whether an array of this shape is drawn as lines if nothing else is asked for.
+pub(super) fn are_lines(shape: &[usize]) -> bool {
+    match shape {
+        [] | [_] => true,
+        [rows, columns] => few_of(*rows, *columns).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether the lines are the columns (`true`) or the rows.
+fn few_of(rows: usize, columns: usize) -> Option<bool> {
+    if columns <= MOST_LINES && rows / 4 > columns {
+        Some(true)
+    } else if rows <= MOST_LINES && columns / 4 > rows {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// Draws an array of one axis, or the columns or rows of one of two.
+pub(super) fn of_columns(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
+    let (rows, columns) = match numbers.shape[..] {
+        [rows, columns] => (rows, columns),
+        [length] => (length, 1),
+        _ => (1, 1),
+    };
+    let are_columns = numbers.shape.len() < 2 || few_of(rows, columns).unwrap_or(true);
+    let (length, count) = if are_columns { (rows, columns) } else { (columns, rows) };
+    check_count(count, name)?;
+    numbers.check_log(wish.log.y())?;
+    let what = if are_columns { "column" } else { "row" };
+    let mut lines: Vec<Line> = (0..count).map(|line| Line::new(format!("{what} {line}"), length, wish)).collect();
+    let mut range = Range::new(wish.log.y());
+    let index = numbers.index();
+    let has_rows = numbers.shape.len() > 1;
+    numbers.read(&mut |first, values| {
+        for (place, value) in values.iter().enumerate() {
+            let [_, row, column] = index(first + place);
+            // An array of one axis is a row.
+            let (along, line) = match (has_rows, are_columns) {
+                (false, _) => (column, 0),
+                (true, true) => (row, column),
+                (true, false) => (column, row),
+            };
+            if let Some(line) = lines.get_mut(line) {
+                line.add(along, *value, &mut range);
+            }
+        }
+        Ok(())
+    })?;
+    let (least, most, left_out) = range.found(name)?;
+    let label = wish.fields.first().map(String::as_str).unwrap_or_default();
+    let y = numbers.axis(label, (least, most), wish.log.y());
+    Ok(figure(lines, y, left_out, wish))
+}
+
+/// Draws a line for each of several fields, which have one value in each record.
+pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
+    check_count(wish.fields.len(), name)?;
+    let mut range = Range::new(wish.log.y());
+    let (mut lines, mut dtypes) = (Vec::new(), Vec::new());
+    for field in wish.fields {
+        let mut numbers = Numbers::new(source, selection, Some(field))?;
+        numbers.check_log(wish.log.y())?;
+        let length = match numbers.shape[..] {
+            [] => 1,
+            [length] => length,
+            ref shape => {
+                let shape = quantity::shape(shape);
+                let message = format!("cannot plot field {field} of shape {shape} with others: expected one axis");
+                return Err(Failure::new(format!("{name}: {message}")));
+            }
+        };
+        let mut line = Line::new(field.clone(), length, wish);
+        numbers.read(&mut |first, values| {
+            for (place, value) in values.iter().enumerate() {
+                line.add(first + place, *value, &mut range);
+            }
+            Ok(())
+        })?;
+        lines.push(line);
+        dtypes.push(numbers.dtype);
+    }
+    let (least, most, left_out) = range.found(name)?;
+    // Times are written as such if all are of one unit.
+    let dtype = dtypes.first().filter(|first| dtypes.iter().all(|dtype| dtype == *first)).cloned();
+    let y = if wish.log.y() { Axis::log("", least, most) } else { Axis::new("", dtype, least, most) };
+    Ok(figure(lines, y, left_out, wish))
+}
+
+fn check_count(count: usize, name: &str) -> Result<()> {
+    if count > MOST_SERIES {
+        return Err(Failure::new(format!("{name}: {count} lines are too many: expected at most {MOST_SERIES}")));
+    }
+    Ok(())
+}
+
+fn figure(lines: Vec<Line>, y: Axis, left_out: u64, wish: &Wish<'_>) -> Figure {
+    let last = lines.iter().map(|line| line.length.saturating_sub(1)).max().unwrap_or(0) as f64;
+    let x = if wish.log.x() { Axis::log("index", 1.0, last) } else { Axis::new("index", None, 0.0, last) };
+    let series = lines.into_iter().map(Line::into_series).collect();
+    Figure { title: wish.title.clone(), x, y: y.with_margin(), content: Content::Lines(series), left_out }
+}
+
+/// A line of which each pixel keeps the least and the greatest value, so that no spike is lost.
+struct Line {
+    name: String,
+    length: usize,
+    /// Whether pixels have the same ratio of indices.
+    is_log: bool,
+    pixels: Vec<Extremes>,
+}
+
+#[derive(Clone, Copy)]
+struct Extremes {
+    least: (usize, f64),
+    most: (usize, f64),
+    /// Whether it has an index. On a logarithmic axis some are between two of them.
+    is_used: bool,
+}
+
+impl Line {
+    /// A line of `length` points.
+    fn new(name: String, length: usize, wish: &Wish<'_>) -> Self {
+        let none = Extremes { least: (0, f64::NAN), most: (0, f64::NAN), is_used: false };
+        let (is_log, width) = (wish.log.x(), wish.size.0.max(1));
+        let pixels = vec![none; if is_log { width } else { length.min(width) }];
+        Self { name, length, is_log, pixels }
+    }
+
+    /// Adds a value. What `range` cannot show breaks the line.
+    fn add(&mut self, index: usize, number: f64, range: &mut Range) {
+        let count = self.pixels.len();
+        let pixel = if !self.is_log {
+            usize::try_from(index as u128 * count as u128 / (self.length as u128).max(1)).unwrap_or(usize::MAX)
+        } else if index > 0 {
+            let part = (index as f64).ln() / (self.length as f64).ln();
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the number of pixels")]
+            let pixel = (part * count as f64) as usize;
+            pixel
+        } else {
+            // A logarithmic axis does not have it.
+            return range.leave_out();
+        };
+        let is_shown = range.add(number);
+        let Some(pixel) = self.pixels.get_mut(pixel) else { return };
+        pixel.is_used = true;
+        if !is_shown {
+            return;
+        }
+        if pixel.least.1.is_nan() || number < pixel.least.1 {
+            pixel.least = (index, number);
+        }
+        if pixel.most.1.is_nan() || number > pixel.most.1 {
+            pixel.most = (index, number);
+        }
+    }
+
+    fn into_series(self) -> Series {
+        let mut points = Vec::with_capacity(self.pixels.len() * 2);
+        for (place, Extremes { least, most, .. }) in self.pixels.iter().enumerate().filter(|(_, pixel)| pixel.is_used) {
+            let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
+            if first.1.is_nan() {
+                points.push((place as f64, f64::NAN));
+                continue;
+            }
+            points.push((first.0 as f64, first.1));
+            if first.0 != second.0 {
+                points.push((second.0 as f64, second.1));
+            }
+        }
+        Series { name: self.name, points }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::wish::{ColorMap, LogAxes};
+
+    fn points(numbers: &[f64], width: usize, log: LogAxes) -> Vec<(f64, f64)> {
+        let size = (width, 1);
+        let (slice, title, map) = (None, String::new(), ColorMap::Viridis);
+        let wish = Wish { kind: None, slice, fields: &[], x: None, y: None, log, bins: 1, clip: (0.0, 1.0), map, title, size };
+        let mut line = Line::new(String::new(), numbers.len(), &wish);
+        let mut range = Range::new(log.y());
+        numbers.iter().enumerate().for_each(|(index, number)| line.add(index, *number, &mut range));
+        line.into_series().points
+    }
+
+    #[test]
+    fn a_spike_stays_and_nan_breaks_the_line() {
+        let mut numbers = vec![0.0; 1_000_000];
+        numbers[654_321] = 99.0;
+        let spike = points(&numbers, 100, LogAxes::None);
+        assert!(spike.contains(&(654_321.0, 99.0)));
+        let broken = points(&[1.0, f64::NAN, 3.0], 100, LogAxes::None);
+        assert!(broken.len() == 3 && broken[1].1.is_nan() && broken[2] == (2.0, 3.0), "{broken:?}");
+    }
+
+    #[test]
+    fn logarithmic_axes_keep_the_first_indices_without_gaps() {
+        let numbers: Vec<f64> = (0..100_000).map(f64::from).collect();
+        let found = points(&numbers, 100, LogAxes::X);
+        assert_eq!(found[..3], [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]);
+        assert!(found.iter().all(|(_, number)| !number.is_nan()) && found.last() == Some(&(99_999.0, 99_999.0)));
+        let found = points(&[5.0, 0.0, 7.0], 100, LogAxes::Y);
+        assert!(found.len() == 3 && found[1].1.is_nan(), "{found:?}");
+    }
+}
