@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     Trouble(String),
     /// The same, of an array whose name is still to be added by [`about`](Self::about).
     Nameless(String),
+    /// The same of a member that the message names; the name of its archive is still to be added.
+    OfMember(String),
     /// What went wrong was printed already, for instance for each of several files.
     Reported,
     /// SIGINT or SIGTERM.
@@ -33,7 +35,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn about(self, name: &str) -> Self {
         match self {
-            Self::Nameless(message) => Self::Trouble(format!("{name}: {message}")),
+            Self::Nameless(message) | Self::OfMember(message) => Self::Trouble(format!("{name}: {message}")),
             other => other,
         }
     }
@@ -43,7 +45,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trouble(message) | Self::Nameless(message) => f.write_str(&escape::line(message)),
+            Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) => f.write_str(&escape::line(message)),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Reported | Self::BrokenPipe => Ok(()),
         }
@@ -72,6 +74,7 @@ impl From<npy_core::Error> for Failure {
         match error.kind() {
             npy_core::ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Self::BrokenPipe,
             _ if error.path().is_some() => Self::Trouble(message_of(&error)),
+            _ if error.member().is_some() => Self::OfMember(message_of(&error)),
             _ => Self::Nameless(message_of(&error)),
         }
     }

@@ -381,9 +381,7 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
             let mut archive = NpzReader::open(path).map_err(error_without_path)?;
             let name = archive.name(index).unwrap_or_default().to_owned();
             let member = |failure: Failure| match failure {
-                Failure::Nameless(message) if !message.starts_with("member ") => {
-                    Failure::Nameless(format!("member {name:?}: {message}"))
-                }
+                Failure::Nameless(message) => Failure::OfMember(format!("member {name:?}: {message}")),
                 other => other,
             };
             let is_stored = archive.method(index) == Some(0);

@@ -3,7 +3,7 @@
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::f16;
 use npy_core::num_complex::Complex;
-use npy_core::{Casting, DynValues, NpyNumber, Order};
+use npy_core::{Casting, DynValues, ErrorKind, NpyNumber, Order};
 
 /// Why a value does not become another.
 pub(super) struct Problem {
@@ -94,12 +94,12 @@ fn is_float(scalar: Scalar) -> bool {
     )
 }
 
-/// The index of the value, which the message begins with, and the rest of the message.
+/// The index of the value that is refused, and why.
 fn problem(error: &npy_core::Error) -> (usize, Problem) {
-    let message = format!("{error:#}");
-    let parts = message.strip_prefix("element ").and_then(|rest| rest.split_once(": "));
-    match parts.and_then(|(index, rest)| Some((index.parse().ok()?, rest.to_owned()))) {
-        Some((index, message)) => (index, Problem::loss(message)),
-        None => (0, Problem::error(message)),
+    match error.kind() {
+        ErrorKind::InvalidValue { index, problem, .. } => {
+            (usize::try_from(*index).unwrap_or(usize::MAX), Problem::loss(problem.to_string()))
+        }
+        _ => (0, Problem::error(format!("{error:#}"))),
     }
 }
