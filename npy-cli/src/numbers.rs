@@ -1,11 +1,11 @@
 //! Elements as `f64`: for search, sorting and plots.
 
-#[cfg(feature = "plot")]
-use npy_core::dtype::TimeUnit;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::{Casting, DType, DynValues, Order};
 
 use crate::failure::{Failure, Result};
+#[cfg(feature = "plot")]
+use crate::units;
 
 /// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
 pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
@@ -57,21 +57,7 @@ fn integers(scalar: Scalar) -> Result<DType> {
 #[cfg(feature = "plot")]
 pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
     let ScalarKind::Datetime { unit, count } = scalar_of(dtype)?.kind() else { return None };
-    let seconds = match unit {
-        TimeUnit::Week => 604_800.0,
-        TimeUnit::Day => 86_400.0,
-        TimeUnit::Hour => 3600.0,
-        TimeUnit::Minute => 60.0,
-        TimeUnit::Second => 1.0,
-        TimeUnit::Millisecond => 1e-3,
-        TimeUnit::Microsecond => 1e-6,
-        TimeUnit::Nanosecond => 1e-9,
-        TimeUnit::Picosecond => 1e-12,
-        TimeUnit::Femtosecond => 1e-15,
-        TimeUnit::Attosecond => 1e-18,
-        TimeUnit::Year | TimeUnit::Month | TimeUnit::Generic => return None,
-    };
-    Some(seconds * f64::from(count))
+    Some(units::seconds_of(unit)? * f64::from(count))
 }
 
 /// A number of this dtype for people: a time as such, and any other with at most 6 digits.

@@ -4,6 +4,7 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 
 use super::parse::{parse_bool, parse_complex};
 use super::time;
+use crate::units::finer;
 
 /// What the values of a column can be; each value rules something out.
 #[derive(Clone, Debug)]
@@ -173,24 +174,6 @@ impl Guess {
         };
         Some(Scalar::new(kind, ByteOrder::Little))
     }
-}
-
-/// The finer of two units.
-fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
-    const UNITS: [TimeUnit; 10] = [
-        TimeUnit::Day,
-        TimeUnit::Hour,
-        TimeUnit::Minute,
-        TimeUnit::Second,
-        TimeUnit::Millisecond,
-        TimeUnit::Microsecond,
-        TimeUnit::Nanosecond,
-        TimeUnit::Picosecond,
-        TimeUnit::Femtosecond,
-        TimeUnit::Attosecond,
-    ];
-    let place = |unit| UNITS.iter().position(|other| *other == unit).unwrap_or(0);
-    if place(b) > place(a) { b } else { a }
 }
 
 #[cfg(test)]

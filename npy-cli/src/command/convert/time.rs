@@ -2,7 +2,7 @@
 
 use npy_core::dtype::TimeUnit;
 
-use super::transcode::length_of;
+use crate::units::{SECOND, attoseconds_of};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,6 @@ pub(super) enum Misfit {
     OutOfRange,
 }
 
-const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
 /// Parses `2024`, `2024-02`, `2024-02-29`, and a time behind `T` or a blank: `12`, `12:30`, `12:30:00`, `12:30:00.5`. A `Z` at the
@@ -144,7 +143,7 @@ impl Time {
                 let is_first = days_before(self.year.into(), self.month.into()) == self.days && self.attoseconds == 0;
                 return Some((months.div_euclid(length), is_first && months.rem_euclid(length) == 0));
             }
-            unit => length_of(unit)?,
+            unit => attoseconds_of(unit)?,
         };
         let total = self.days.checked_mul(DAY)?.checked_add(self.attoseconds)?;
         let length = length.checked_mul(count)?;

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::{Casting, DType, DynValues, Order};
 
 use super::dtypes::in_order;
 use super::numbers::{self, Problem};
 use crate::failure::{Failure, Result};
 use crate::leaves::{self, Leaf};
+use crate::units;
 
 /// How elements are converted, decided once.
 pub(super) struct Transcode {
@@ -190,7 +191,8 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
         (ScalarKind::Unicode { .. }, ScalarKind::Unicode { .. }) => Some(How::Resize { character: 4 }),
         (ScalarKind::Datetime { unit, count }, ScalarKind::Datetime { unit: other, count: other_count })
         | (ScalarKind::Timedelta { unit, count }, ScalarKind::Timedelta { unit: other, count: other_count }) => {
-            rescale((unit, count), (other, other_count))
+            let (numerator, denominator) = units::factors((unit, count), (other, other_count))?;
+            Some(How::Rescale { numerator, denominator })
         }
         // What stores no times stores their numbers, if they are asked for.
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => {
@@ -210,42 +212,4 @@ fn word_of(scalar: Scalar) -> usize {
         _ => scalar.itemsize(),
     }
     .max(1)
-}
-
-fn rescale(from: (TimeUnit, u32), to: (TimeUnit, u32)) -> Option<How> {
-    let is_in_months = |unit| matches!(unit, TimeUnit::Year | TimeUnit::Month);
-    if is_in_months(from.0) != is_in_months(to.0) {
-        return None;
-    }
-    let numerator = length_of(from.0)? * i128::from(from.1);
-    let denominator = length_of(to.0)? * i128::from(to.1);
-    let divisor = greatest_common_divisor(numerator, denominator);
-    Some(How::Rescale { numerator: numerator / divisor, denominator: denominator / divisor })
-}
-
-/// A unit in attoseconds; years and months in months.
-pub(super) fn length_of(unit: TimeUnit) -> Option<i128> {
-    const SECOND: i128 = 1_000_000_000_000_000_000;
-    Some(match unit {
-        TimeUnit::Generic => return None,
-        TimeUnit::Year => 12,
-        TimeUnit::Month | TimeUnit::Attosecond => 1,
-        TimeUnit::Week => 7 * 86_400 * SECOND,
-        TimeUnit::Day => 86_400 * SECOND,
-        TimeUnit::Hour => 3_600 * SECOND,
-        TimeUnit::Minute => 60 * SECOND,
-        TimeUnit::Second => SECOND,
-        TimeUnit::Millisecond => SECOND / 1_000,
-        TimeUnit::Microsecond => SECOND / 1_000_000,
-        TimeUnit::Nanosecond => SECOND / 1_000_000_000,
-        TimeUnit::Picosecond => 1_000_000,
-        TimeUnit::Femtosecond => 1_000,
-    })
-}
-
-fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
 }

@@ -4,6 +4,7 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::types::LongDouble;
 
 use crate::number::{brain_float, float8_e5m2, half, round_to_half};
+use crate::units;
 
 /// What counts as equal.
 #[derive(Clone, Copy, Debug)]
@@ -314,47 +315,11 @@ fn characters(scalar: Scalar, value: &[u8]) -> impl Iterator<Item = u32> {
     trimmed(value, 4).chunks_exact(4).map(move |bytes| u32::from_le_bytes(ordered(bytes, is_big)))
 }
 
-/// What steps of two units are multiplied by to be steps of the same. `None` for months and days, which are no multiples.
+/// What steps of two units are multiplied by to be steps of the same.
 fn factors(a: Scalar, b: Scalar) -> Option<(i128, i128)> {
     let step = |scalar: Scalar| match scalar.kind() {
-        ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, i128::from(count))),
+        ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),
         _ => None,
     };
-    let ((a_unit, a_count), (b_unit, b_count)) = (step(a)?, step(b)?);
-    if a_unit == b_unit {
-        return Some(reduced(a_count, b_count));
-    }
-    let (is_calendar, a_size) = unit_size(a_unit)?;
-    let (is_other_calendar, b_size) = unit_size(b_unit)?;
-    (is_calendar == is_other_calendar).then(|| reduced(a_size * a_count, b_size * b_count))
-}
-
-fn reduced(a: i128, b: i128) -> (i128, i128) {
-    let (mut divisor, mut rest) = (a, b);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    (a / divisor.max(1), b / divisor.max(1))
-}
-
-/// The size in months, or in attoseconds.
-fn unit_size(unit: npy_core::dtype::TimeUnit) -> Option<(bool, i128)> {
-    use npy_core::dtype::TimeUnit as Unit;
-    const SECOND: i128 = 1_000_000_000_000_000_000;
-    Some(match unit {
-        Unit::Year => (true, 12),
-        Unit::Month => (true, 1),
-        Unit::Week => (false, 604_800 * SECOND),
-        Unit::Day => (false, 86_400 * SECOND),
-        Unit::Hour => (false, 3600 * SECOND),
-        Unit::Minute => (false, 60 * SECOND),
-        Unit::Second => (false, SECOND),
-        Unit::Millisecond => (false, SECOND / 1000),
-        Unit::Microsecond => (false, SECOND / 1_000_000),
-        Unit::Nanosecond => (false, SECOND / 1_000_000_000),
-        Unit::Picosecond => (false, 1_000_000),
-        Unit::Femtosecond => (false, 1000),
-        Unit::Attosecond => (false, 1),
-        Unit::Generic => return None,
-    })
+    units::factors(step(a)?, step(b)?)
 }
