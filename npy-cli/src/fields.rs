@@ -19,7 +19,7 @@ pub(crate) struct Leaf {
     repeats: Vec<(usize, usize)>,
     /// Values that follow each other without a gap.
     run: usize,
-    /// The axes of sub-arrays around the value, which come behind those of the array.
+    /// The axes of sub-arrays around the value, which come after those of the array.
     pub(crate) axes: Vec<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Leaf {
         }
     }
 
-    /// Decodes the values of all elements, behind those that `values` has.
+    /// Decodes the values of all elements, after those that `values` has.
     ///
     /// `N` is the size of the scalar.
     pub(crate) fn decode<T, const N: usize>(

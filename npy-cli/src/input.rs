@@ -28,7 +28,7 @@ pub(crate) struct Input {
     name: String,
     place: Place,
     format: FileFormat,
-    /// Behind the colon.
+    /// After the colon.
     member: Option<String>,
 }
 
@@ -50,7 +50,7 @@ enum Place {
 pub(crate) trait Array {
     /// Dtype, order, shape and version.
     fn header(&self) -> &Header;
-    /// The position of the data behind the beginning of the `.npy` header.
+    /// The position of the data, counted from the beginning of the `.npy` header.
     fn data_offset(&self) -> u64;
     /// See [`NpyReader::next_elements`].
     fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>>;

@@ -92,7 +92,7 @@ pub(crate) fn short(number: f64) -> String {
     if number.fract() == 0.0 {
         return format!("{number:.0}");
     }
-    // The digits in front of the point, or the zeros behind it.
+    // The digits before the point, or the zeros after it.
     #[allow(clippy::cast_possible_truncation, reason = "between -4 and 15")]
     let magnitude = size.log10().floor() as i32;
     let decimals = usize::try_from(5 - magnitude).unwrap_or(0);

@@ -17,7 +17,7 @@ pub(crate) fn bytes(count: u64) -> String {
     format!("{size:.digits$} {}", UNITS[unit])
 }
 
-/// A count, with a comma behind each three digits.
+/// A count, with a comma after each three digits.
 pub(crate) fn count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -95,11 +95,11 @@ Arguments:
 Options:
       --table          Show records as a table with aligned columns
       --json           Write JSON: nested lists, records as objects
-      --csv            Write CSV: a line for each row, for records behind a line of their names
+      --csv            Write CSV: a line for each row, for records after a line of their names
       --head <N>       Show the first N rows
       --tail <N>       Show the last N rows
       --all            Show all elements, which takes memory; --json and --csv do not
-      --precision <N>  At most N digits behind the point; the default is 8
+      --precision <N>  At most N digits after the point; the default is 8
       --width <N>      Characters in a line; the default is the width of the terminal, or NumPy's 75
       --color <WHEN>   When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help           Print help
@@ -421,7 +421,7 @@ Options:
           Place fields as NumPy does with align=True
 
       --packed
-          Place fields one behind the other, without padding
+          Place fields one after the other, without padding
 
       --compress[=<LEVEL>]
           Compress the members of an archive; LEVEL is 0 to 9
@@ -610,7 +610,7 @@ Examples:
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing
 of them is run). Of an archive every member is read to its end, which checks its checksum; archives
 in it are extracted to a temporary directory and checked too, up to 32 times the bytes of the file
-or 1 GiB. Bytes behind an array are reported. NumPy ignores them, so they are no damage.
+or 1 GiB. Bytes after an array are reported. NumPy ignores them, so they are no damage.
 
 A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
 

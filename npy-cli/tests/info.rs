@@ -82,7 +82,7 @@ file     dtype                                                            shape 
 ./a.npy  <u2                                                              (2,)   C       4 B
 ./b.npy  invalid header at byte 10: expected a value, found the name not
 ./c.npy  <u2                                                              (2,)   C       4 B  truncated: 1 byte missing
-./d.npy  <u2                                                              (2,)   C       4 B  4 bytes behind the array
+./d.npy  <u2                                                              (2,)   C       4 B  4 bytes after the array
 4 files, 2 with damage
 "#);
 

@@ -101,7 +101,7 @@ struct AboutArray {
     header: Header,
     /// The position of the data in the file, if they are there as they are.
     data_offset: Option<u64>,
-    /// Bytes behind the array; negative if bytes are missing. `None` where it is unknown.
+    /// Bytes after the array; negative if bytes are missing. `None` where it is unknown.
     trailing: Option<i128>,
 }
 
@@ -293,7 +293,7 @@ impl AboutArray {
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
             Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
-            Some(bytes) if bytes > 0 => format!("{} behind the array", plural_bytes(bytes)),
+            Some(bytes) if bytes > 0 => format!("{} after the array", plural_bytes(bytes)),
             _ if self.header.dtype().has_object() => "Python objects".to_owned(),
             _ => String::new(),
         }
@@ -334,7 +334,7 @@ impl AboutArray {
                 let problem = format!("truncated: expected {expected} bytes of data, found {}", found.max(0));
                 line("problem", &problem)?;
             }
-            Some(bytes) if bytes > 0 => line("trailing", &format!("{} behind the array", plural_bytes(bytes)))?,
+            Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
             _ => {}
         }
         line("dtype", &short_dtype(dtype))?;

@@ -85,7 +85,7 @@ fn recover(path: &Path, format: FileFormat) -> Result<String> {
             let members = format!("{} members", quantity::count(found.members));
             match (found.added, found.dropped) {
                 (0, 0) => format!("whole already, {members}"),
-                (added, dropped) => format!("{members}, {added} of them listed again; {dropped} bytes behind the last replaced"),
+                (added, dropped) => format!("{members}, {added} of them listed again; {dropped} bytes after the last replaced"),
             }
         }
         _ => return Err(Failure::new(format!("{}: an .ra file cannot be recovered", path.display()))),

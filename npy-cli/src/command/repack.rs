@@ -192,8 +192,8 @@ fn copy_member<W: Write>(
     Ok(result?)
 }
 
-/// Writes the header as current NumPy writes it, and the bytes behind it, those after the array
-/// too.
+/// Writes the header as current NumPy writes it, and the bytes that follow it, also those after the
+/// array.
 fn copy<R: Read>(header: &npy_core::Header, reader: NpyReader<R>, out: &mut dyn Write) -> npy_core::Result<()> {
     let failed = |error: io::Error| npy_core::ErrorKind::Io { action: "cannot copy the member", error };
     out.write_all(&header.to_bytes()).map_err(failed)?;

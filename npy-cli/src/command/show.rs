@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "csv")]
     json: bool,
 
-    /// Write CSV: a line for each row, for records behind a line of their names
+    /// Write CSV: a line for each row, for records after a line of their names
     #[arg(long)]
     csv: bool,
 
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
 
-    /// At most N digits behind the point; the default is 8
+    /// At most N digits after the point; the default is 8
     #[arg(long, value_name = "N")]
     precision: Option<usize>,
 

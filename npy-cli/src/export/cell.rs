@@ -14,7 +14,7 @@ pub(super) trait Flavor {
     const INFINITIES: [&str; 2];
     /// For NaT.
     const NOTHING: &str;
-    /// Before and behind what is text in JSON.
+    /// Before and after what is text in JSON.
     const QUOTE: &str;
 
     /// Appends text, quoted and escaped where that is needed.

@@ -36,7 +36,7 @@ const TAB: u8 = b'\t';
 pub(crate) struct Writer {
     columns: Vec<(Leaf, Push)>,
     delimiter: Delimiter,
-    /// The axes behind the first one.
+    /// The axes after the first one.
     row_shape: Vec<usize>,
     /// How many elements a line has; `None` if a row has none.
     elements_per_row: Option<usize>,

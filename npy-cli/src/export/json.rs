@@ -83,7 +83,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends what ends the array; call it once, behind all rows.
+    /// Appends what ends the array; call it once, after all rows.
     pub(crate) fn end(&mut self, out: &mut String) {
         if self.layout == Layout::Whole {
             if self.is_first && self.axes.contains(&0) {
@@ -162,7 +162,7 @@ impl Node {
         }
     }
 
-    /// Appends the part of an element that is `base` bytes behind that of the first item.
+    /// Appends the part of an element that is `base` bytes after that of the first item.
     fn write(&self, element: &[u8], base: usize, out: &mut String) {
         match self {
             Self::Value { scalar, push, offset } => {

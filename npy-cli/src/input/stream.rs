@@ -62,7 +62,7 @@ impl<R: Read> Read for Recorder<R> {
     }
 }
 
-/// A header in memory, and behind it a file from some position on.
+/// A header in memory, followed by a file from some position on.
 pub(crate) struct Prefixed<R> {
     prefix: Vec<u8>,
     inner: R,

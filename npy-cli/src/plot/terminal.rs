@@ -43,7 +43,7 @@ pub(crate) fn text(figure: &Figure, width: u16, height: u16, colors: Colors) -> 
     lines(&buffer, colors)
 }
 
-/// Writes the names of several lines, each behind its color, as far as there is room.
+/// Writes the names of several lines, each after its color, as far as there is room.
 fn name_lines(figure: &Figure, y: u16, buffer: &mut Buffer) {
     let width = usize::from(buffer.area.width);
     let names = Legend::of(figure, width / 3, usize::MAX).names;

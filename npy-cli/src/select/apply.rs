@@ -148,7 +148,7 @@ impl Selection {
                 return self.take_field(rest);
             }
             let names = self.element.names();
-            let begins = |name: &&str| rest.strip_prefix(*name).is_some_and(|behind| behind.starts_with('.'));
+            let begins = |name: &&str| rest.strip_prefix(*name).is_some_and(|after| after.starts_with('.'));
             let longest = names.into_iter().filter(begins).map(str::len).max();
             let Some(dot) = longest else {
                 let end = rest.find('.').unwrap_or(rest.len());

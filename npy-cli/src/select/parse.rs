@@ -297,7 +297,7 @@ impl Parser<'_> {
 /// Beyond any length, and far from overflow.
 const MOST: i128 = 1 << 100;
 
-/// What stands behind a backslash.
+/// What follows a backslash.
 fn unescape(characters: &mut std::str::Chars<'_>) -> Option<String> {
     let kind = characters.next()?;
     let digits = match kind {

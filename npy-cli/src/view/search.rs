@@ -90,7 +90,7 @@ impl Query {
     }
 }
 
-/// The texts of cells that lie one behind the other.
+/// The texts of cells that lie one after the other.
 fn cells_of(dtype: &DType, bytes: &[u8], count: usize) -> Vec<String> {
     let itemsize = dtype.itemsize();
     let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Search {
         if self.done >= self.count || columns == 0 {
             return Ok(Step::Done(None));
         }
-        // The next cells without a wrap: those behind the last one that was seen, or those before it.
+        // The next cells without a wrap: those after the last one that was seen, or those before it.
         let piece = Self::piece(source, grid, order);
         let remaining = self.count - self.done;
         let (mut first, mut end) = if self.is_forward {
@@ -219,7 +219,7 @@ impl Search {
     }
 }
 
-/// A number some steps behind another, around the end.
+/// A number some steps after another, around the end.
 fn wrapped(begin: usize, steps: usize, count: usize) -> usize {
     let sum = (begin as u128 + steps as u128) % (count as u128).max(1);
     usize::try_from(sum).unwrap_or(0)

@@ -62,7 +62,7 @@ fn select_in(dtype: &DType, paths: &[&str], prefix: &str) -> Result<DType> {
     })
 }
 
-/// The same dtype with its fields one behind the other, or where NumPy places them with `align=True`.
+/// The same dtype with its fields one after the other, or where NumPy places them with `align=True`.
 pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
     Ok(match dtype {
         DType::Scalar(_) => dtype.clone(),

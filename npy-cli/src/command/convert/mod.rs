@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "packed")]
     align: bool,
 
-    /// Place fields one behind the other, without padding
+    /// Place fields one after the other, without padding
     #[arg(long)]
     packed: bool,
 
@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     }
     report(&losses, arguments.lossy)?;
-    // What is written to standard output comes behind what was printed before.
+    // What is written to standard output comes after what was printed before.
     screen.flush()?;
     target::write(&mut jobs, out, format, arguments)?;
     Ok(0)

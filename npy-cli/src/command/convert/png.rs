@@ -1,4 +1,4 @@
-//! Images: arrays of `u1` and `u2` of shape (height, width), or with 1 to 4 channels behind these.
+//! Images: arrays of `u1` and `u2` of shape (height, width), or with 1 to 4 channels after these.
 
 use std::io::{BufReader, Write};
 

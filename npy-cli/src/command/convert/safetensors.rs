@@ -75,7 +75,7 @@ pub(super) fn write(jobs: &mut [Job], out: &mut dyn Write) -> Result<()> {
         }
         begin = end;
     }
-    // Numbers of 8 bytes behind it are aligned, as the crate `safetensors` has it.
+    // Numbers of 8 bytes after it are aligned, as the crate `safetensors` has it.
     let mut text = Value::Object(header).to_string();
     text.push_str(&" ".repeat(text.len().next_multiple_of(8) - text.len()));
     out.write_all(&(text.len() as u64).to_le_bytes())?;
@@ -136,7 +136,7 @@ impl TensorSource {
                 return Err(problem(&format!("expected {expected} bytes of data, found offsets {begin} and {end}")));
             }
             let place = data.checked_add(begin as u64).filter(|place| place.checked_add(expected).is_some_and(|end| end <= bytes));
-            places.push((place.ok_or_else(|| problem("truncated file: its data are behind the end"))?, is_brain));
+            places.push((place.ok_or_else(|| problem("truncated file: its data end after the file"))?, is_brain));
             items.push(Item { name, input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
         }
         // By place in the file, in which they are read.

@@ -25,7 +25,7 @@ pub(super) enum Misfit {
 
 const DAY: i128 = 86_400 * SECOND;
 
-/// Parses `2024`, `2024-02`, `2024-02-29`, and a time behind `T` or a blank: `12`, `12:30`, `12:30:00`, `12:30:00.5`. A `Z` at the
+/// Parses `2024`, `2024-02`, `2024-02-29`, and a time after `T` or a blank: `12`, `12:30`, `12:30:00`, `12:30:00.5`. A `Z` at the
 /// end is ignored: NumPy's times have no zone.
 pub(super) fn parse(text: &str) -> Option<Time> {
     let text = text.strip_suffix('Z').filter(|text| text.contains(['T', ' '])).unwrap_or(text);

@@ -42,7 +42,7 @@ pub(super) fn write_json(text: &mut String, screen: &mut Screen) -> Result<()> {
     Ok(())
 }
 
-/// Writes a line for each row; of records, behind a line of their names.
+/// Writes a line for each row; of records, after a line of their names.
 pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
     let shape = selection.shape();
     let mut writer = csv_export::Writer::new(&selection.dtype()?, shape.get(1..).unwrap_or_default(), Delimiter::Comma)?;

@@ -167,9 +167,9 @@ pub(super) fn write(labels: &Column, mut columns: Vec<Column>, arguments: &Argum
             used <= width
         });
         let count = fits.count().max(1).min(rest.len());
-        let (block, behind) = rest.split_at(count);
+        let (block, after) = rest.split_at(count);
         write_block(labels, block, screen)?;
-        rest = behind;
+        rest = after;
         if rest.is_empty() {
             return Ok(());
         }
