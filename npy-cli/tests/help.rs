@@ -594,11 +594,11 @@ Check files: structure, lengths, checksums of archives
 Usage: npy verify [OPTIONS] <FILE>...
 
 Arguments:
-  <FILE>...  Files, directories, patterns, or - for standard input
+  <FILE>...  Files, members (FILE:MEMBER), directories, patterns, or - for standard input
 
 Options:
       --json          Write one line of JSON for each file
-      --threads <N>   Files and members that are checked at a time; 0 is the number of processors
+      --threads <N>   Threads that read and compute; 0 is the number of processors
       --color <WHEN>  When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help          Print help
 

@@ -1,5 +1,6 @@
 //! The commands, one file each: the arguments, and what is done with them.
 
+mod batch;
 pub(crate) mod cat;
 pub(crate) mod convert;
 pub(crate) mod diff;

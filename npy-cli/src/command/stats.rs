@@ -22,10 +22,10 @@ mod scan;
 mod report;
 
 use std::io::Write as _;
-use std::thread;
 
+use super::batch::Batch;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, paths};
+use crate::input::Input;
 use crate::output::Screen;
 use report::Report;
 use scan::Settings;
@@ -54,17 +54,12 @@ Checksums of stored members are not checked; npy verify checks them.
 
 Exit codes: 0 success, 2 an array cannot be read, or has Python objects; the others are shown.")]
 pub(crate) struct Arguments {
-    /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
-
     /// Write one line of JSON for each array
     #[arg(long)]
     json: bool,
 
-    /// Threads that read and compute; 0 is the number of processors
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[command(flatten)]
+    batch: Batch,
 
     /// Only these fields of records, such as time,at.x
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
@@ -110,10 +105,8 @@ fn bins(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let files = paths::expand(&arguments.files)?;
-    let available = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = if arguments.threads == 0 { available() } else { arguments.threads.min(1024) };
-    let settings = Settings { threads, fields: arguments.fields.clone(), bins: arguments.bins };
+    let files = arguments.batch.files()?;
+    let settings = Settings { threads: arguments.batch.threads(), fields: arguments.fields.clone(), bins: arguments.bins };
     let mut failures = Vec::new();
     let mut count = 0;
     for file in &files {

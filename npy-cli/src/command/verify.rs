@@ -3,7 +3,6 @@
 mod nested;
 
 use std::io::{self, Write as _};
-use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,9 +13,10 @@ use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::object::ObjectOptions;
 use serde_json::json;
 
+use super::batch::Batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, paths};
+use crate::input::{Array, Input};
 use crate::output::{Screen, Style};
 use crate::pieces;
 use crate::{quantity, signals};
@@ -42,17 +42,12 @@ A line is printed for each problem. Where a member is damaged, the good ones bes
 
 Exit codes: 0 nothing is damaged, 2 something is, or cannot be read.")]
 pub(crate) struct Arguments {
-    /// Files, directories, patterns, or - for standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
-
     /// Write one line of JSON for each file
     #[arg(long)]
     json: bool,
 
-    /// Files and members that are checked at a time; 0 is the number of processors
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[command(flatten)]
+    batch: Batch,
 }
 
 /// A part of the work: a file, or some members of an archive.
@@ -93,12 +88,8 @@ impl State {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let files = paths::expand(&arguments.files)?;
-    let threads = match arguments.threads {
-        0 => thread::available_parallelism().map_or(1, NonZero::get),
-        threads => threads.min(256),
-    };
-    let findings = verify(&files, threads);
+    let files = arguments.batch.files()?;
+    let findings = verify(&files, arguments.batch.threads());
     signals::check()?;
     let mut damaged = 0;
     let mut count = 0;

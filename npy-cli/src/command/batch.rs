@@ -1,0 +1,37 @@
+//! The arguments of commands that read many files by several threads.
+
+use std::num::NonZero;
+use std::thread;
+
+use crate::failure::Result;
+use crate::input::paths;
+
+/// More threads than any machine has use.
+const MOST_THREADS: usize = 1024;
+
+/// What is read, and by how many threads.
+#[derive(Debug, clap::Args)]
+pub(super) struct Batch {
+    /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    /// Threads that read and compute; 0 is the number of processors
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+impl Batch {
+    /// The files, after directories and patterns are expanded.
+    pub(super) fn files(&self) -> Result<Vec<String>> {
+        paths::expand(&self.files)
+    }
+
+    /// At least one thread.
+    pub(super) fn threads(&self) -> usize {
+        match self.threads {
+            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads.min(MOST_THREADS),
+        }
+    }
+}
