@@ -1,6 +1,6 @@
 //! The fields of records that hold values, at any depth.
 //!
-//! A sub-array stays one field, unlike in `leaves`, where each of its records has separate fields.
+//! A sub-array stays one field, unlike in `columns`, where each of its records has separate columns.
 
 use npy_core::DType;
 use npy_core::dtype::Scalar;

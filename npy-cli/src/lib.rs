@@ -17,13 +17,13 @@ mod units;
 mod table;
 mod input;
 mod pieces;
-mod leaves;
+mod columns;
+mod float;
 mod export;
 mod select;
-mod number;
 mod fields;
 #[cfg(any(feature = "plot", feature = "view"))]
-mod numbers;
+mod reals;
 #[cfg(feature = "view")]
 mod view;
 #[cfg(feature = "plot")]

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::float::{float, significant};
 use crate::input::Input;
-use crate::number::{float, significant};
 use crate::output::{Screen, Style};
 use crate::quantity;
 use compare::{Comparison, Field, compare};

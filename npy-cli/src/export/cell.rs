@@ -169,14 +169,3 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
     let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     bytes.get(..length).unwrap_or(bytes)
 }
-
-/// The float that is half of a complex number.
-pub(super) fn part_of(scalar: Scalar) -> Scalar {
-    let kind = match scalar.kind() {
-        ScalarKind::Complex32 => ScalarKind::Float16,
-        ScalarKind::Complex64 => ScalarKind::Float32,
-        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
-        _ => ScalarKind::Float64,
-    };
-    Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE))
-}

@@ -9,8 +9,8 @@ use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of};
 use super::{for_each_element, in_c_order};
+use crate::columns::{self, Column, index_text};
 use crate::failure::Result;
-use crate::leaves::{self, Leaf, index_text};
 
 /// What stands between two cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const TAB: u8 = b'\t';
 
 /// Writes arrays as CSV, in as many pieces as the caller has.
 pub(crate) struct Writer {
-    columns: Vec<(Leaf, Push)>,
+    columns: Vec<(Column, Push)>,
     delimiter: Delimiter,
     /// The axes after the first one.
     row_shape: Vec<usize>,
@@ -50,13 +50,16 @@ pub(crate) struct Writer {
 impl Writer {
     /// Plans the columns of an array of this dtype; `row_shape` is its shape without the first axis.
     pub(crate) fn new(dtype: &DType, row_shape: &[usize], delimiter: Delimiter) -> Result<Self> {
-        let cells = leaves::count(dtype)?;
+        let cells = columns::count(dtype)?;
         let push = match delimiter {
             Delimiter::Comma => push_of::<Csv<COMMA>>,
             Delimiter::Tab => push_of::<Csv<TAB>>,
         };
-        let columns =
-            leaves::of(dtype)?.into_iter().map(|leaf| (push(leaf.scalar), leaf)).map(|(push, leaf)| (leaf, push)).collect();
+        let columns = columns::of(dtype)?
+            .into_iter()
+            .map(|column| (push(column.scalar), column))
+            .map(|(push, column)| (column, push))
+            .collect();
         let elements_per_row =
             row_shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length)).filter(|count| *count > 0);
         Ok(Self {
@@ -77,22 +80,22 @@ impl Writer {
 
     /// Appends the line of the names of the columns, such as `pose.x`, `w[0,1]`, `[2].x`.
     pub(crate) fn header(&self, out: &mut String) -> Result<()> {
-        let per_element = self.columns.iter().map(|(leaf, _)| leaf.count).fold(0, usize::saturating_add);
+        let per_element = self.columns.iter().map(|(column, _)| column.count).fold(0, usize::saturating_add);
         let elements = self.elements_per_row.unwrap_or(0);
-        if per_element.saturating_mul(elements) > leaves::MOST {
-            return Err(leaves::too_many());
+        if per_element.saturating_mul(elements) > columns::MOST {
+            return Err(columns::too_many());
         }
         let mut is_first = true;
         for element in 0..elements {
             let place = index_text(&self.row_shape, element);
-            for (leaf, _) in &self.columns {
-                for i in 0..leaf.count {
+            for (column, _) in &self.columns {
+                for i in 0..column.count {
                     if !is_first {
                         out.push(char::from(self.delimiter.byte()));
                     }
                     is_first = false;
-                    let dot = if place.is_empty() || leaf.path.is_empty() { "" } else { "." };
-                    let name = format!("{place}{dot}{}{}", leaf.path, index_text(&leaf.axes, i));
+                    let dot = if place.is_empty() || column.path.is_empty() { "" } else { "." };
+                    let name = format!("{place}{dot}{}{}", column.path, index_text(&column.axes, i));
                     let name = if name.is_empty() && !self.has_names { "value" } else { &name };
                     match self.delimiter {
                         Delimiter::Comma => quoted::<COMMA>(name, out),
@@ -112,15 +115,15 @@ impl Writer {
         let delimiter = char::from(self.delimiter.byte());
         for_each_element(&values, |element| {
             let mut is_first = self.written == 0;
-            for (leaf, push) in &self.columns {
-                let size = leaf.scalar.itemsize();
-                for i in 0..leaf.count {
+            for (column, push) in &self.columns {
+                let size = column.scalar.itemsize();
+                for i in 0..column.count {
                     if !is_first {
                         out.push(delimiter);
                     }
                     is_first = false;
-                    let begin = leaf.offset + i * size;
-                    push(leaf.scalar, element.get(begin..begin + size).unwrap_or_default(), out);
+                    let begin = column.offset + i * size;
+                    push(column.scalar, element.get(begin..begin + size).unwrap_or_default(), out);
                 }
             }
             self.written += 1;

@@ -6,10 +6,11 @@
 use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues};
 
-use super::cell::{Flavor, Push, part_of, push_of};
+use super::cell::{Flavor, Push, push_of};
 use super::{for_each_element, in_c_order};
+use crate::columns;
 use crate::failure::Result;
-use crate::leaves;
+use crate::float::part_of;
 
 /// How rows are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,15 +53,15 @@ enum Node {
 impl Writer {
     /// Plans an array of this dtype and shape.
     pub(crate) fn new(dtype: &DType, shape: &[usize], layout: Layout) -> Result<Self> {
-        leaves::count(dtype)?;
+        columns::count(dtype)?;
         let axes = match layout {
             Layout::Whole => shape,
             Layout::Lines => shape.get(1..).unwrap_or_default(),
         };
         let empty_lists =
             axes.iter().take_while(|length| **length > 0).try_fold(1_usize, |count, &length| count.checked_mul(length));
-        if axes.contains(&0) && empty_lists.is_none_or(|count| count > leaves::MOST) {
-            return Err(leaves::too_many());
+        if axes.contains(&0) && empty_lists.is_none_or(|count| count > columns::MOST) {
+            return Err(columns::too_many());
         }
         Ok(Self {
             node: Node::new(dtype, 0),
@@ -214,7 +215,7 @@ impl Flavor for Json {
     }
 
     fn complex(scalar: Scalar, bytes: &[u8], out: &mut String) {
-        let part = part_of(scalar);
+        let Some(part) = part_of(scalar) else { return };
         let push = push_of::<Self>(part);
         let (real, imaginary) = bytes.split_at(bytes.len() / 2);
         out.push('[');

@@ -10,8 +10,8 @@ use super::lines;
 use super::wish::{Kind, LogAxes, Wish};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::numbers;
 use crate::quantity;
+use crate::reals;
 use crate::select::Selection;
 
 /// Reads what is asked for, and makes a figure of it.
@@ -95,7 +95,7 @@ fn histogram(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<F
 
 fn is_integer(dtype: &DType) -> bool {
     use ScalarKind::{Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    let kind = numbers::scalar_of(dtype).map(npy_core::dtype::Scalar::kind);
+    let kind = reals::scalar_of(dtype).map(npy_core::dtype::Scalar::kind);
     matches!(kind, Some(Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64))
 }
 
@@ -120,7 +120,7 @@ fn scatter(source: &mut Source, selection: Option<&Selection>, wish: &Wish<'_>, 
     let mut cells = vec![false; width * height];
     let (mut points, mut left_out) = (Vec::new(), 0);
     pieces(source, selection, &mut |values| {
-        let (xs, ys) = (numbers::numbers(&values.field(x)?)?, numbers::numbers(&values.field(y)?)?);
+        let (xs, ys) = (reals::numbers(&values.field(x)?)?, reals::numbers(&values.field(y)?)?);
         for (x, y) in xs.into_iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite()) {
             if logs[0] && x <= 0.0 || logs[1] && y <= 0.0 {
                 left_out += 1;

@@ -3,7 +3,7 @@
 use npy_core::DType;
 
 use super::wish::ColorMap;
-use crate::numbers;
+use crate::reals;
 
 /// What is drawn, on whatever surface.
 pub(crate) struct Figure {
@@ -98,7 +98,7 @@ impl Axis {
 
     /// Whether times are written at it.
     pub(crate) fn is_time(&self) -> bool {
-        self.dtype.as_ref().and_then(numbers::scalar_of).is_some_and(numbers::is_time)
+        self.dtype.as_ref().and_then(reals::scalar_of).is_some_and(reals::is_time)
     }
 
     /// Where a number is on the axis, from 0 to 1.
@@ -119,9 +119,9 @@ impl Axis {
         let range = self.most - self.least;
         let least_step = range / count.max(1) as f64;
         if !least_step.is_finite() || least_step <= 0.0 {
-            return [self.least, self.most].map(|number| (number, numbers::short(number))).into();
+            return [self.least, self.most].map(|number| (number, reals::short(number))).into();
         }
-        let seconds = self.dtype.as_ref().and_then(numbers::seconds_of_step);
+        let seconds = self.dtype.as_ref().and_then(reals::seconds_of_step);
         let step = match seconds {
             Some(seconds) => time_step(least_step * seconds) / seconds,
             None => nice_step(least_step),
@@ -151,7 +151,7 @@ impl Axis {
         let factors: &[f64] = if self.decades() * 3.0 <= count { &[1.0, 2.0, 5.0] } else { &[1.0] };
         #[allow(clippy::cast_possible_truncation, reason = "at most 617 decades")]
         let stride = (self.decades() / count).ceil().max(1.0) as i32;
-        let text = |number: f64| if (1e-3..1e5).contains(&number) { numbers::short(number) } else { format!("{number:e}") };
+        let text = |number: f64| if (1e-3..1e5).contains(&number) { reals::short(number) } else { format!("{number:e}") };
         self.multiples(factors, stride).into_iter().map(|number| (number, text(number))).collect()
     }
 
@@ -175,9 +175,9 @@ impl Axis {
                 return format!("{number:.digits$}");
             }
             // Without the noise of 3 * 0.1.
-            return numbers::short(if number.abs() < step * 1e-6 { 0.0 } else { number });
+            return reals::short(if number.abs() < step * 1e-6 { 0.0 } else { number });
         };
-        let text = numbers::text_of(dtype, number);
+        let text = reals::text_of(dtype, number);
         let part = match step * seconds {
             days if days >= 86_400.0 => text.get(..10),
             minutes if minutes >= 60.0 => text.get(5..16),

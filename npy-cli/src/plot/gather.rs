@@ -5,7 +5,7 @@ use npy_core::{DType, DynValues, Order};
 use super::figure::Axis;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::numbers;
+use crate::reals;
 use crate::select::Selection;
 use crate::signals;
 
@@ -45,12 +45,12 @@ impl<'a> Numbers<'a> {
         };
         if let DType::Record(record) = &dtype {
             let names: Vec<&str> =
-                record.fields().iter().filter(|field| numbers::is_real(field.dtype())).map(npy_core::dtype::Field::name).collect();
+                record.fields().iter().filter(|field| reals::is_real(field.dtype())).map(npy_core::dtype::Field::name).collect();
             let prefix = field.map(|field| format!("{field}.")).unwrap_or_default();
             let names = names.iter().take(20).map(|name| format!("{prefix}{name}")).collect::<Vec<_>>().join(", ");
             return Err(refused(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}")));
         }
-        if !numbers::is_real(&dtype) {
+        if !reals::is_real(&dtype) {
             return Err(refused(format!("cannot plot dtype {dtype}: expected real numbers or times")));
         }
         let mut inner = 1_usize;
@@ -73,8 +73,8 @@ impl<'a> Numbers<'a> {
         let (field, mut first) = (self.field.clone(), 0);
         pieces(self.source, self.selection, &mut |values| {
             let numbers = match &field {
-                Some(field) => numbers::numbers(&values.field(field)?)?,
-                None => numbers::numbers(values)?,
+                Some(field) => reals::numbers(&values.field(field)?)?,
+                None => reals::numbers(values)?,
             };
             each(first, &numbers)?;
             first += numbers.len();
@@ -109,7 +109,7 @@ impl<'a> Numbers<'a> {
 
     /// Fails if times are to be on a logarithmic axis.
     pub(crate) fn check_log(&self, is_log: bool) -> Result<()> {
-        if is_log && numbers::scalar_of(&self.dtype).is_some_and(numbers::is_time) {
+        if is_log && reals::scalar_of(&self.dtype).is_some_and(reals::is_time) {
             let name = self.source.input().name();
             return Err(Failure::new(format!("{name}: a logarithmic axis has no times: expected numbers, found {}", self.dtype)));
         }

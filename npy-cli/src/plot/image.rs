@@ -7,7 +7,7 @@ use super::figure::{Axis, Content, Figure, Raster, Scale};
 use super::gather::{Means, Numbers};
 use super::wish::Wish;
 use crate::failure::{Failure, Result};
-use crate::numbers;
+use crate::reals;
 
 /// Draws an array of rows, columns and perhaps channels.
 pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (rows, columns): (usize, usize)) -> Result<Figure> {
@@ -51,7 +51,7 @@ pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (row
 
 /// The value of white.
 fn white_of(dtype: &DType) -> f64 {
-    match numbers::scalar_of(dtype).map(|scalar| (scalar.kind(), scalar.itemsize())) {
+    match reals::scalar_of(dtype).map(|scalar| (scalar.kind(), scalar.itemsize())) {
         Some((ScalarKind::UInt8 | ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64, _)) => 255.0,
         Some((ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64, size)) => {
             2_f64.powi(8 * i32::try_from(size).unwrap_or(1)) - 1.0

@@ -12,8 +12,8 @@ use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
 use crate::escape;
 use crate::failure::Result;
-use crate::numbers;
 use crate::quantity;
+use crate::reals;
 
 /// The styles, with colors or without.
 #[derive(Clone, Copy, Debug)]
@@ -213,7 +213,7 @@ impl Canvas<'_> {
             let title = model.grid.title(cursor.column);
             let dtype = model.grid.dtype(cursor.column);
             place = match model.grid.fields() {
-                Some(_) if numbers::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
+                Some(_) if reals::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
                 Some(_) => format!("{place}  {title}"),
                 None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
             };

@@ -4,7 +4,7 @@ use super::grid::Grid;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::numbers;
+use crate::reals;
 
 const BINS: usize = 16;
 
@@ -63,7 +63,7 @@ impl Summary {
 
 impl Histogram {
     pub(crate) fn new(grid: &Grid, column: usize) -> Result<Self> {
-        if !numbers::is_real(grid.dtype(column)) {
+        if !reals::is_real(grid.dtype(column)) {
             return Err(Failure::new("no histogram of this column: expected real numbers or times"));
         }
         Ok(Self { scan: Scan::new(grid, column), counts: false, summary: Summary { bins: vec![0; BINS], ..Summary::default() } })
@@ -78,7 +78,7 @@ impl Histogram {
         let column = self.scan.column;
         match self.scan.next(source, grid)? {
             Some((bytes, _)) => {
-                self.summary.add(&numbers::numbers_of(grid.dtype(column), bytes)?, self.counts);
+                self.summary.add(&reals::numbers_of(grid.dtype(column), bytes)?, self.counts);
                 Ok(Step::More(self.scan.thousandths() / 2 + if self.counts { 500 } else { 0 }))
             }
             None if self.counts || self.summary.finite == 0 => Ok(Step::Done(self.summary.clone())),

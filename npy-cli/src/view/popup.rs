@@ -4,8 +4,8 @@ use super::grid::Grid;
 use super::histogram::Summary;
 use super::model::Model;
 use crate::escape;
-use crate::numbers;
 use crate::quantity;
+use crate::reals;
 
 /// Lines in a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Popup {
             let count = quantity::count(summary.not_finite);
             return Self::new(title, vec![format!("no finite values; {count} NaN or infinite")]);
         }
-        let value = |value: f64| numbers::text_of(grid.dtype(column), value);
+        let value = |value: f64| reals::text_of(grid.dtype(column), value);
         let mut lines = vec![
             format!("count  {}", quantity::count(summary.finite)),
             format!("least  {}", value(summary.least)),

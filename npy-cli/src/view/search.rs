@@ -9,7 +9,7 @@ use super::order::RowOrder;
 use super::scan::{PIECE_BYTES, Step, thousandths};
 use crate::failure::Result;
 use crate::input::source::Source;
-use crate::numbers;
+use crate::reals;
 
 /// What is searched for.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,15 +67,15 @@ impl Query {
 
     /// For each of some cells of one column, whether it is found.
     fn matches(&self, dtype: &DType, bytes: Vec<u8>, count: usize) -> Result<Vec<bool>> {
-        let is_time = numbers::scalar_of(dtype).is_some_and(numbers::is_time);
-        if numbers::is_real(dtype) && !is_time && !is_bool(dtype) {
+        let is_time = reals::scalar_of(dtype).is_some_and(reals::is_time);
+        if reals::is_real(dtype) && !is_time && !is_bool(dtype) {
             if self.number.is_none() {
                 return Ok(vec![false; count]);
             }
             if self.is_large_integer(dtype) {
                 return Ok(cells_of(dtype, &bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
             }
-            let numbers = numbers::numbers_of(dtype, bytes)?;
+            let numbers = reals::numbers_of(dtype, bytes)?;
             let each = numbers.len().checked_div(count).unwrap_or(0).max(1);
             return Ok(numbers.chunks(each).map(|cell| cell.iter().any(|number| self.finds(dtype, *number))).collect());
         }
@@ -84,8 +84,7 @@ impl Query {
 
     /// Whether an integer is wanted that `f64` cannot tell from its neighbors.
     fn is_large_integer(&self, dtype: &DType) -> bool {
-        let is_wide =
-            numbers::scalar_of(dtype).is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64));
+        let is_wide = reals::scalar_of(dtype).is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64));
         is_wide && matches!(self.number, Some((Comparison::Equal, number)) if number.abs() >= 9e15)
     }
 }
@@ -99,7 +98,7 @@ fn cells_of(dtype: &DType, bytes: &[u8], count: usize) -> Vec<String> {
 }
 
 fn is_single(dtype: &DType) -> bool {
-    numbers::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Float32)
+    reals::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Float32)
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "rounds as f4 does")]
@@ -108,7 +107,7 @@ fn narrow(number: f64) -> f32 {
 }
 
 fn is_bool(dtype: &DType) -> bool {
-    numbers::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Bool)
+    reals::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Bool)
 }
 
 /// A search that is going on. It goes through all cells once, and ends where it began.

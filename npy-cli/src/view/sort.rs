@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::numbers;
+use crate::reals;
 
 /// The most rows that are sorted: a key and an index of each take 256 MiB.
 const MOST_ROWS: usize = 16 << 20;
@@ -36,7 +36,7 @@ impl Sort {
             return Err(Failure::new(format!("{} rows are too many to sort: at most {MOST_ROWS} fit in memory", grid.rows())));
         }
         let keys = match dtype {
-            DType::Scalar(_) if numbers::is_real(dtype) => Keys::Words(Vec::new()),
+            DType::Scalar(_) if reals::is_real(dtype) => Keys::Words(Vec::new()),
             DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }) => {
                 Keys::Texts(Vec::new(), 0)
             }
@@ -87,7 +87,7 @@ fn order<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
 /// Words in the order of the numbers. Integers of 64 bits keep all of their digits.
 fn words_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<u64>> {
     if let DType::Scalar(scalar) = dtype {
-        let is_time = numbers::is_time(*scalar);
+        let is_time = reals::is_time(*scalar);
         if is_time || matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64) {
             let is_signed = scalar.kind() != ScalarKind::UInt64;
             let word = |chunk: &[u8; 8]| {
@@ -106,7 +106,7 @@ fn words_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<u64>> {
             return Ok(bytes.as_chunks::<8>().0.iter().map(word).collect());
         }
     }
-    Ok(numbers::numbers_of(dtype, bytes.to_vec())?.into_iter().map(word_of).collect())
+    Ok(reals::numbers_of(dtype, bytes.to_vec())?.into_iter().map(word_of).collect())
 }
 
 /// A word in the order of the floats, with NaN last.

@@ -12,8 +12,8 @@ use super::Arguments;
 use super::guess::Guess;
 use super::parse::{Encoding, Slot};
 use super::source::{CSource, FileOrSpool, Item, stem_of};
+use crate::columns;
 use crate::failure::{Failure, Result};
-use crate::leaves;
 use crate::pieces::{Sink, elements_of_piece};
 use crate::signals;
 
@@ -175,14 +175,14 @@ impl Survey {
     fn columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Vec<Column>> {
         let mut columns = Vec::new();
         for element in 0..row_shape.unwrap_or(1) {
-            for leaf in leaves::of(dtype)? {
-                let slot = Slot { scalar: leaf.scalar, encoding: Encoding::Utf8, is_lossy };
+            for part in columns::of(dtype)? {
+                let slot = Slot { scalar: part.scalar, encoding: Encoding::Utf8, is_lossy };
                 if !slot.is_supported() {
-                    return Err(Failure::Nameless(format!("cannot read {} from text: expected another dtype", leaf.scalar)));
+                    return Err(Failure::Nameless(format!("cannot read {} from text: expected another dtype", part.scalar)));
                 }
-                for i in 0..leaf.count {
-                    let name = format!("{}{}", leaf.path, leaves::index_text(&leaf.axes, i));
-                    let offset = element * dtype.itemsize() + leaf.offset + i * leaf.scalar.itemsize();
+                for i in 0..part.count {
+                    let name = format!("{}{}", part.path, columns::index_text(&part.axes, i));
+                    let offset = element * dtype.itemsize() + part.offset + i * part.scalar.itemsize();
                     columns.push(Column { index: columns.len(), name, offset, slot });
                 }
             }

@@ -15,8 +15,8 @@ use super::source::{Item, Source};
 use super::target::header_of;
 use super::transcode::Transcode;
 use super::{png, safetensors};
+use crate::columns;
 use crate::failure::{Failure, Result};
-use crate::leaves;
 use crate::pieces::Sink;
 use crate::progress::Progress;
 use crate::signals;
@@ -104,9 +104,9 @@ fn adapt(dtype: &DType, shape: &[usize], format: Format) -> Result<(DType, Vec<S
         }
         Format::Safetensors => {
             let tensor = safetensors::storable(dtype)?;
-            for leaf in leaves::of(dtype)? {
-                if matches!(leaf.scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) {
-                    losses.push(format!("the unit of {}, of which a tensor keeps the numbers", leaf.scalar));
+            for column in columns::of(dtype)? {
+                if matches!(column.scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) {
+                    losses.push(format!("the unit of {}, of which a tensor keeps the numbers", column.scalar));
                 }
             }
             return Ok((tensor, losses));
@@ -132,8 +132,8 @@ impl Arguments {
                     "cannot convert elements of dtype {dtype} to {wanted}: one of them is a record"
                 )));
             }
-            let kept: HashSet<String> = leaves::of(wanted)?.into_iter().map(|leaf| leaf.path).collect();
-            let lost = leaves::of(&dtype)?.into_iter().map(|leaf| leaf.path).find(|path| !kept.contains(path));
+            let kept: HashSet<String> = columns::of(wanted)?.into_iter().map(|column| column.path).collect();
+            let lost = columns::of(&dtype)?.into_iter().map(|column| column.path).find(|path| !kept.contains(path));
             if let Some(path) = lost {
                 let hint = "leave it out with --fields";
                 return Err(Failure::Nameless(format!("the dtype lacks the field \"{path}\" of the input; {hint}")));

@@ -7,10 +7,10 @@ use npy_core::DType;
 use npy_core::dtype::{Field, ScalarKind};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::cast::Problem;
 use super::csv_import::Piece;
 use super::json_fields::Fields;
 use super::json_schema::Schema;
-use super::numbers::Problem;
 use super::parse::{Encoding, Slot};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;

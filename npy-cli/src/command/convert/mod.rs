@@ -1,5 +1,6 @@
 //! `npy convert`: arrays in other formats, dtypes and orders.
 
+mod cast;
 mod csv_import;
 mod dtypes;
 mod format;
@@ -9,7 +10,6 @@ mod json_fields;
 mod json_fill;
 mod json_import;
 mod json_schema;
-mod numbers;
 mod parse;
 mod png;
 mod safetensors;
@@ -30,9 +30,9 @@ use npy_core::{DType, Order};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::Screen;
+use cast::LOSSY;
 use format::Format;
 use job::Job;
-use numbers::LOSSY;
 
 /// Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG.
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::f16;
 
-use super::numbers::Problem;
+use super::cast::Problem;
 use super::time;
 
 /// How the characters of text become bytes of dtype `S`.

@@ -14,9 +14,9 @@ use super::Arguments;
 use super::format::Format;
 use super::job::Job;
 use super::{png, safetensors};
+use crate::columns::{self, Column};
 use crate::export::{csv, json};
 use crate::failure::{Failure, Result};
-use crate::leaves::{self, Leaf};
 use crate::{output, signals};
 
 /// Writes the arrays to the output.
@@ -79,9 +79,9 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
     if writer.has_names() {
         writer.header(&mut text)?;
     }
-    let texts: Vec<Leaf> = leaves::of(job.header.dtype())?
+    let texts: Vec<Column> = columns::of(job.header.dtype())?
         .into_iter()
-        .filter(|leaf| matches!(leaf.scalar.kind(), ScalarKind::Bytes { length: 1.. }) && !job.is_lossy)
+        .filter(|column| matches!(column.scalar.kind(), ScalarKind::Bytes { length: 1.. }) && !job.is_lossy)
         .collect();
     write_text(job, &mut text, out, &mut |values, text| {
         refuse_other_bytes(&values, &texts)?;
@@ -90,15 +90,15 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
 }
 
 /// Fails where bytes are not UTF-8: they become Latin-1, which a reader of the file cannot tell from it.
-fn refuse_other_bytes(values: &DynValues, texts: &[Leaf]) -> Result<()> {
+fn refuse_other_bytes(values: &DynValues, texts: &[Column]) -> Result<()> {
     if texts.is_empty() {
         return Ok(());
     }
     for element in values.bytes().chunks_exact(values.dtype().itemsize().max(1)) {
-        for leaf in texts {
-            let mut items = leaf.bytes(element).chunks_exact(leaf.scalar.itemsize());
+        for column in texts {
+            let mut items = column.bytes(element).chunks_exact(column.scalar.itemsize());
             if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
-                let field = if leaf.path.is_empty() { String::new() } else { format!("field \"{}\": ", leaf.path) };
+                let field = if column.path.is_empty() { String::new() } else { format!("field \"{}\": ", column.path) };
                 let found = bytes.escape_ascii();
                 let hint = "write them as Latin-1 with --lossy";
                 return Err(Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; {hint}")));

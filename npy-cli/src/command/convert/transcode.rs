@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::{Casting, DType, DynValues, Order};
 
+use super::cast::{self, Problem};
 use super::dtypes::in_order;
-use super::numbers::{self, Problem};
+use crate::columns::{self, Column};
 use crate::failure::{Failure, Result};
-use crate::leaves::{self, Leaf};
 use crate::units;
 
 /// How elements are converted, decided once.
@@ -22,8 +22,8 @@ pub(super) struct Transcode {
 }
 
 struct Step {
-    from: Leaf,
-    to: Leaf,
+    from: Column,
+    to: Column,
     how: How,
 }
 
@@ -46,13 +46,13 @@ enum How {
 }
 
 impl Transcode {
-    /// Plans the conversion; the leaves are matched by their paths.
+    /// Plans the conversion; the columns are matched by their paths.
     pub(super) fn new(from: &DType, to: &DType, is_lossy: bool) -> Result<Self> {
         if from == to {
             return Ok(Self { to: to.clone(), steps: None, is_lossy, position: 0 });
         }
-        let sources: HashMap<String, Leaf> = leaves::of(from)?.into_iter().map(|leaf| (leaf.path.clone(), leaf)).collect();
-        let steps = leaves::of(to)?.into_iter().map(|to| {
+        let sources: HashMap<String, Column> = columns::of(from)?.into_iter().map(|column| (column.path.clone(), column)).collect();
+        let steps = columns::of(to)?.into_iter().map(|to| {
             let path = &to.path;
             let Some(from) = sources.get(path) else {
                 let expected = if path.is_empty() { "records".to_owned() } else { format!("the field \"{path}\"") };
@@ -124,7 +124,7 @@ impl Step {
             }),
             How::Cast => {
                 let items: Vec<u8> = pairs.flat_map(|(from, _)| from).copied().collect();
-                let cast = numbers::cast(items, self.from.scalar, self.to.scalar, is_lossy)?;
+                let cast = cast::cast(items, self.from.scalar, self.to.scalar, is_lossy)?;
                 let wholes = cast.chunks_exact(to_item * self.to.count.max(1));
                 for (to, cast) in target.chunks_exact_mut(to_size).zip(wholes) {
                     to.get_mut(self.to.offset..self.to.end()).unwrap_or_default().copy_from_slice(cast);

@@ -1,9 +1,8 @@
 //! When two values are equal: exactly, or within tolerances as `numpy.testing.assert_allclose` has them.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::types::LongDouble;
 
-use crate::number::{brain_float, float8_e5m2, half, round_to_half};
+use crate::float::{brain_float, float8_e5m2, half, long_double, part_of, round_to_half};
 use crate::units;
 
 /// What counts as equal.
@@ -280,27 +279,14 @@ fn float(scalar: Scalar, bytes: &[u8]) -> f64 {
         ScalarKind::Float16 => half(u16::from_le_bytes(ordered(bytes, is_big))),
         ScalarKind::Float32 => f64::from(f32::from_le_bytes(ordered(bytes, is_big))),
         ScalarKind::Float64 => f64::from_le_bytes(ordered(bytes, is_big)),
-        ScalarKind::LongDouble { itemsize: 12 } => long_double(&ordered::<12>(bytes, is_big)),
-        ScalarKind::LongDouble { .. } => long_double(&ordered::<16>(bytes, is_big)),
+        ScalarKind::LongDouble { .. } => long_double(bytes, is_big),
         ScalarKind::Void { .. } => brain_float(u16::from_le_bytes(ordered(bytes, is_big))),
         _ => integer(scalar, bytes) as f64,
     }
 }
 
-fn long_double(bytes: &[u8]) -> f64 {
-    let bits = bytes.iter().rev().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
-    LongDouble::from_bytes(bits.to_ne_bytes()).to_f64()
-}
-
 fn complex(scalar: Scalar, bytes: &[u8]) -> (f64, f64) {
-    let part = match scalar.kind() {
-        ScalarKind::Complex32 => ScalarKind::Float16,
-        ScalarKind::Complex64 => ScalarKind::Float32,
-        ScalarKind::Complex128 => ScalarKind::Float64,
-        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
-        _ => return (float(scalar, bytes), 0.0),
-    };
-    let part = Scalar::new(part, scalar.byte_order().unwrap_or(ByteOrder::Little));
+    let Some(part) = part_of(scalar) else { return (float(scalar, bytes), 0.0) };
     let (real, imaginary) = bytes.split_at(bytes.len() / 2);
     (float(part, real), float(part, imaginary))
 }

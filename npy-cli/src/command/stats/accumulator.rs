@@ -1,7 +1,6 @@
 //! The statistics of a leaf while the file is read: which kind of accumulator its dtype takes.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::types::LongDouble;
 
 use super::complexes::Complexes;
 use super::floats::Floats;
@@ -12,7 +11,7 @@ use super::texts::{Kind, Texts};
 use super::{Budget, Total};
 use crate::failure::{Failure, Result};
 use crate::fields::Leaf;
-use crate::number::{brain_float, float8_e5m2, half};
+use crate::float::{brain_float, float8_e5m2, half, long_double};
 
 /// Values that are decoded at a time. Several loops run over them, so they have to stay in the first cache.
 const BLOCK_VALUES: usize = 1024;
@@ -271,17 +270,4 @@ fn both<const N: usize>(bytes: &[u8], is_big: bool, decode: impl Fn([u8; N]) -> 
         decode(bytes)
     };
     (part(bytes.first_chunk()), part(bytes.last_chunk()))
-}
-
-/// A long double of x86, of 12 or 16 bytes, rounded to an `f64`.
-fn long_double(bytes: &[u8], is_big: bool) -> f64 {
-    // The ten bytes that count are the last ones of a big-endian number.
-    let mut bits = 0_u128;
-    let mut add = |byte: &u8| bits = bits << 8 | u128::from(*byte);
-    if is_big {
-        bytes.iter().for_each(&mut add);
-    } else {
-        bytes.iter().rev().for_each(&mut add);
-    }
-    LongDouble::from_bytes(bits.to_ne_bytes()).to_f64()
 }

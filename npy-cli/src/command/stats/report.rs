@@ -12,7 +12,7 @@ use crate::command::info::short_dtype;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::fields::Leaf;
-use crate::number::{float, significant};
+use crate::float::{float, significant};
 use crate::output::{Screen, Style};
 use crate::quantity;
 

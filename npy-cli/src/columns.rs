@@ -1,4 +1,4 @@
-//! The scalars of an element, with their paths and offsets: a record flattened.
+//! The columns of an array as text has them: an element flattened, down to each record of its sub-arrays.
 
 use npy_core::DType;
 use npy_core::dtype::Scalar;
@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 
 /// A scalar of an element, or equal scalars that follow each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Leaf {
+pub(crate) struct Column {
     /// The names of the fields, as in `pose.x` or `points[2].x`; empty if the element is a scalar.
     pub(crate) path: String,
     /// The shape of the sub-array.
@@ -19,10 +19,10 @@ pub(crate) struct Leaf {
     pub(crate) count: usize,
 }
 
-/// The most leaves of an element, and the most scalars without a byte: a short header can claim any number of either.
+/// The most columns of an element, and the most scalars without a byte: a short header can claim any number of either.
 pub(crate) const MOST: usize = 1 << 20;
 
-impl Leaf {
+impl Column {
     /// The bytes of all its scalars in an element.
     pub(crate) fn bytes<'a>(&self, element: &'a [u8]) -> &'a [u8] {
         element.get(self.offset..self.end()).unwrap_or_default()
@@ -34,12 +34,12 @@ impl Leaf {
     }
 }
 
-/// The leaves of an element, in the order of their offsets.
-pub(crate) fn of(dtype: &DType) -> Result<Vec<Leaf>> {
+/// The columns of an element, in the order of their offsets.
+pub(crate) fn of(dtype: &DType) -> Result<Vec<Column>> {
     count(dtype)?;
-    let mut leaves = Vec::new();
-    add(dtype, 0, String::new(), &mut leaves)?;
-    Ok(leaves)
+    let mut columns = Vec::new();
+    add(dtype, 0, String::new(), &mut columns)?;
+    Ok(columns)
 }
 
 /// The number of scalars of an element. Fails where they have no bytes and are too many.
@@ -61,35 +61,35 @@ pub(crate) fn too_many() -> Failure {
     Failure::Nameless(format!("too many columns: expected at most {MOST}"))
 }
 
-fn add(dtype: &DType, offset: usize, path: String, leaves: &mut Vec<Leaf>) -> Result<()> {
+fn add(dtype: &DType, offset: usize, path: String, columns: &mut Vec<Column>) -> Result<()> {
     match dtype {
-        DType::Scalar(scalar) => push(Leaf { path, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, leaves),
+        DType::Scalar(scalar) => push(Column { path, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, columns),
         DType::SubArray(array) => {
             let count = array.shape().iter().product();
             if let DType::Scalar(scalar) = array.base() {
-                return push(Leaf { path, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, leaves);
+                return push(Column { path, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, columns);
             }
             for i in 0..count {
                 let path = format!("{path}{}", index_text(array.shape(), i));
-                add(array.base(), offset + i * array.base().itemsize(), path, leaves)?;
+                add(array.base(), offset + i * array.base().itemsize(), path, columns)?;
             }
             Ok(())
         }
         DType::Record(record) => {
             for field in record.fields() {
                 let dot = if path.is_empty() { "" } else { "." };
-                add(field.dtype(), offset + field.offset(), format!("{path}{dot}{}", field.name()), leaves)?;
+                add(field.dtype(), offset + field.offset(), format!("{path}{dot}{}", field.name()), columns)?;
             }
             Ok(())
         }
     }
 }
 
-fn push(leaf: Leaf, leaves: &mut Vec<Leaf>) -> Result<()> {
-    if leaves.len() >= MOST {
+fn push(column: Column, columns: &mut Vec<Column>) -> Result<()> {
+    if columns.len() >= MOST {
         return Err(too_many());
     }
-    leaves.push(leaf);
+    columns.push(column);
     Ok(())
 }
 

@@ -1,4 +1,7 @@
-//! Floats as text, and those of fewer than 32 bits.
+//! Floats that Rust has no type for, parts of complex numbers, and floats as text.
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::types::LongDouble;
 
 /// The value of an IEEE half.
 pub(crate) fn half(bits: u16) -> f64 {
@@ -19,6 +22,31 @@ pub(crate) fn brain_float(bits: u16) -> f64 {
 /// The value of a `float8_e5m2`: the upper half of an IEEE half.
 pub(crate) fn float8_e5m2(bits: u8) -> f64 {
     half(u16::from(bits) << 8)
+}
+
+/// The value of a long double of x86, of 12 or 16 bytes, rounded to 64 bits.
+pub(crate) fn long_double(bytes: &[u8], is_big: bool) -> f64 {
+    // The ten bytes that count are the last ones of a big-endian number.
+    let mut bits = 0_u128;
+    let mut add = |byte: &u8| bits = bits << 8 | u128::from(*byte);
+    if is_big {
+        bytes.iter().for_each(&mut add);
+    } else {
+        bytes.iter().rev().for_each(&mut add);
+    }
+    LongDouble::from_bytes(bits.to_ne_bytes()).to_f64()
+}
+
+/// The float that is half of a complex number; `None` for other scalars.
+pub(crate) fn part_of(scalar: Scalar) -> Option<Scalar> {
+    let kind = match scalar.kind() {
+        ScalarKind::Complex32 => ScalarKind::Float16,
+        ScalarKind::Complex64 => ScalarKind::Float32,
+        ScalarKind::Complex128 => ScalarKind::Float64,
+        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
+        _ => return None,
+    };
+    Some(Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)))
 }
 
 /// Rounds to the nearest half, ties to even.
