@@ -1,8 +1,10 @@
 //! `npy convert`.
 
+mod text;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use insta::assert_snapshot;
 use npy_core::npz::{NpzReader, NpzWriter};
@@ -154,57 +156,6 @@ fn empty_and_single_arrays_round_trip() {
 }
 
 #[test]
-fn guesses_the_types_of_columns() {
-    let directory = Directory::new();
-    let csv = "name,n,x,day,at,ok,big\nA,1,1.5,2024-02-29,2024-02-29T12:00:00.25,True,18446744073709551615\n\
-        Zürich,-2,nan,,2024-03-01 00:00:00,False,0\n";
-    let file = directory.write("t.csv", csv);
-    convert(&[&file, &directory.path("t.npy")]);
-    let table = load(directory.path("t.npy"));
-    assert_snapshot!(table.dtype(), @"[('name', '<U6'), ('n', '<i8'), ('x', '<f8'), ('day', '<M8[D]'), ('at', '<M8[ms]'), ('ok', '|b1'), ('big', '<u8')]");
-    assert_snapshot!(table, @"
-    [('A',  1, 1.5, '2024-02-29', '2024-02-29T12:00:00.250',  True, 18446744073709551615)
-     ('Zürich', -2, nan,        'NaT', '2024-03-01T00:00:00.000', False,                    0)]
-    ");
-    for (text, expected) in [
-        ("1\n2\n", "<i8 [2]"),
-        ("1,2.5\n3,4\n", "<f8 [2, 2]"),
-        ("a\nb\n", "[('a', '<U1')] [1]"),
-        ("1,x\n", "[('f0', '<i8'), ('f1', '<U1')] [1]"),
-    ] {
-        run_with(["convert", "--from", "csv", "-", &directory.path("o.npy")], text.as_bytes()).ok();
-        let found = load(directory.path("o.npy"));
-        assert_eq!(format!("{} {:?}", found.dtype(), found.shape()), expected);
-    }
-    run_with(["convert", "--from", "csv", "--no-header", "-", &directory.path("o.npy")], b"a\nb\n").ok();
-    assert_eq!(load(directory.path("o.npy")).to_vec::<String>().unwrap(), ["a", "b"]);
-    run_with(["convert", "--from", "json", "-", &directory.path("o.npy")], br#"[{"a": 1, "b": [0.5, null], "t": "2024-01-01"}]"#)
-        .ok();
-    assert_snapshot!(load(directory.path("o.npy")).dtype(), @"[('a', '<i8'), ('b', '<f8', (2,)), ('t', '<M8[D]')]");
-}
-
-#[test]
-fn text_without_names_keeps_its_first_line() {
-    let directory = Directory::new();
-    let names = DynValues::from_slice(&["a".to_owned(), String::new(), "1".to_owned()]).unwrap();
-    let (file, back) = (directory.save("names.npy", &names), directory.path("back.npy"));
-    for format in ["csv", "tsv", "json", "ndjson"] {
-        let text = directory.path(&format!("names.{format}"));
-        convert(&[&file, &text]);
-        convert(&["--dtype", "U1", &text, &back]);
-        assert_eq!(load(&back), names, "{format}");
-    }
-}
-
-#[test]
-fn columns_are_found_by_their_names() {
-    let directory = Directory::new();
-    let file = directory.write("t.csv", "b,a\n1,2\n");
-    convert(&["--dtype", "[('a', 'i1'), ('b', 'i1')]", &file, &directory.path("t.npy")]);
-    assert_eq!(load(directory.path("t.npy")).bytes(), [2, 1]);
-}
-
-#[test]
 fn archives_gather_and_scatter_arrays() {
     let directory = Directory::new();
     let a = directory.save("a.npy", &values("<i4", Order::C, &[1], [1, 0, 0, 0]));
@@ -299,32 +250,6 @@ fn losses_are_refused_and_named() {
 }
 
 #[test]
-fn bad_text_is_refused_with_its_place() {
-    let directory = Directory::new();
-    let out = directory.path("o.npy");
-    let csv = |text: &str| directory.write("t.csv", text);
-    let dtype = "[('a', 'i1'), ('b', 'U2')]";
-    assert_snapshot!(directory.refused(&[&csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
-    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1");
-    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
-    assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
-    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
-    assert_snapshot!(directory.refused(&[&csv(""), &out]), @"npy: t.csv: expected lines of cells, found an empty file");
-    let bytes = directory.write("bytes.csv", b"a\n\xff\n");
-    assert_snapshot!(directory.refused(&[&bytes, &out]), @"npy: bytes.csv: line 2: expected UTF-8 in column 1, found other bytes");
-
-    let json = |text: &str| directory.write("t.json", text);
-    assert_snapshot!(directory.refused(&[&json("[[1, 2],\n[3]]"), &out]), @"npy: t.json: ragged lists: expected 2 items, as in the first list, found 1 at line 2 column 3");
-    assert_snapshot!(directory.refused(&[&json("[{\"a\": 1}, {\"b\": 1}]"), &out]), @r#"npy: t.json: unknown field "b": the first object has no such field at line 1 column 16"#);
-    assert_snapshot!(directory.refused(&[&json("[1, {}]"), &out]), @"npy: t.json: expected a value, as before, found an object at line 1 column 6");
-    assert_snapshot!(directory.refused(&[&json("[1, \"a\"]"), &out]), @"npy: t.json: expected values of one type, found text and numbers");
-    assert_snapshot!(directory.refused(&["--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5");
-    assert_snapshot!(directory.refused(&[&json("1\n2"), &out]), @"npy: t.json: trailing characters at line 2 column 1; read values in lines with --from ndjson");
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(directory.refused(&[&json(&deep), &out]).contains("recursion limit"));
-}
-
-#[test]
 fn other_files_are_refused() {
     let directory = Directory::new();
     let f8 = directory.save("x.npy", &DynValues::from_slice(&[1.5_f64]).unwrap());
@@ -359,17 +284,6 @@ fn other_files_are_refused() {
     let brain = r#"{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}"#;
     convert(&[&tensors(brain, &[0x80, 0x3f, 0x20, 0xc0]), &out]);
     assert_eq!(load(&out).to_vec::<f32>().unwrap(), [1.0, -2.5]);
-}
-
-#[test]
-fn elements_without_bytes_are_no_endless_text() {
-    let directory = Directory::new();
-    let header = npy_core::Header::new("V0".parse().unwrap(), Order::C, &[1 << 40]).unwrap();
-    let file = directory.write("v.npy", header.to_bytes());
-    for format in ["csv", "json", "ndjson"] {
-        let message = directory.refused(&[&file, &directory.path(&format!("v.{format}"))]);
-        assert_eq!(message, "npy: v.npy: limit exceeded: expected at most 65536 elements without bytes, found 1099511627776\n");
-    }
 }
 
 #[test]
@@ -511,69 +425,4 @@ fn numpy_reads_what_is_written() {
     assert_eq!(load(directory.path("back.npy")).bytes(), load(&m).into_order(Order::C).unwrap().bytes());
     convert(&[&directory.path("np.tsv"), &directory.path("back.npy")]);
     assert_snapshot!(load(directory.path("back.npy")).dtype(), @"[('i', '<i8'), ('s', '<U1'), ('x', '<f8')]");
-}
-
-#[test]
-fn duplicate_names_in_json_are_refused() {
-    let directory = Directory::new();
-    let out = directory.path("o.npy");
-    for text in [r#"[{"a":1,"b":2},{"a":3,"a":4}]"#, r#"[{"a":1,"a":2}]"#, r#"[{"a":1,"b":2},{"b":3,"b":4}]"#] {
-        let file = directory.write("d.json", text);
-        let message = directory.refused(&[&file, &out]);
-        assert!(message.contains("duplicate field"), "{message}");
-    }
-    let swapped = directory.write("s.json", r#"[{"a":1,"b":2},{"b":4,"a":3}]"#);
-    convert(&[&swapped, &out]);
-    assert_eq!(load(&out).to_string(), "[(1, 2) (3, 4)]");
-}
-
-#[test]
-fn whole_numbers_are_not_rounded_to_floats_silently() {
-    let directory = Directory::new();
-    let out = directory.path("o.npy");
-    let csv = directory.write("t.csv", "a,b\n0.5,1\n9007199254740993,2\n");
-    assert_snapshot!(directory.refused(&[&csv, &out]), @"npy: t.csv: line 3, column 1 (a): 9007199254740993 loses precision as <f8; allow it with --lossy");
-    convert(&["--lossy", &csv, &out]);
-    assert_eq!(load(&out).field_as::<f64>("a").unwrap(), [0.5, 9_007_199_254_740_992.0]);
-    let json = directory.write("t.json", "[{\"a\": 0.5},\n{\"a\": -9007199254740993}]");
-    assert_snapshot!(directory.refused(&[&json, &out]), @"npy: t.json: -9007199254740993 loses precision as <f8 at line 2 column 24; allow it with --lossy");
-    convert(&["--lossy", &json, &out]);
-    let null = directory.write("n.json", "[null, 9007199254740993]");
-    assert_snapshot!(directory.refused(&[&null, &out]), @"npy: n.json: 9007199254740993 loses precision as <f8 at line 1 column 24; allow it with --lossy");
-    let mixed = directory.write("u.csv", "-1\n18446744073709551615\n");
-    assert_snapshot!(directory.refused(&[&mixed, &out]), @"npy: u.csv: line 2, column 1: 18446744073709551615 loses precision as <f8; allow it with --lossy");
-    for (dtype, text) in
-        [("f4", "[16777217]"), ("f2", "[2049]"), ("c16", "[[9007199254740993, 1]]"), ("f8", "[1, 9007199254740993]")]
-    {
-        let file = directory.write("d.json", text);
-        let message = directory.refused(&["--dtype", dtype, &file, &out]);
-        assert!(message.contains(" loses precision as <"), "{message}");
-    }
-    // Exact ones, and the shortest digits of a float as many programs write it.
-    let exact = "0.5\n9007199254740994\n-9223372036854775808\n100000000000000000000000\n0009007199254740992\n";
-    let exact = directory.write("e.csv", format!("{exact}1{}\n", "0".repeat(60)));
-    convert(&["--no-header", &exact, &out]);
-    let expected = [0.5, 9_007_199_254_740_994.0, -9_223_372_036_854_775_808.0, 1e23, 9_007_199_254_740_992.0, 1e60];
-    assert_eq!(load(&out).to_vec::<f64>().unwrap(), expected);
-}
-
-/// Where each column is looked for among all, this takes minutes.
-#[test]
-fn reads_records_of_many_columns_in_any_order() {
-    const COLUMNS: usize = 30_000;
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).display().to_string();
-    let row = |columns: &mut dyn Iterator<Item = usize>| {
-        let fields: Vec<String> = columns.map(|column| format!("\"column{column}\":{column}")).collect();
-        format!("{{{}}}", fields.join(","))
-    };
-    fs::write(path("in.json"), format!("[{},{}]", row(&mut (0..COLUMNS)), row(&mut (0..COLUMNS).rev()))).unwrap();
-    let line = |prefix: &str| (0..COLUMNS).map(|column| format!("{prefix}{column}")).collect::<Vec<_>>().join(",");
-    fs::write(path("in.csv"), format!("{}\n{}\n", line("column"), line(""))).unwrap();
-    let begin = Instant::now();
-    for input in ["in.json", "in.csv"] {
-        run(["convert", &path(input), &path("out.npy")]).ok();
-        assert_eq!(run(["show", &path("out.npy"), "['column29999'][-1:]"]).ok(), "[29999]\n", "{input}");
-    }
-    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
