@@ -1,5 +1,6 @@
 //! What a command reads: `FILE`, `FILE:MEMBER` or `-`, in any of the formats, array by array.
 
+mod array;
 mod looks;
 pub(crate) mod paths;
 #[cfg(any(feature = "plot", feature = "view"))]
@@ -7,18 +8,18 @@ pub(crate) mod source;
 mod stream;
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use npy_core::npz::{ArchiveFile, NpzReader};
-use npy_core::object::{ObjectArray, ObjectOptions};
 use npy_core::rawarray::{RaArray, RaHeader};
-use npy_core::region::AxisRange;
-use npy_core::{DynValues, FileFormat, Header, NpyReader};
+use npy_core::{FileFormat, Header, NpyReader};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Result};
 use crate::signals;
+use array::Once;
+pub(crate) use array::{Array, spooled};
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};
 
@@ -44,90 +45,6 @@ enum Place {
         file: NamedTempFile,
         _guard: signals::Guard,
     },
-}
-
-/// One array, wherever it is.
-pub(crate) trait Array {
-    /// Dtype, order, shape and version.
-    fn header(&self) -> &Header;
-    /// The position of the data, counted from the beginning of the `.npy` header.
-    fn data_offset(&self) -> u64;
-    /// See [`NpyReader::next_elements`].
-    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>>;
-    /// See [`NpyReader::read_region_values`].
-    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues>;
-    /// The elements of a region at both ends of each axis that has edges.
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
-    /// The array as Python objects, of which nothing is run.
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray>;
-    /// Whether reading can go back: not in a stream or a compressed member.
-    fn can_go_back(&self) -> bool;
-}
-
-impl<R: Read + Seek> Array for NpyReader<R> {
-    fn header(&self) -> &Header {
-        self.header()
-    }
-
-    fn data_offset(&self) -> u64 {
-        self.data_offset()
-    }
-
-    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
-        // The usual step of long work.
-        signals::check()?;
-        Ok(self.next_elements(count)?)
-    }
-
-    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues> {
-        signals::check()?;
-        Ok(self.read_region_values(region)?)
-    }
-
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
-        Ok(self.read_corners(region, edges)?)
-    }
-
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
-        Ok((*self).into_objects(ObjectOptions::new())?)
-    }
-
-    fn can_go_back(&self) -> bool {
-        true
-    }
-}
-
-/// An array whose bytes come once, one after another.
-struct Once<A>(A);
-
-impl<A: Array> Array for Once<A> {
-    fn header(&self) -> &Header {
-        self.0.header()
-    }
-
-    fn data_offset(&self) -> u64 {
-        self.0.data_offset()
-    }
-
-    fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
-        self.0.next_elements(count)
-    }
-
-    fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues> {
-        self.0.read_region(region)
-    }
-
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
-        self.0.read_corners(region, edges)
-    }
-
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
-        Box::new(self.0).into_objects()
-    }
-
-    fn can_go_back(&self) -> bool {
-        false
-    }
 }
 
 /// Where the bytes of an array are in a file, for readers that go on side by side.
@@ -351,28 +268,6 @@ fn split(text: &str) -> (&str, Option<&str>) {
 fn format_of(front: &[u8]) -> Result<FileFormat> {
     FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
 }
-
-/// The same array in a temporary file, in which reading can go back.
-///
-/// It takes the bytes that come, and never more than the header says.
-pub(crate) fn spooled(array: &mut dyn Array) -> Result<Box<dyn Array>> {
-    let failed = |error: io::Error| Failure::Nameless(format!("cannot write a temporary file: {error}"));
-    let header = array.header().clone();
-    // It has no name, so that nothing remains of it.
-    let mut file = BufWriter::new(tempfile::tempfile().map_err(failed)?);
-    file.write_all(&header.to_bytes()).map_err(failed)?;
-    let count = (SPOOL_BYTES / header.dtype().itemsize().max(1)).max(1);
-    while header.dtype().itemsize() > 0 {
-        let Some(values) = array.next_elements(count)? else { break };
-        file.write_all(values.bytes()).map_err(failed)?;
-    }
-    let mut file = file.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    Ok(Box::new(NpyReader::from_file(file)?))
-}
-
-/// How many bytes are copied at once.
-const SPOOL_BYTES: usize = 1 << 20;
 
 fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
