@@ -43,7 +43,16 @@ impl Error {
     }
 
     /// Adds the path of the file, unless the error has one.
-    pub(crate) fn with_path(mut self, path: &Path) -> Self {
+    ///
+    /// ```
+    /// use npy_arrow::{BatchOptions, BatchReader};
+    ///
+    /// let error = BatchReader::new(&b"\x93NUMPY"[..], BatchOptions::new()).unwrap_err();
+    /// assert!(error.with_path("upload.npy").to_string().starts_with("upload.npy: "));
+    /// ```
+    #[must_use]
+    pub fn with_path(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
         match self.0.kind {
             ErrorKind::Npy(error) => ErrorKind::Npy(error.with_path(path)).into(),
             _ => {
@@ -167,6 +176,16 @@ pub enum ErrorKind {
         column: String,
         /// How many rows the batch has.
         rows: usize,
+    },
+
+    /// The bytes of some rows are not as many as the rows have.
+    WrongLength {
+        /// How many rows.
+        rows: usize,
+        /// How many bytes they have.
+        expected: usize,
+        /// How many bytes there are.
+        found: usize,
     },
 
     /// The metadata `npy:descr` of a schema is not a dtype.
@@ -324,6 +343,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::BatchTooLarge { column, rows } => {
                 write!(f, "column {column:?}: {rows} rows exceed Arrow's 32-bit offsets; read fewer rows at once")
+            }
+            Self::WrongLength { rows, expected, found } => {
+                write!(f, "wrong length of {rows} rows: expected {expected} bytes, found {found}")
             }
             Self::InvalidMetadata { key, value } => write!(f, "invalid metadata {key:?}: expected a dtype, found {value:?}"),
             Self::FailedBefore => f.write_str("cannot continue: an earlier batch failed"),

@@ -27,6 +27,7 @@
 //!
 //! - [`read_batches`], [`BatchReader`]: files, streams and bytes in memory as batches.
 //! - `map_batches` (feature `mmap`): a mapped file, without a copy where its bytes allow it.
+//! - [`BatchDecoder`]: rows whose bytes the caller has read, for engines.
 //! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
 //! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically.
@@ -45,6 +46,7 @@ mod dtypes;
 mod decode;
 mod columns;
 mod read;
+mod rows;
 mod encode;
 mod values;
 mod write;
@@ -73,6 +75,7 @@ pub use options::{ArrayOptions, BatchOptions, Fill};
 #[cfg(feature = "mmap")]
 pub use read::map_batches;
 pub use read::{BatchReader, read_batches};
+pub use rows::BatchDecoder;
 pub use values::{
     IntoBatch, from_batches, from_batches_with, into_batch, into_batch_with, items_from_batch, items_to_batch, to_batch,
     to_batch_with,
