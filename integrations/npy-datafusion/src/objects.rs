@@ -1,0 +1,54 @@
+//! Bytes of objects that must not change between two requests.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use datafusion::common::{DataFusionError, Result};
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+
+/// Fetches a range of an object, which is still the one that was listed.
+///
+/// # Errors
+///
+/// Fails if the object was replaced, or if the store returns fewer bytes.
+pub(crate) async fn fetch(store: &dyn ObjectStore, meta: &ObjectMeta, range: Range<u64>) -> Result<Bytes> {
+    if range.is_empty() {
+        return Ok(Bytes::new());
+    }
+    let expected = range.end - range.start;
+    let mut options = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..GetOptions::default() };
+    // A plan that was sent to another machine has the time alone.
+    match &meta.e_tag {
+        Some(tag) => options.if_match = Some(tag.clone()),
+        None if meta.last_modified.timestamp() != 0 => options.if_unmodified_since = Some(meta.last_modified),
+        None => {}
+    }
+    let found = store.get_opts(&meta.location, options).await.map_err(|error| told(meta, error))?;
+    if found.meta.size != meta.size {
+        return Err(changed(meta, &format!("expected {} bytes, found {}", meta.size, found.meta.size)));
+    }
+    let bytes = found.bytes().await.map_err(|error| told(meta, error))?;
+    if bytes.len() as u64 != expected {
+        let (location, found) = (&meta.location, bytes.len());
+        return Err(DataFusionError::Execution(format!(
+            "{location}: the store returned {found} bytes for range {}..{}: expected {expected}",
+            range.start, range.end
+        )));
+    }
+    Ok(bytes)
+}
+
+fn told(meta: &ObjectMeta, error: object_store::Error) -> DataFusionError {
+    match error {
+        object_store::Error::Precondition { .. } => changed(meta, "it was modified"),
+        error => DataFusionError::from(error).context(meta.location.to_string()),
+    }
+}
+
+#[cold]
+fn changed(meta: &ObjectMeta, how: &str) -> DataFusionError {
+    DataFusionError::Execution(format!(
+        "{}: the file changed after the query was planned: {how}; run the query again",
+        meta.location
+    ))
+}

@@ -1,0 +1,160 @@
+//! How files become a table.
+
+use std::collections::HashMap;
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, config_err};
+use npy_arrow::BatchOptions;
+
+/// How `.npy` files become the columns of a table.
+///
+/// In SQL, each setting is an option of `CREATE EXTERNAL TABLE … OPTIONS ('flatten' 'true')`, and the
+/// partition columns and the order are its clauses `PARTITIONED BY` and `WITH ORDER`.
+///
+/// ```
+/// use npy_datafusion::NpyOptions;
+/// use npy_datafusion::datafusion::arrow::datatypes::DataType;
+///
+/// let options = NpyOptions::new()
+///     .flatten(true)
+///     .partitioned_by([("year", DataType::Int32)])
+///     .sorted_by(["time"]);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct NpyOptions {
+    pub(crate) columns: ColumnOptions,
+    pub(crate) partition_columns: Vec<(String, DataType)>,
+    pub(crate) sorted_by: Vec<String>,
+}
+
+/// The settings that apply to each file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnOptions {
+    name: String,
+    flatten: bool,
+    bytes_as_text: bool,
+    times_as_integers: bool,
+    matrix_columns: bool,
+}
+
+impl NpyOptions {
+    /// Returns the defaults: nested structs, bytes as text, neither partitions nor an order.
+    pub fn new() -> Self {
+        let columns = ColumnOptions {
+            name: "value".to_owned(),
+            flatten: false,
+            bytes_as_text: true,
+            times_as_integers: false,
+            matrix_columns: false,
+        };
+        Self { columns, partition_columns: Vec::new(), sorted_by: Vec::new() }
+    }
+
+    /// Sets the name of the only column of arrays that are not of records. By default `value`.
+    pub fn column_name(mut self, name: impl Into<String>) -> Self {
+        self.columns.name = name.into();
+        self
+    }
+
+    /// Sets whether the fields of nested records become columns of their own, such as
+    /// `"origin.time"`, instead of a struct.
+    pub fn flatten(mut self, flatten: bool) -> Self {
+        self.columns.flatten = flatten;
+        self
+    }
+
+    /// Sets whether bytes (`S`) become text, which they do by default, or `Binary`. They must be UTF-8
+    /// to become text.
+    pub fn bytes_as_text(mut self, is_text: bool) -> Self {
+        self.columns.bytes_as_text = is_text;
+        self
+    }
+
+    /// Sets whether times (`M8`, `m8`) of every unit become integers, as those of units that Arrow
+    /// lacks do.
+    pub fn times_as_integers(mut self, are_integers: bool) -> Self {
+        self.columns.times_as_integers = are_integers;
+        self
+    }
+
+    /// Sets whether a matrix becomes a column per column, `value_0`, `value_1` and so on, instead of
+    /// one column of lists.
+    pub fn matrix_columns(mut self, are_columns: bool) -> Self {
+        self.columns.matrix_columns = are_columns;
+        self
+    }
+
+    /// Sets the columns that are in the names of directories: `year=2026/month=7/picks.npy`.
+    pub fn partitioned_by<N: Into<String>>(mut self, columns: impl IntoIterator<Item = (N, DataType)>) -> Self {
+        self.partition_columns = columns.into_iter().map(|(name, data_type)| (name.into(), data_type)).collect();
+        self
+    }
+
+    /// Declares that each file is sorted by these columns, ascending, so that a range of the first one
+    /// is found by a few reads, and that no sort is needed where one is asked for.
+    ///
+    /// The declaration is trusted: rows of a file that is not sorted may be missed.
+    pub fn sorted_by<N: Into<String>>(mut self, columns: impl IntoIterator<Item = N>) -> Self {
+        self.sorted_by = columns.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
+impl Default for NpyOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The settings that are true or false, with their names in SQL.
+const SWITCHES: [(&str, fn(&mut ColumnOptions) -> &mut bool); 4] = [
+    ("flatten", |options| &mut options.flatten),
+    ("bytes_as_text", |options| &mut options.bytes_as_text),
+    ("times_as_integers", |options| &mut options.times_as_integers),
+    ("matrix_columns", |options| &mut options.matrix_columns),
+];
+
+const COLUMN_NAME: &str = "column_name";
+
+impl ColumnOptions {
+    /// The options of a statement in SQL, which prefixes those without a namespace by `format.`.
+    pub(crate) fn from_sql(options: &HashMap<String, String>) -> Result<Self> {
+        let mut columns = NpyOptions::new().columns;
+        for (key, value) in options {
+            let name = key.strip_prefix("format.").unwrap_or(key);
+            if name == COLUMN_NAME {
+                columns.name.clone_from(value);
+            } else if let Some((_, switch)) = SWITCHES.iter().find(|(known, _)| *known == name) {
+                let Ok(is_on) = value.parse() else {
+                    return config_err!("invalid option {name:?} of NPY: expected true or false, found {value:?}");
+                };
+                *switch(&mut columns) = is_on;
+            } else {
+                let known = SWITCHES.map(|(known, _)| known).join(", ");
+                return config_err!("unknown option {name:?} of NPY; known are {COLUMN_NAME}, {known}");
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The same as they would stand in SQL.
+    #[cfg(feature = "proto")]
+    pub(crate) fn to_sql(&self) -> HashMap<String, String> {
+        let mut own = self.clone();
+        let switches = SWITCHES.map(|(name, switch)| (name.to_owned(), switch(&mut own).to_string()));
+        switches.into_iter().chain([(COLUMN_NAME.to_owned(), self.name.clone())]).collect()
+    }
+}
+
+impl From<&ColumnOptions> for BatchOptions {
+    fn from(options: &ColumnOptions) -> Self {
+        Self::new()
+            .column_name(&options.name)
+            .flatten(options.flatten)
+            .bytes_as_text(options.bytes_as_text)
+            .times_as_integers(options.times_as_integers)
+            .matrix_columns(options.matrix_columns)
+    }
+}

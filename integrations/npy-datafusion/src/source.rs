@@ -1,0 +1,162 @@
+//! The scan of files: projection and filters are its own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_plan::DisplayFormatType;
+use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::projection::ProjectionExprs;
+use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
+use object_store::ObjectStore;
+
+use crate::headers::Headers;
+use crate::opener::NpyOpener;
+use crate::options::ColumnOptions;
+
+/// The rows of a batch, where the session sets none.
+const BATCH_ROWS: usize = 8192;
+
+/// Reads `.npy` files for a plan. [`NpyTable`](crate::NpyTable) makes it; a plan has it inside of a
+/// `DataSourceExec`.
+#[derive(Clone)]
+pub struct NpySource {
+    pub(crate) options: ColumnOptions,
+    headers: Arc<Headers>,
+    table_schema: TableSchema,
+    projection: SplitProjection,
+    pub(crate) predicate: Option<Arc<dyn PhysicalExpr>>,
+    batch_rows: usize,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl NpySource {
+    pub(crate) fn new(options: ColumnOptions, headers: Arc<Headers>, table_schema: TableSchema) -> Self {
+        Self {
+            options,
+            headers,
+            projection: SplitProjection::unprojected(&table_schema),
+            table_schema,
+            predicate: None,
+            batch_rows: BATCH_ROWS,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    pub(crate) fn with_predicate(mut self, predicate: Option<Arc<dyn PhysicalExpr>>) -> Self {
+        self.predicate = predicate;
+        self
+    }
+
+    /// Whether a filter needs columns of the file alone.
+    fn is_of_file(&self, filter: &Arc<dyn PhysicalExpr>) -> bool {
+        let columns = self.table_schema.file_schema().fields().len();
+        collect_columns(filter).iter().all(|column| column.index() < columns)
+    }
+}
+
+impl FileSource for NpySource {
+    fn create_file_opener(
+        &self,
+        object_store: Arc<dyn ObjectStore>,
+        config: &FileScanConfig,
+        _partition: usize,
+    ) -> Result<Arc<dyn FileOpener>> {
+        let schema = Arc::clone(self.table_schema.file_schema());
+        // A file that is sorted by its first key is in the order of that key.
+        let key = config.output_ordering.first().map(|ordering| ordering.first());
+        let sorted_by = key.filter(|key| !key.options.descending).and_then(|key| key.expr.downcast_ref::<Column>());
+        let sorted_by = sorted_by.map(Column::name).filter(|name| schema.field_with_name(name).is_ok());
+        let opener = NpyOpener {
+            store: object_store,
+            headers: Arc::clone(&self.headers),
+            options: self.options.clone(),
+            columns: self.projection.file_indices.clone(),
+            predicate: self.predicate.clone(),
+            sorted_by: sorted_by.map(str::to_owned),
+            limit: config.limit.filter(|_| self.predicate.is_none()),
+            batch_rows: self.batch_rows,
+            schema: Arc::clone(&schema),
+        };
+        ProjectionOpener::try_new(self.projection.clone(), Arc::new(opener), &schema)
+    }
+
+    fn table_schema(&self) -> &TableSchema {
+        &self.table_schema
+    }
+
+    fn with_batch_size(&self, batch_size: usize) -> Arc<dyn FileSource> {
+        Arc::new(Self { batch_rows: batch_size.max(1), ..self.clone() })
+    }
+
+    fn filter(&self) -> Option<Arc<dyn PhysicalExpr>> {
+        self.predicate.clone()
+    }
+
+    fn projection(&self) -> Option<&ProjectionExprs> {
+        Some(&self.projection.source)
+    }
+
+    fn metrics(&self) -> &ExecutionPlanMetricsSet {
+        &self.metrics
+    }
+
+    fn file_type(&self) -> &str {
+        "npy"
+    }
+
+    fn fmt_extra(&self, _t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.predicate {
+            Some(predicate) => write!(f, ", predicate={predicate}"),
+            None => Ok(()),
+        }
+    }
+
+    fn try_pushdown_filters(
+        &self,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _config: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
+        let answers: Vec<_> = filters.iter().map(|filter| self.is_of_file(filter)).collect();
+        let own = filters.into_iter().zip(&answers).filter(|(_, is_own)| **is_own).map(|(filter, _)| filter);
+        let mut all: Vec<_> = self.predicate.iter().cloned().chain(own).collect();
+        let pushed = answers.iter().map(|is_own| if *is_own { PushedDown::Yes } else { PushedDown::No }).collect();
+        let propagation = FilterPushdownPropagation::with_parent_pushdown_result(pushed);
+        if !answers.contains(&true) {
+            return Ok(propagation);
+        }
+        let predicate = if all.len() == 1 { all.remove(0) } else { conjunction(all) };
+        Ok(propagation.with_updated_node(Arc::new(self.clone().with_predicate(Some(predicate)))))
+    }
+
+    fn try_pushdown_projection(&self, projection: &ProjectionExprs) -> Result<Option<Arc<dyn FileSource>>> {
+        let merged = self.projection.source.try_merge(projection)?;
+        let projection = SplitProjection::new(self.table_schema.file_schema(), &merged);
+        Ok(Some(Arc::new(Self { projection, ..self.clone() })))
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        if let Some(predicate) = &self.predicate
+            && f(predicate)? == TreeNodeRecursion::Stop
+        {
+            return Ok(TreeNodeRecursion::Stop);
+        }
+        for expression in &self.projection.source {
+            if f(&expression.expr)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+}

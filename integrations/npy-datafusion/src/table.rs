@@ -1,0 +1,175 @@
+//! Files of records as a table.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
+use datafusion::common::{Constraints, Result, internal_datafusion_err, plan_err};
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::datasource::listing_table_factory::ListingTableFactory;
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType, col};
+use datafusion::physical_plan::ExecutionPlan;
+
+use crate::format::{EXTENSION, NpyFormat};
+use crate::options::NpyOptions;
+
+/// A table of `.npy` files: one, those of a directory or a pattern, shards, or directories that are
+/// named after values, such as `year=2026/`.
+///
+/// Its columns are the fields of the records, or `value` for other arrays. Files that differ in byte
+/// order, padding or the order of their fields are one table.
+///
+/// It is a [`ListingTable`] that a cluster can be sent: see [`NpyLogicalCodec`](crate::NpyLogicalCodec).
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use npy_datafusion::datafusion::prelude::SessionContext;
+/// use npy_datafusion::{NpyOptions, NpyTable};
+///
+/// # #[tokio::main]
+/// # async fn main() -> npy_datafusion::datafusion::error::Result<()> {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("a.npy");
+/// npy_arrow::npy_core::save(&path, &[1.5_f64, 2.5, 4.0]).unwrap();
+/// let session = SessionContext::new();
+/// let table = NpyTable::open(&session.state(), [path.to_str().unwrap()], NpyOptions::new()).await?;
+/// session.register_table("a", Arc::new(table))?;
+/// let batches = session.sql("SELECT sum(value) FROM a WHERE value > 2").await?.collect().await?;
+/// # assert_eq!(format!("{:?}", batches[0].column(0)), "PrimitiveArray<Float64>\n[\n  6.5,\n]");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct NpyTable {
+    listing: ListingTable,
+}
+
+impl NpyTable {
+    /// Lists files and reads their headers.
+    ///
+    /// A location is a path or a URL of a file or a directory, or a path with a pattern, such as
+    /// `data/*.npy`; that of a directory ends in `/`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no file, or if the columns of two files differ. The error names the file.
+    ///
+    /// See [`NpyTable`] for an example.
+    pub async fn open<L: AsRef<str>>(
+        session: &dyn Session,
+        locations: impl IntoIterator<Item = L>,
+        options: NpyOptions,
+    ) -> Result<Self> {
+        let urls = locations.into_iter().map(|location| ListingTableUrl::parse(location.as_ref())).collect::<Result<Vec<_>>>()?;
+        let format = Arc::new(NpyFormat::new(options.columns));
+        let order: Vec<_> = options.sorted_by.iter().map(|name| ident(name).sort(true, false)).collect();
+        let listing = ListingOptions::new(format)
+            .with_file_extension(extension(&urls))
+            .with_table_partition_cols(options.partition_columns)
+            .with_file_sort_order(if order.is_empty() { Vec::new() } else { vec![order] });
+        let Some((first, rest)) = urls.split_first() else { return plan_err!("no location of .npy files") };
+        let schema = listing.infer_schema(session, first).await?;
+        for url in rest {
+            if url.object_store() != first.object_store() {
+                return plan_err!("{first} and {url} are in different object stores; register a table for each");
+            }
+            listing.infer_schema(session, url).await?;
+        }
+        let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(listing).with_schema(schema);
+        Self::new(ListingTable::try_new(config)?)
+    }
+
+    /// Wraps a listing whose format is [`NpyFormat`].
+    pub(crate) fn new(listing: ListingTable) -> Result<Self> {
+        if listing.options().format.downcast_ref::<NpyFormat>().is_none() {
+            return Err(internal_datafusion_err!("a listing of another format than NPY"));
+        }
+        Ok(Self { listing })
+    }
+
+    #[cfg(feature = "proto")]
+    pub(crate) fn listing(&self) -> &ListingTable {
+        &self.listing
+    }
+}
+
+/// A column by its name, which may have upper case and dots.
+pub(crate) fn ident(name: &str) -> Expr {
+    match name.contains(['.', '"']) || name.chars().any(char::is_uppercase) {
+        true => col(datafusion::common::Column::from_name(name)),
+        false => col(name),
+    }
+}
+
+/// Other files in a directory are passed over; one that is named is read whatever its name.
+fn extension(urls: &[ListingTableUrl]) -> &'static str {
+    if urls.iter().all(ListingTableUrl::is_collection) { ".npy" } else { "" }
+}
+
+#[async_trait]
+impl TableProvider for NpyTable {
+    fn schema(&self) -> SchemaRef {
+        self.listing.schema()
+    }
+
+    fn constraints(&self) -> Option<&Constraints> {
+        self.listing.constraints()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn get_table_definition(&self) -> Option<&str> {
+        self.listing.get_table_definition()
+    }
+
+    fn get_column_default(&self, column: &str) -> Option<&Expr> {
+        self.listing.get_column_default(column)
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.listing.scan(state, projection, filters, limit).await
+    }
+
+    async fn scan_with_args<'a>(&self, state: &dyn Session, args: ScanArgs<'a>) -> Result<ScanResult> {
+        self.listing.scan_with_args(state, args).await
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        self.listing.supports_filters_pushdown(filters)
+    }
+
+    async fn insert_into(
+        &self,
+        state: &dyn Session,
+        input: Arc<dyn ExecutionPlan>,
+        operation: InsertOp,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.listing.insert_into(state, input, operation).await
+    }
+}
+
+/// Makes tables of `CREATE EXTERNAL TABLE … STORED AS NPY`.
+#[derive(Debug, Default)]
+pub(crate) struct NpyTableFactory {}
+
+#[async_trait]
+impl TableProviderFactory for NpyTableFactory {
+    async fn create(&self, session: &dyn Session, command: &CreateExternalTable) -> Result<Arc<dyn TableProvider>> {
+        let table = ListingTableFactory::new().create(session, command).await?;
+        let Some(listing) = table.downcast_ref::<ListingTable>() else {
+            return Err(internal_datafusion_err!("a table of {EXTENSION} files that is not a listing"));
+        };
+        Ok(Arc::new(NpyTable::new(listing.clone())?))
+    }
+}

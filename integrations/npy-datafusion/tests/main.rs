@@ -1,0 +1,10 @@
+//! Tables of `.npy` files: what queries answer, what plans say, and what is refused.
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
+
+mod bad;
+#[cfg(feature = "ballista")]
+mod cluster;
+mod plans;
+mod queries;
+mod support;
+mod writing;

@@ -1,0 +1,178 @@
+//! Answers beside those of NumPy.
+
+use std::path::Path;
+
+use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::{NpyOptions, SessionContextExt};
+
+use crate::support::{ask, events, numpy, save, save_as, session, workspace};
+
+/// The queries, by name.
+pub fn queries() -> Vec<(&'static str, &'static str)> {
+    include_str!("queries.txt").lines().map(|line| line.split_once(": ").unwrap()).collect()
+}
+
+/// Shards of 12,000 events; the last one has other times missing.
+pub fn shards(directory: &Path) {
+    for (index, rows) in [0..5000, 5000..5001, 5001..9000, 9000..12_000].into_iter().enumerate() {
+        save(&directory.join(format!("shard_{index}.npy")), &events(rows));
+    }
+}
+
+/// What NumPy answers; `None` if there is no NumPy here.
+pub fn answers(test: &str, directory: &Path) -> Option<Vec<(String, Vec<Vec<String>>)>> {
+    let numpy = numpy::numpy(test)?;
+    let script = workspace().join("integrations/npy-datafusion/tests/python/answers.py");
+    let output = numpy.run([script.as_os_str(), directory.as_os_str()], b"");
+    let lines = String::from_utf8(output).unwrap();
+    Some(lines.lines().map(parse).collect())
+}
+
+/// A line of JSON: a name, and rows of texts.
+fn parse(line: &str) -> (String, Vec<Vec<String>>) {
+    let mut rows = Vec::new();
+    let (name, rest) = line.strip_prefix("[\"").unwrap().split_once("\", [").unwrap();
+    for row in rest.strip_suffix("]]").unwrap().split('[').skip(1) {
+        let row = row.split_once(']').unwrap().0;
+        rows.push(row.split(", ").map(|text| text.trim_matches('"').to_owned()).collect());
+    }
+    (name.to_owned(), rows)
+}
+
+/// Compares an answer with that of NumPy: texts exactly, numbers to twelve digits.
+pub fn compare(name: &str, expected: &[Vec<String>], found: &[Vec<String>]) {
+    let is_same = |(expected, found): (&String, &String)| match (expected.parse::<f64>(), found.parse::<f64>()) {
+        // Sums in another order, and means of f32, differ in the last digits.
+        (Ok(expected), Ok(found)) => (expected - found).abs() <= 1e-6 * expected.abs().max(1e-300),
+        _ => expected == found,
+    };
+    let is_equal = expected.len() == found.len()
+        && expected
+            .iter()
+            .zip(found)
+            .all(|(expected, found)| expected.len() == found.len() && expected.iter().zip(found).all(is_same));
+    assert!(is_equal, "{name}: expected {expected:?}, found {found:?}");
+}
+
+async fn all(session: &SessionContext, expected: &[(String, Vec<Vec<String>>)]) {
+    let queries = queries();
+    assert_eq!(queries.len(), expected.len());
+    for ((name, query), (expected_name, expected)) in queries.into_iter().zip(expected) {
+        assert_eq!(name, expected_name);
+        compare(name, expected, &ask(session, query).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_are_those_of_numpy() {
+    let directory = tempfile::tempdir().unwrap();
+    shards(directory.path());
+    let Some(expected) = answers("answers_are_those_of_numpy", directory.path()) else { return };
+    let location = format!("{}/", directory.path().display());
+    // Declared sorted or not, whatever the number of partitions.
+    for partitions in [1, 2, 7, 64] {
+        for options in [NpyOptions::new(), NpyOptions::new().sorted_by(["time"])] {
+            let session = session(partitions);
+            session.register_npy("t", &location, options).await.unwrap();
+            all(&session, &expected).await;
+        }
+    }
+}
+
+/// As one file, in big-endian order, through `CREATE EXTERNAL TABLE`.
+#[tokio::test]
+async fn other_byte_orders_give_the_same_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    shards(directory.path());
+    let Some(expected) = answers("other_byte_orders_give_the_same_answers", directory.path()) else { return };
+    let other = tempfile::tempdir().unwrap();
+    let path = other.path().join("big.npy");
+    let dtype = "[('id', '>i8'), ('station', 'S4'), ('time', '>M8[ns]'), ('at', [('latitude', '>f8'), ('depth', '>f4')]), ('magnitude', '>f4'), ('reviewed', '?')]";
+    save_as(&path, &events(0..12_000), dtype);
+    let session = session(3);
+    session.enable_npy().unwrap();
+    let create = format!("CREATE EXTERNAL TABLE t STORED AS NPY WITH ORDER (time) LOCATION '{}'", path.display());
+    ask(&session, &create).await;
+    all(&session, &expected).await;
+}
+
+/// A file is divided at random; each row is in exactly one part.
+#[tokio::test]
+async fn any_cut_reads_each_row_once() {
+    let directory = tempfile::tempdir().unwrap();
+    save(&directory.path().join("a.npy"), &events(0..997));
+    let location = format!("{}/", directory.path().display());
+    for partitions in [1, 2, 3, 5, 31, 257, 996, 997, 5000] {
+        let session = session(partitions);
+        session.register_npy("t", &location, NpyOptions::new()).await.unwrap();
+        let sums = ask(&session, "SELECT count(id), sum(id), min(id), max(id), count(DISTINCT id) FROM t").await;
+        assert_eq!(sums, [["997", "496506", "0", "996", "997"]], "{partitions} partitions");
+    }
+}
+
+#[tokio::test]
+async fn matrices_in_both_orders_are_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let (rows, columns) = (1234, 3);
+    let value = |row: usize, column: usize| (row * 10 + column) as f64;
+    let c: Vec<u8> = (0..rows).flat_map(|row| (0..columns).flat_map(move |column| value(row, column).to_le_bytes())).collect();
+    let f: Vec<u8> = (0..columns).flat_map(|column| (0..rows).flat_map(move |row| value(row, column).to_le_bytes())).collect();
+    for (order, bytes) in [(npy_core::Order::C, c), (npy_core::Order::Fortran, f)] {
+        let path = directory.path().join(format!("{order:?}.npy"));
+        npy_core::DynValues::new("<f8".parse().unwrap(), order, &[rows, columns], bytes).unwrap().save(&path).unwrap();
+        for partitions in [1, 4] {
+            let session = session(partitions);
+            session.register_npy("m", path.to_str().unwrap(), NpyOptions::new().matrix_columns(true)).await.unwrap();
+            let sums = ask(&session, "SELECT sum(value_0), sum(value_1), sum(value_2), count(*) FROM m WHERE value_1 >= 0").await;
+            assert_eq!(sums, [["7607610.0", "7608844.0", "7610078.0", "1234"]], "{order:?}, {partitions} partitions");
+            session.register_npy("l", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+            let lists = ask(&session, "SELECT value FROM l WHERE value[1] = 10").await;
+            assert_eq!(lists, [["[10.0, 11.0, 12.0]"]]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn directories_named_after_values_are_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    for year in 2020..2024_i64 {
+        save(&directory.path().join(format!("year={year}/a.npy")), &events(year..year + 10));
+    }
+    let session = session(3);
+    let options = NpyOptions::new().partitioned_by([("year", npy_datafusion::datafusion::arrow::datatypes::DataType::Int32)]);
+    session.register_npy("t", &format!("{}/", directory.path().display()), options).await.unwrap();
+    let answer =
+        ask(&session, "SELECT year, count(*), min(id) FROM t WHERE year >= 2022 AND id >= 0 GROUP BY year ORDER BY year").await;
+    assert_eq!(answer, [["2022", "10", "2022"], ["2023", "10", "2023"]]);
+    session.enable_npy().unwrap();
+    ask(
+        &session,
+        &format!("CREATE EXTERNAL TABLE s STORED AS NPY PARTITIONED BY (year) LOCATION '{}/'", directory.path().display()),
+    )
+    .await;
+    assert_eq!(ask(&session, "SELECT count(*), max(id) FROM s WHERE year = '2021'").await, [["10", "2030"]]);
+}
+
+/// The rows of a sorted file are found by a few reads.
+#[tokio::test]
+async fn a_range_of_the_key_gives_the_same_rows_whatever_its_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    // Runs of equal keys, so that each end may be in one.
+    let keys: Vec<i64> = (0..50_000).map(|row| row / 7).collect();
+    npy_core::save(&path, &keys).unwrap();
+    let (sorted, plain) = (session(3), session(3));
+    sorted.register_npy("t", path.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
+    plain.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    for (low, high) in [(-5, 3), (0, 0), (0, 1), (17, 4000), (4000, 17), (7141, 7142), (7142, 7143), (7143, 9000), (3571, 3571)] {
+        for (lower, upper) in [(">", "<"), (">=", "<="), (">", "<="), (">=", "<")] {
+            let query = format!(
+                "SELECT count(value), sum(value) FROM t WHERE value {lower} {low} AND {high} {} value",
+                if upper == "<" { ">" } else { ">=" }
+            );
+            assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
+        }
+        let query = format!("SELECT count(value) FROM t WHERE value = {high}");
+        assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
+    }
+}
