@@ -103,10 +103,10 @@ impl FileFormat for NpyFormat {
         while let Some((meta, schema)) = schemas.try_next().await? {
             merged.add(&meta, &schema)?;
         }
-        match merged.finish() {
-            Some(schema) => Ok(schema),
-            None => plan_err!("no .npy file at the location; declare the columns of a table that is still empty"),
-        }
+        let Some(schema) = merged.finish() else {
+            return plan_err!("no .npy file at the location; declare the columns of a table that is still empty");
+        };
+        Ok(schema)
     }
 
     async fn infer_stats(

@@ -12,6 +12,7 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
@@ -95,7 +96,7 @@ impl Scan {
         let of_file = |names: &[String]| decoder(&meta, file, &opener.options, Some(names));
         let (mut filter, mut wanted) = (None, opener.columns.clone());
         if let Some(predicate) = &opener.predicate {
-            let mut columns: Vec<_> = collect_columns(predicate).iter().map(|column| column.index()).collect();
+            let mut columns: Vec<_> = collect_columns(predicate).iter().map(Column::index).collect();
             columns.sort_unstable();
             wanted.retain(|index| !columns.contains(index));
             let names: Vec<_> = columns.iter().map(name).collect();

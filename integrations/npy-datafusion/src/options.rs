@@ -31,6 +31,7 @@ pub struct NpyOptions {
 
 /// The settings that apply to each file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct ColumnOptions {
     name: String,
     flatten: bool,
@@ -108,8 +109,11 @@ impl Default for NpyOptions {
     }
 }
 
-/// The settings that are true or false, with their names in SQL.
-const SWITCHES: [(&str, fn(&mut ColumnOptions) -> &mut bool); 4] = [
+/// The name of a setting in SQL, and its place.
+type Switch = (&'static str, fn(&mut ColumnOptions) -> &mut bool);
+
+/// The settings that are true or false.
+const SWITCHES: [Switch; 4] = [
     ("flatten", |options| &mut options.flatten),
     ("bytes_as_text", |options| &mut options.bytes_as_text),
     ("times_as_integers", |options| &mut options.times_as_integers),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result};
 use npy_arrow::{BatchDecoder, BatchOptions};
 use object_store::ObjectMeta;
@@ -66,7 +66,7 @@ impl Merged {
 pub(crate) fn check(meta: &ObjectMeta, expected: &Schema, found: &Schema, whose: &str) -> Result<()> {
     let location = &meta.location;
     for field in expected.fields() {
-        let other = found.field_with_name(field.name()).ok().map(|other| other.data_type());
+        let other = found.field_with_name(field.name()).ok().map(Field::data_type);
         if other != Some(field.data_type()) {
             let found = other.map_or_else(|| "none".to_owned(), ToString::to_string);
             return Err(DataFusionError::Plan(format!(

@@ -10,7 +10,7 @@ use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSour
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::collect_columns;
-use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
@@ -72,7 +72,7 @@ impl FileSource for NpySource {
     ) -> Result<Arc<dyn FileOpener>> {
         let schema = Arc::clone(self.table_schema.file_schema());
         // A file that is sorted by its first key is in the order of that key.
-        let key = config.output_ordering.first().map(|ordering| ordering.first());
+        let key = config.output_ordering.first().map(LexOrdering::first);
         let sorted_by = key.filter(|key| !key.options.descending).and_then(|key| key.expr.downcast_ref::<Column>());
         let sorted_by = sorted_by.map(Column::name).filter(|name| schema.field_with_name(name).is_ok());
         let opener = NpyOpener {
@@ -109,7 +109,7 @@ impl FileSource for NpySource {
         &self.metrics
     }
 
-    fn file_type(&self) -> &str {
+    fn file_type(&self) -> &'static str {
         "npy"
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
-use datafusion::common::{Constraints, Result, internal_datafusion_err, plan_err};
+use datafusion::common::{Column, Constraints, Result, internal_datafusion_err, plan_err};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::logical_expr::dml::InsertOp;
-use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType, col};
+use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::format::{EXTENSION, NpyFormat};
@@ -98,10 +98,7 @@ impl NpyTable {
 
 /// A column by its name, which may have upper case and dots.
 pub(crate) fn ident(name: &str) -> Expr {
-    match name.contains(['.', '"']) || name.chars().any(char::is_uppercase) {
-        true => col(datafusion::common::Column::from_name(name)),
-        false => col(name),
-    }
+    Expr::Column(Column::from_name(name))
 }
 
 /// Other files in a directory are passed over; one that is named is read whatever its name.
