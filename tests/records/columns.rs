@@ -81,6 +81,46 @@ fn columns_equal_the_fields_of_the_structs() {
 }
 
 #[test]
+fn columns_come_in_parts() {
+    let events = events();
+    let file = file_of(&events);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.npy");
+    std::fs::write(&path, &file).unwrap();
+    let whole = NpyReader::new(&file[..]).unwrap().into_columns::<(u16, String)>(["id", "name"]).unwrap();
+    fn parts<R: std::io::Read>(mut reader: NpyReader<R>, step: usize) -> (Vec<u16>, Vec<String>) {
+        let (mut ids, mut names) = (Vec::new(), Vec::new());
+        while reader.remaining() > 0 {
+            let count = reader.remaining().min(step);
+            let (mut id, mut name) = reader.read_columns::<(u16, String)>(["id", "name"], count).unwrap();
+            assert_eq!((id.len(), name.len()), (count, count));
+            ids.append(&mut id);
+            names.append(&mut name);
+        }
+        assert_eq!(reader.read_columns::<(u16, String)>(["id", "name"], 0).unwrap(), Default::default());
+        (ids, names)
+    }
+    for step in [7, 9_999, 20_000] {
+        assert!(parts(NpyReader::new(&file[..]).unwrap(), step) == whole);
+        assert!(parts(NpyReader::from_bytes(&file).unwrap(), step) == whole);
+        assert!(parts(NpyReader::open_with(&path, npy_core::ReadOptions::new().threads(2)).unwrap(), step) == whole);
+    }
+    let error = NpyReader::new(&file[..]).unwrap().read_columns::<(u16,)>(["id"], 20_001).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 20_001, found: 20_000 }));
+
+    // An error counts records from the beginning of the array.
+    let mut file = file;
+    let itemsize = Header::parse(&file).unwrap().0.dtype().itemsize();
+    let name = 12_345 * itemsize + itemsize - 2;
+    let end = file.len() - 20_000 * itemsize + name;
+    file[end] = 0xFF;
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    reader.read_columns::<(String,)>(["name"], 12_000).unwrap();
+    let error = reader.read_columns::<(String,)>(["name"], 8_000).unwrap_err();
+    assert!(error.to_string().contains("12345"), "{error}");
+}
+
+#[test]
 fn twelve_columns_of_a_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("events.npy");

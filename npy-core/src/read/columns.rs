@@ -106,10 +106,40 @@ impl<R: Read> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn into_columns<C: NpyColumns>(mut self, names: C::Names<'_>) -> Result<C::Vecs> {
+        let count = self.remaining();
+        self.read_columns::<C>(names, count)
+    }
+
+    /// Reads single fields of the next `count` records, each into its own vector.
+    ///
+    /// Call it repeatedly for bounded memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`into_columns`](Self::into_columns), and if fewer records remain.
+    ///
+    /// ```
+    /// # use npy_core::NpyReader;
+    /// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[3])?;
+    /// # let mut file = header.to_bytes();
+    /// # file.resize(file.len() + 36, 0);
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// while reader.remaining() > 0 {
+    ///     let count = reader.remaining().min(2);
+    ///     let (x, t) = reader.read_columns::<(f32, f64)>(["x", "t"], count)?;
+    ///     assert_eq!((x.len(), t.len()), (count, count));
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read_columns<C: NpyColumns>(&mut self, names: C::Names<'_>, count: usize) -> Result<C::Vecs> {
         if self.header().dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
         }
-        C::read(&mut self.elements(), names)
+        let remaining = self.remaining();
+        if count > remaining {
+            return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
+        }
+        C::read(&mut self.elements(), names, count)
     }
 }
 
@@ -120,12 +150,16 @@ impl<R: Read> NpyReader<R> {
 /// See [`load_columns`] for an example.
 pub trait NpyColumns: sealed::Sealed + Sized {
     /// An array with one name for each type.
-    type Names<'a>;
+    type Names<'a>: Copy;
     /// A tuple of vectors.
-    type Vecs;
+    type Vecs: Default;
 
     #[doc(hidden)]
-    fn read(elements: &mut Elements<'_>, names: Self::Names<'_>) -> Result<Self::Vecs>;
+    fn read(elements: &mut Elements<'_>, names: Self::Names<'_>, count: usize) -> Result<Self::Vecs>;
+
+    /// Moves all elements of `more` to the ends of `vecs`. For `npy-remote`.
+    #[doc(hidden)]
+    fn append(vecs: &mut Self::Vecs, more: Self::Vecs);
 }
 
 mod sealed {
@@ -246,11 +280,11 @@ macro_rules! columns {
             type Vecs = ($(Vec<$type>,)*);
 
             #[allow(non_snake_case, reason = "a vector has the name of its elements' type")]
-            fn read(elements: &mut Elements<'_>, [$($name),*]: [&str; $length]) -> Result<Self::Vecs> {
+            fn read(elements: &mut Elements<'_>, [$($name),*]: [&str; $length], count: usize) -> Result<Self::Vecs> {
                 let mut planner = Planner::new();
                 $(let $name = Column::<$type>::find($name, elements.state.header.dtype(), &mut planner);)*
                 let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
-                let (itemsize, count) = (elements.itemsize(), elements.state.remaining());
+                let itemsize = elements.itemsize();
                 let first = elements.state.position as u64;
                 $(let mut $type = Vec::new();)*
                 if elements.is_there::<Self>(count) {
@@ -261,7 +295,7 @@ macro_rules! columns {
                         let is_read = {
                             let ($($type,)*) = &mut reserved;
                             match ($(ColumnPart::new($name, $type.slots()),)*) {
-                                ($(Some($name),)*) => elements.decode_rest_by_threads(Box::new(($($name,)*)))?,
+                                ($(Some($name),)*) => elements.decode_next_by_threads(Box::new(($($name,)*)), count)?,
                                 _ => false,
                             }
                         };
@@ -273,13 +307,18 @@ macro_rules! columns {
                     }
                 }
                 let mut done = first;
-                elements.for_each_remaining(&mut |bytes, step| {
+                elements.for_each_of(count, &mut |bytes, step| {
                     let mut problem = FirstProblem::default();
                     $(problem.note($name.append(&mut $type, bytes, itemsize, (step, count), done));)*
                     done += step as u64;
                     problem.into_result()
                 })?;
                 Ok(($($type,)*))
+            }
+
+            #[allow(non_snake_case, reason = "a vector has the name of its elements' type")]
+            fn append(($($type,)*): &mut Self::Vecs, ($(mut $name,)*): Self::Vecs) {
+                $($type.append(&mut $name);)*
             }
         }
 

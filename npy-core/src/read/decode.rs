@@ -66,10 +66,10 @@ impl Elements<'_> {
         self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
     }
 
-    /// Decodes all elements that are left, if several threads are to; tells whether it did.
+    /// Decodes the next `count` elements, if several threads are to; tells whether it did.
     #[cfg(unix)]
-    pub(crate) fn decode_rest_by_threads(&mut self, whole: BoxedDecode<'_>) -> Result<bool> {
-        let (itemsize, count, first) = (self.itemsize(), self.state.remaining(), self.state.position as u64);
+    pub(crate) fn decode_next_by_threads(&mut self, whole: BoxedDecode<'_>, count: usize) -> Result<bool> {
+        let (itemsize, first) = (self.itemsize(), self.state.position as u64);
         self.state.begin()?;
         let Some(part) = self.part_to_decode(count) else {
             self.state.failed = false;
@@ -84,7 +84,11 @@ impl Elements<'_> {
 
     /// Calls `each` with the bytes of all elements that are left, some at a time, and their number.
     pub(crate) fn for_each_remaining(&mut self, each: &mut dyn FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
-        let count = self.state.remaining();
+        self.for_each_of(self.state.remaining(), each)
+    }
+
+    /// Calls `each` with the bytes of the next `count` elements, some at a time, and their number.
+    pub(crate) fn for_each_of(&mut self, count: usize, each: &mut dyn FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
         // What is decoded of an element is hardly larger than the element.
         let is_there = self.is_there::<()>(count);
         self.state.begin()?;
