@@ -456,3 +456,28 @@ print(','.join('%016x' % struct.unpack('<Q', struct.pack('<d', float(x)))[0] for
     }
     assert!(LongDouble::from_f64(f64::NAN).to_f64().is_nan());
 }
+
+#[test]
+fn a_header_of_another_shape_is_parsed_as_such() {
+    let named = |fields: usize| {
+        let fields: Vec<String> = (0..fields).map(|i| format!("('field_{i:05}', '<f4')")).collect();
+        format!("[{}]", fields.join(", ")).parse::<DType>().unwrap()
+    };
+    let mut versions = Vec::new();
+    for dtype in [f64::dtype(), named(1), named(2720)] {
+        for order in [Order::C, Order::Fortran] {
+            let header = Header::new(dtype.clone(), order, &[2, 3]).unwrap();
+            for shape in [&[][..], &[0], &[5], &[7, 8, 9], &[1; 64]] {
+                let other = header.with_shape(shape).unwrap();
+                assert_eq!((other.dtype(), other.order(), other.shape()), (header.dtype(), order, shape));
+                let (parsed, _) = Header::parse(&other.to_bytes()).unwrap();
+                assert_eq!(parsed, other);
+                versions.push(other.version());
+            }
+        }
+    }
+    // 64 lengths are too long for a header that nearly fills version 1.0.
+    assert_eq!(versions.iter().filter(|version| **version == Version::V2).count(), 2);
+    assert!(Header::new(f64::dtype(), Order::C, &[1]).unwrap().with_shape(&[usize::MAX, 2]).is_err());
+    assert!(Header::new(f64::dtype(), Order::C, &[1]).unwrap().with_shape(&[1; 65]).is_err());
+}

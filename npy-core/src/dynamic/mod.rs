@@ -494,7 +494,7 @@ impl<R: Read> NpyReader<R> {
         }
         let header = match self.remaining() {
             left if left == header.element_count() => header,
-            left => header.with_shape(vec![left])?,
+            left => header.reshaped(&[left])?,
         };
         let left = self.remaining();
         let bytes = self.elements().read_bytes(left)?;
@@ -537,7 +537,7 @@ impl<R: Read> NpyReader<R> {
             (0, rows) => (rows * outer.per_row, outer.header_of_rows(self.header(), rows)?),
             (read, _) => {
                 let left = outer.per_row - read;
-                (left, self.header().with_shape(vec![left])?)
+                (left, self.header().reshaped(&[left])?)
             }
         };
         let bytes = self.elements().read_bytes(count)?;
@@ -570,7 +570,7 @@ impl<R: Read> NpyReader<R> {
         if count == 0 {
             return Ok(None);
         }
-        let header = self.header().with_shape(vec![count])?;
+        let header = self.header().reshaped(&[count])?;
         let bytes = self.elements().read_bytes(count)?;
         DynValues::with_header(header, bytes).map(Some)
     }

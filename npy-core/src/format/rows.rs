@@ -121,7 +121,7 @@ impl OuterAxis {
         if let Some(length) = shape.get_mut(self.axis) {
             *length = rows;
         }
-        header.with_shape(shape)
+        header.reshaped(&shape)
     }
 
     /// The element that a row begins with. The row behind the last is the end.

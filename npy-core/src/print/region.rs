@@ -83,7 +83,7 @@ impl<R: Read + Seek> NpyReader<R> {
             let values = self.read_region_values(&ranges)?.into_order(Order::C)?;
             place(&mut bytes, &shape, &parts, values.bytes(), itemsize);
         }
-        DynValues::with_header(self.header().with_shape(shape)?.in_order(Order::C), bytes)
+        DynValues::with_header(self.header().reshaped(&shape)?.in_order(Order::C), bytes)
     }
 }
 

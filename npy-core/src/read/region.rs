@@ -61,7 +61,7 @@ impl<R: Read + Seek> NpyReader<R> {
         read: &mut dyn FnMut(&mut Elements<'_>, usize) -> Result<V>,
     ) -> Result<(Header, V)> {
         let pieces = Pieces::new(&self.state.header, region)?;
-        let header = self.state.header.with_shape(region_shape(&self.state.header, region)?)?;
+        let header = self.state.header.reshaped(&region_shape(&self.state.header, region)?)?;
         let itemsize = self.state.header.dtype().itemsize();
         // Offsets in the data are smaller than the size of the data, which fits an `isize`.
         let element = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX) / itemsize.max(1);

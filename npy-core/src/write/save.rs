@@ -187,6 +187,28 @@ pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
     }
 }
 
+impl Header {
+    /// Returns the header that [`save`] writes in front of a slice.
+    ///
+    /// It has the size of the file before anything is encoded.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the array would exceed the address space.
+    ///
+    /// ```
+    /// use npy_core::Header;
+    ///
+    /// let header = Header::of_slice(&["Ada".to_owned(), "Grace".to_owned()])?;
+    /// assert_eq!(header.dtype().to_string(), "<U5");
+    /// assert_eq!(Header::of_slice(&[[1.0_f64, 2.0, 3.0]])?.shape(), [1, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn of_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
+        header_of(dtype_of(items.iter()), &[items.len()])
+    }
+}
+
 /// Returns a dtype that holds all of `items`.
 ///
 /// It is that of the type, except for text and raw bytes of any width.

@@ -422,9 +422,33 @@ impl Header {
         Self { order, ..self }
     }
 
-    /// The same with another shape.
-    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Result<Self> {
-        let count = element_count(&shape, self.dtype.itemsize())?;
+    /// Returns the header of an array of another shape, with the same dtype and order.
+    ///
+    /// Such as that of a region, whose bytes are then an array like any other.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the array would exceed the address space or have more than 64 dimensions.
+    ///
+    /// ```
+    /// # use npy_core::{Header, NpyElement, Order};
+    /// let header = Header::new(f64::dtype(), Order::Fortran, &[100, 200])?;
+    /// let part = header.with_shape(&[10, 20])?;
+    /// assert_eq!((part.order(), part.data_bytes()), (Order::Fortran, 1600));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn with_shape(&self, shape: &[usize]) -> Result<Self> {
+        let mut header = self.reshaped(shape)?;
+        // The text of the shape may be longer.
+        if !matches!(header.dtype, DType::Scalar(_)) {
+            header.version = header.encode(0, Escapes::Allowed)?.0;
+        }
+        Ok(header)
+    }
+
+    /// [`with_shape`](Self::with_shape) of a header that is not written.
+    pub(crate) fn reshaped(&self, shape: &[usize]) -> Result<Self> {
+        let count = element_count(shape, self.dtype.itemsize())?;
         Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
     }
 

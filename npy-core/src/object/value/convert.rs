@@ -150,7 +150,7 @@ fn sequence<T: FromPyObject>(object: &PyObject) -> Result<Vec<T>, ValueError> {
 
 /// The elements of an array in the order C, each as a scalar.
 pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
-    let header = array.header().with_shape(Vec::new()).ok()?;
+    let header = array.header().reshaped(&[]).ok()?;
     let itemsize = array.dtype().itemsize();
     // An array of elements without bytes has any number of them.
     if itemsize == 0 {
