@@ -73,16 +73,22 @@ pub(crate) struct Blockwise<R> {
 }
 
 impl<'a, R: Read> Member<'a, R> {
-    /// The member whose data `input` is at.
-    pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
+    /// Refuses what the directory says of a member, before anything of it is read.
+    pub(crate) fn check(entry: &Entry, limits: &Limits) -> Result<()> {
         if entry.is_encrypted {
             return Err(archive(ArchiveProblem::Encrypted));
         }
-        let claim = entry.claim;
-        if claim.size > limits.member_bytes {
-            let (limit, found) = (limits.member_bytes, claim.size);
+        if entry.claim.size > limits.member_bytes {
+            let (limit, found) = (limits.member_bytes, entry.claim.size);
             return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
         }
+        Ok(())
+    }
+
+    /// The member whose data `input` is at.
+    pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
+        Self::check(entry, limits)?;
+        let claim = entry.claim;
         let decoder = Decoder::new(entry.method, entry.has_end_mark, Some(claim.size)).map_err(archive)?;
         if decoder.is_stored() && claim.compressed != claim.size {
             return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: claim.compressed }));

@@ -277,6 +277,23 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(begin..begin + entry.claim.compressed)
     }
 
+    /// Returns the reader of the archive.
+    ///
+    /// Its position has no effect: members are found by seeking.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// archive.get_mut().set_position(7);
+    /// assert_eq!(archive.by_name::<f64>("x")?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn get_mut(&mut self) -> &mut R {
+        self.input.reader_mut()
+    }
+
     /// Returns the index of the member of a name.
     ///
     /// As in NumPy, a full name, `.npy` included, takes precedence over one without.
@@ -529,6 +546,7 @@ impl<R: Read + Seek> NpzReader<R> {
         let Some(entry) = self.index.entry(index) else {
             return Err(self.no_member(index));
         };
+        Member::<R>::check(entry, &self.limits)?;
         let begin = entry.begin_data(&mut self.input)?;
         let (threads, inflate) = (self.threads, self.inflate);
         let blockwise = inflate.and_then(|inflate| {
