@@ -1,0 +1,194 @@
+//! Where the bytes of an array are in an object, and how they are fetched and decoded.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
+use npy_core::columns::NpyColumns;
+use npy_core::error::Part;
+use npy_core::region::{AxisRange, byte_ranges, region_shape};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
+
+use crate::error::{Error, Result};
+use crate::feed::Decoder;
+use crate::object::{Object, Piece};
+use crate::plan::{Fetch, Plan, Ranges};
+
+/// The longest header of version 1.0, with what comes before it: the first request.
+pub(crate) const FRONT_BYTES: u64 = 10 + u16::MAX as u64;
+
+/// An array in an object: where its bytes are, and how they are fetched and decoded.
+pub(crate) struct Array {
+    pub(crate) object: Object,
+    /// The name of the archive member that it is.
+    member: Option<String>,
+    pub(crate) header: Header,
+    /// The length of the header.
+    data_offset: u64,
+    /// Where in the object the data begin.
+    data_begin: u64,
+    /// How many bytes of data there are.
+    available: u64,
+    /// The first bytes of the data.
+    front: Bytes,
+}
+
+impl Array {
+    /// The array that is these bytes of an object, and begins with `front`.
+    pub(crate) async fn open(object: Object, member: Option<String>, range: Range<u64>, mut front: Bytes) -> Result<Self> {
+        let length = range.end - range.start;
+        let (header, data_offset) = loop {
+            let error = match Header::parse_with(&front, object.options.limits) {
+                Ok(parsed) => break parsed,
+                Err(error) => error,
+            };
+            let (needed, error) = match error.into_kind() {
+                // The header is longer than the front: a second request.
+                ErrorKind::Truncated { part: Part::Header, offset, expected, found } => {
+                    let needed = offset.saturating_add(expected);
+                    let found = if needed > length { length.saturating_sub(offset) } else { found };
+                    (needed, ErrorKind::Truncated { part: Part::Header, offset, expected, found })
+                }
+                error @ ErrorKind::Truncated { .. } => (FRONT_BYTES.min(length), error),
+                error => (0, error),
+            };
+            let begin = front.len() as u64;
+            if needed <= begin || needed > length {
+                return Err(locate(&object, member.as_deref(), npy_core::Error::from(error).into()));
+            }
+            let rest = object.fetch(range.start + begin..range.start + needed).await?;
+            front = [front, rest.bytes].concat().into();
+        };
+        // Not more than the header's length, which was just read.
+        let front = front.slice(data_offset..);
+        let data_offset = data_offset as u64;
+        let (data_begin, available) = (range.start + data_offset, length - data_offset);
+        Ok(Self { object, member, header, data_offset, data_begin, available, front })
+    }
+
+    /// Reads the `count` elements whose bytes are `ranges`.
+    pub(crate) async fn read<T: NpyElement>(&self, ranges: Ranges, count: usize) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        let mut decoder = self.decoder(ranges.clone(), count, |empty| empty.into_vec::<T>().map(drop))?;
+        let mut pieces = std::pin::pin!(self.pieces(ranges, decoder.reader.header().data_bytes())?);
+        while let Some((piece, wanted)) = pieces.try_next().await? {
+            if items.is_empty() {
+                reserve(&mut items, count).map_err(|error| self.locate(error))?;
+            }
+            let complete = decoder.arrive(piece, wanted);
+            decoder.append(complete, &mut items).map_err(|error| self.locate(error))?;
+        }
+        // Elements without bytes.
+        let rest = decoder.reader.remaining();
+        decoder.append(rest, &mut items).map_err(|error| self.locate(error))?;
+        Ok(items)
+    }
+
+    /// Reads single fields of the `count` records whose bytes are `range`.
+    pub(crate) async fn read_columns<C: NpyColumns>(
+        &self,
+        names: C::Names<'_>,
+        range: Range<u64>,
+        count: usize,
+    ) -> Result<C::Vecs> {
+        let mut vecs = C::Vecs::default();
+        let mut decoder = self.decoder(range.clone().into(), count, |empty| empty.into_columns::<C>(names).map(drop))?;
+        let mut append = |decoder: &mut Decoder, count: usize| {
+            let more = decoder.reader.read_columns::<C>(names, count).map_err(|error| self.locate(error))?;
+            C::append(&mut vecs, more);
+            Ok::<_, Error>(())
+        };
+        let mut pieces = std::pin::pin!(self.pieces(range.clone().into(), range.end - range.start)?);
+        while let Some((piece, wanted)) = pieces.try_next().await? {
+            let complete = decoder.arrive(piece, wanted);
+            append(&mut decoder, complete)?;
+        }
+        let rest = decoder.reader.remaining();
+        append(&mut decoder, rest)?;
+        Ok(vecs)
+    }
+
+    /// The error with the path of the object and the name of the member.
+    pub(crate) fn locate(&self, error: impl Into<Error>) -> Error {
+        locate(&self.object, self.member.as_deref(), error.into())
+    }
+
+    /// The bytes of rows in the data, and the number of their elements.
+    pub(crate) fn rows(&self, rows: Range<usize>) -> Result<(Range<u64>, usize)> {
+        let header = &self.header;
+        let count = rows.len();
+        let range = header.byte_range_of_rows(0, rows).map_err(|error| self.locate(error))?;
+        let axis = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };
+        let all = axis.copied().unwrap_or(1);
+        // Not more than the elements of the array, whose number was checked.
+        Ok((range, count * header.element_count().checked_div(all).unwrap_or(0)))
+    }
+
+    /// The bytes of a region in the data, and its shape.
+    pub(crate) fn region(&self, region: &[AxisRange]) -> Result<(Ranges, Vec<usize>)> {
+        let ranges = byte_ranges(&self.header, region).map_err(|error| self.locate(error))?;
+        let shape = region_shape(&self.header, region).map_err(|error| self.locate(error))?;
+        Ok((Ranges::Many(ranges), shape))
+    }
+
+    /// A decoder of `count` elements, whose bytes are `ranges`. `check` reads none of them, so that
+    /// a wrong type is an error before anything is fetched.
+    fn decoder(
+        &self,
+        ranges: Ranges,
+        count: usize,
+        check: impl FnOnce(NpyReader<&[u8]>) -> npy_core::Result<()>,
+    ) -> Result<Decoder> {
+        let limits = self.object.options.limits;
+        let make = || {
+            let empty = self.header.with_shape(&[0])?.to_bytes();
+            check(NpyReader::from_bytes_with(&empty, limits.header_bytes(usize::MAX))?)?;
+            Decoder::new(&self.header.with_shape(&[count])?, ranges, limits)
+        };
+        make().map_err(|error| self.locate(error))
+    }
+
+    /// The pieces of the data that hold `ranges`, `wanted` bytes in all, with how many of their
+    /// bytes these are.
+    pub(crate) fn pieces(&self, ranges: Ranges, wanted: u64) -> Result<impl Stream<Item = Result<(Piece, u64)>> + Send> {
+        self.check(if let Ranges::One(Some(range)) = &ranges { range.start } else { 0 }, wanted)?;
+        let plan = Plan::new(ranges, self.front.len() as u64, &self.object.options);
+        let fetch = async |Fetch { range, wanted }| Ok((self.fetch(range).await?, wanted));
+        Ok(stream::iter(plan).map(fetch).buffered(self.object.options.requests))
+    }
+
+    /// Fetches a part of the data, or takes it from memory.
+    async fn fetch(&self, range: Range<u64>) -> Result<Piece> {
+        self.check(range.start, range.end - range.start)?;
+        if range.end <= self.front.len() as u64 {
+            let front = Piece { begin: 0, bytes: self.front.clone() };
+            return Ok(Piece { begin: range.start, bytes: front.slice(&range) });
+        }
+        let piece = self.object.fetch(self.data_begin + range.start..self.data_begin + range.end).await;
+        Ok(Piece { begin: range.start, bytes: piece?.bytes })
+    }
+
+    /// Refuses to read `expected` bytes of data at `begin` if the object has fewer.
+    pub(crate) fn check(&self, begin: u64, expected: u64) -> Result<()> {
+        let found = self.available.saturating_sub(begin);
+        if expected <= found {
+            return Ok(());
+        }
+        let offset = self.data_offset + begin;
+        Err(self.locate(ErrorKind::Truncated { part: Part::Data, offset, expected, found }))
+    }
+}
+
+fn locate(object: &Object, member: Option<&str>, error: Error) -> Error {
+    let error = object.locate(error);
+    match member {
+        Some(member) => error.with_member(member),
+        None => error,
+    }
+}
+
+/// Reserves memory for elements that the store has.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> npy_core::Result<()> {
+    let bytes = count.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes }.into())
+}

@@ -1,0 +1,99 @@
+//! Bytes that arrive piece by piece as a stream, so that the readers of `npy_core` decode them.
+
+use std::io::{self, Cursor, Read};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use bytes::Bytes;
+use npy_core::{Header, Limits, NpyElement, NpyReader};
+
+use crate::object::Piece;
+use crate::plan::Ranges;
+
+/// The wanted bytes of the pieces that have arrived, as if they were contiguous.
+pub(crate) struct Feed {
+    arrivals: Receiver<Piece>,
+    /// The piece that is being read.
+    piece: Piece,
+    /// The wanted ranges behind the current one.
+    ranges: Ranges,
+    /// The rest of the current range.
+    current: Range<u64>,
+}
+
+impl Read for Feed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        while done < buffer.len() {
+            if self.current.is_empty() {
+                let Some(next) = self.ranges.next() else { break };
+                self.current = next;
+            }
+            if self.current.start >= self.piece.end() {
+                // The reader is asked only for elements that have arrived.
+                let Ok(piece) = self.arrivals.try_recv() else { break };
+                self.piece = piece;
+                continue;
+            }
+            let begin = self.current.start.checked_sub(self.piece.begin).and_then(|begin| usize::try_from(begin).ok());
+            let bytes = begin.and_then(|begin| self.piece.bytes.get(begin..)).unwrap_or_default();
+            let wanted = usize::try_from(self.current.end - self.current.start).unwrap_or(usize::MAX);
+            let count = bytes.len().min(wanted).min(buffer.len() - done);
+            if count == 0 {
+                // Pieces come in order, and cover all that is wanted.
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            buffer[done..done + count].copy_from_slice(&bytes[..count]);
+            self.current.start += count as u64;
+            done += count;
+        }
+        Ok(done)
+    }
+}
+
+impl Feed {
+    /// Bytes of `ranges` from what comes through the channel.
+    pub(crate) fn new(ranges: Ranges) -> (Sender<Piece>, Self) {
+        let (sender, arrivals) = channel();
+        (sender, Self { arrivals, piece: Piece { begin: 0, bytes: Bytes::new() }, ranges, current: 0..0 })
+    }
+}
+
+/// Decodes the elements of pieces as they arrive.
+pub(crate) struct Decoder {
+    pub(crate) reader: NpyReader<io::Chain<Cursor<Vec<u8>>, Feed>>,
+    arrivals: Sender<Piece>,
+    itemsize: u64,
+    /// Bytes that have arrived and are not decoded.
+    pending: u64,
+}
+
+impl Decoder {
+    /// A decoder of the array that `header` describes, whose bytes are `ranges`.
+    pub(crate) fn new(header: &Header, ranges: Ranges, limits: Limits) -> npy_core::Result<Self> {
+        let (arrivals, feed) = Feed::new(ranges);
+        // The file's own header was within the limits; this one may be longer by its padding.
+        let reader = NpyReader::new_with(Cursor::new(header.to_bytes()).chain(feed), limits.header_bytes(usize::MAX))?;
+        Ok(Self { reader, arrivals, itemsize: header.dtype().itemsize() as u64, pending: 0 })
+    }
+
+    /// Takes a piece, and returns how many elements are complete.
+    pub(crate) fn arrive(&mut self, piece: Piece, wanted: u64) -> usize {
+        // The receiver is part of this decoder.
+        let _ = self.arrivals.send(piece);
+        self.pending += wanted;
+        let complete = self.pending.checked_div(self.itemsize).unwrap_or(0);
+        self.pending -= complete * self.itemsize;
+        usize::try_from(complete).unwrap_or(usize::MAX).min(self.reader.remaining())
+    }
+
+    /// Appends the next `count` elements.
+    pub(crate) fn append<T: NpyElement>(&mut self, count: usize, items: &mut Vec<T>) -> npy_core::Result<()> {
+        if count > 0
+            && let Some(chunk) = self.reader.chunks::<T>(count).next()
+        {
+            items.append(&mut chunk?);
+        }
+        Ok(())
+    }
+}

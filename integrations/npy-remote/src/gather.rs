@@ -1,0 +1,42 @@
+//! Bytes of a region in one buffer, for readers that need them all.
+
+use std::io::Read;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use npy_core::Header;
+
+use crate::array::{Array, reserve};
+use crate::error::Result;
+use crate::feed::Feed;
+use crate::plan::Ranges;
+
+impl Array {
+    /// The bytes of `header`'s array, which are `ranges`.
+    pub(crate) async fn gather(&self, ranges: Ranges, header: &Header) -> Result<Bytes> {
+        let (sender, mut feed) = Feed::new(ranges.clone());
+        let mut pieces = std::pin::pin!(self.pieces(ranges, header.data_bytes())?);
+        let mut all = Vec::new();
+        while let Some((piece, wanted)) = pieces.try_next().await? {
+            let total = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+            if piece.bytes.len() == total && wanted == header.data_bytes() {
+                return Ok(piece.bytes);
+            }
+            if all.is_empty() {
+                reserve(&mut all, total).map_err(|error| self.locate(error))?;
+            }
+            let _ = sender.send(piece);
+            (&mut feed).take(wanted).read_to_end(&mut all).map_err(|error| self.locate(npy_core::Error::from(error)))?;
+        }
+        Ok(all.into())
+    }
+
+    /// The values of `header`'s array, whose bytes are `ranges`.
+    #[cfg(feature = "dynamic")]
+    pub(crate) async fn read_values(&self, ranges: Ranges, header: &Header) -> Result<npy_core::DynValues> {
+        let bytes = self.gather(ranges, header).await?;
+        let limits = self.object.options.limits.header_bytes(usize::MAX);
+        let file = std::io::Cursor::new(header.to_bytes()).chain(&bytes[..]);
+        npy_core::DynValues::read_with(file, limits).map_err(|error| self.locate(error))
+    }
+}

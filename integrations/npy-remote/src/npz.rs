@@ -1,0 +1,301 @@
+//! Archives in a store: the directory at once, and members on request.
+
+use std::fmt;
+use std::sync::Arc;
+
+use npy_core::npz::NpzReader;
+use npy_core::{ErrorKind, NpyElement};
+use object_store::path::Path;
+use object_store::{GetRange, ObjectStore};
+
+use crate::array::FRONT_BYTES;
+use crate::error::{Error, Result};
+use crate::npy::RemoteNpy;
+use crate::object::Object;
+use crate::options::RemoteOptions;
+use crate::sparse::{Missing, Sparse};
+
+/// How many bytes of the end of an archive the first request brings: the longest comment, the end
+/// record, and a directory of some 800 members.
+const TAIL_BYTES: u64 = 128 << 10;
+
+/// The bytes of a later request for the directory, four times as many with each that continues the
+/// one before.
+const STEP_BYTES: u64 = 64 << 10;
+
+/// What opening may fetch. Few archives need a second request, but one with a damaged end, or with
+/// gaps between its members, is searched for members that the directory leaves out.
+const MOST_BYTES: u64 = 1 << 30;
+const MOST_REQUESTS: u64 = 256;
+
+/// A local header without its name, the extra fields that it usually has, and what is read behind
+/// them at a time.
+const LOCAL_BYTES: u64 = 30 + 96;
+const LEAST_MEMBER: u64 = 4096 + LOCAL_BYTES;
+
+/// An archive in a store.
+///
+/// [`open`](Self::open) reads the directory with one request for the end of the object: two where it
+/// has more than some 800 members, or where the store has no such requests, as Azure. Then each
+/// member takes one request, or several at a time where it is larger than
+/// [`RemoteOptions::request_bytes`]. A small archive comes with the first one. Every request is for
+/// the same version of the object: if it was replaced, the call fails.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use npy_core::npz::NpzWriter;
+/// use npy_remote::RemoteNpz;
+/// use npy_remote::object_store::memory::InMemory;
+/// use npy_remote::object_store::{ObjectStore, ObjectStoreExt};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // An archive is made in memory, and put as any other object.
+/// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+/// archive.add_slice("time", &[0.5_f64, 1.5, 2.5])?;
+/// archive.add_scalar("rate", &100_u32)?;
+/// let file = archive.finish()?.into_inner();
+/// let store = Arc::new(InMemory::new());
+/// store.put(&"run.npz".into(), file.into()).await?;
+///
+/// let archive = RemoteNpz::open(store, "run.npz").await?;
+/// assert_eq!(archive.names().collect::<Vec<_>>(), ["time", "rate"]);
+/// let time: Vec<f64> = archive.by_name("time").await?;
+/// assert_eq!(time, [0.5, 1.5, 2.5]);
+/// assert_eq!(archive.scalar::<u32>("rate").await?, 100);
+/// let last: Vec<f64> = archive.member("time").await?.read_rows(2..3).await?;
+/// assert_eq!(last, [2.5]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct RemoteNpz {
+    object: Object,
+    /// The directory, over the end of the object.
+    reader: NpzReader<Sparse>,
+}
+
+impl RemoteNpz {
+    /// Opens an archive and reads its directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails, or if the object is not a zip archive.
+    ///
+    /// See [`RemoteNpz`] for an example.
+    pub async fn open(store: Arc<dyn ObjectStore>, path: impl Into<Path>) -> Result<Self> {
+        Self::open_with(store, path, RemoteOptions::new()).await
+    }
+
+    /// [`open`](Self::open) with [`RemoteOptions`] or [`Limits`](npy_core::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`open`](Self::open).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_core::npz::NpzWriter;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// use npy_core::Limits;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("time", &[0.5_f64; 1000])?;
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"run.npz".into(), archive.finish()?.into_inner().into()).await?;
+    /// let archive = RemoteNpz::open_with(store, "run.npz", Limits::new().member_bytes(1000)).await?;
+    /// assert!(archive.by_name::<f64>("time").await.is_err()); // 8128 bytes
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open_with(store: Arc<dyn ObjectStore>, path: impl Into<Path>, options: impl Into<RemoteOptions>) -> Result<Self> {
+        let options = options.into();
+        let (object, tail) = Object::open(store, path.into(), GetRange::Suffix(TAIL_BYTES), options).await?;
+        let mut sparse = Sparse::new(object.size());
+        let (mut bytes, mut requests) = (tail.bytes.len() as u64, 1);
+        sparse.add([tail]);
+        let (mut step, mut last) = (STEP_BYTES, 0);
+        let reader = loop {
+            let error = match NpzReader::new_with(sparse.clone(), options.limits) {
+                Ok(reader) => break reader,
+                Err(error) => error,
+            };
+            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(object.locate(error)) };
+            step = if begin == last { step.saturating_mul(4) } else { STEP_BYTES };
+            // The directory lies before the end record, so that all up to there belongs to it.
+            let end = if end - begin <= options.request_bytes { end } else { end.min(begin.saturating_add(step)) };
+            (bytes, requests, last) = (bytes.saturating_add(end - begin), requests + 1, end);
+            for (what, limit, found) in
+                [("bytes to find the members", MOST_BYTES, bytes), ("requests to find the members", MOST_REQUESTS, requests)]
+            {
+                if found > limit {
+                    return Err(object.locate(ErrorKind::LimitExceeded { what, limit, found }));
+                }
+            }
+            sparse.add(object.fetch_pieces(begin..end).await?);
+        };
+        Ok(Self { object, reader })
+    }
+
+    /// Returns the number of members, arrays or not.
+    pub fn len(&self) -> usize {
+        self.reader.len()
+    }
+
+    /// Returns whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.reader.is_empty()
+    }
+
+    /// Returns the names of the members, without `.npy` at their ends.
+    ///
+    /// They are in the order of the archive.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.reader.names()
+    }
+
+    /// Reads the one-dimensional array of a name.
+    ///
+    /// Its checksum is checked. The member is in memory as it is stored until it is decoded;
+    /// [`member`](Self::member) reads one that is not compressed in bounded memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such member, if it is damaged or not an array, if the dtype differs from
+    /// that of `T`, if the object was replaced, or if the store fails.
+    ///
+    /// See [`RemoteNpz`] for an example.
+    pub async fn by_name<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
+        self.read(name, NpzReader::by_index).await
+    }
+
+    /// Reads the only element of an array without dimensions.
+    ///
+    /// `np.savez` makes such an array of a number.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`by_name`](Self::by_name), and if the array has dimensions.
+    ///
+    /// See [`RemoteNpz`] for an example.
+    pub async fn scalar<T: NpyElement>(&self, name: &str) -> Result<T> {
+        self.read(name, |reader, _| reader.scalar(name)).await
+    }
+
+    /// Reads the content of a member, array or not.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`by_name`](Self::by_name), and if the content is longer than `most` bytes.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_core::npz::NpzWriter;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_bytes("notes.txt", b"hello")?;
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"run.npz".into(), archive.finish()?.into_inner().into()).await?;
+    /// let archive = RemoteNpz::open(store, "run.npz").await?;
+    /// assert_eq!(archive.bytes("notes.txt", 1 << 20).await?, b"hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn bytes(&self, name: &str, most: u64) -> Result<Vec<u8>> {
+        let index = self.find(name)?;
+        if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
+            let error = ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found };
+            return Err(self.locate(error.into(), index));
+        }
+        self.read(name, |reader, index| reader.bytes(index, most)).await
+    }
+
+    /// Opens an array of any shape and dtype.
+    ///
+    /// Of a member that is not compressed only the header is read, with one request; then rows and
+    /// regions are read like those of an `.npy` object. Its checksum is not checked, because that
+    /// would read everything. A compressed member is read, decompressed and checked as a whole, and
+    /// stays in memory: limit it by [`Limits::member_bytes`](npy_core::Limits::member_bytes).
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`by_name`](Self::by_name).
+    ///
+    /// See [`RemoteNpz`] for an example.
+    pub async fn member(&self, name: &str) -> Result<RemoteNpy> {
+        const STORED: u16 = 0;
+        let index = self.find(name)?;
+        let key = self.reader.name(index).unwrap_or(name).to_owned();
+        if self.reader.method(index) != Some(STORED) {
+            let file = self.fetch_and(index, None, &mut |reader| reader.bytes(index, u64::MAX)).await?.0;
+            return RemoteNpy::of_front(self.object.clone(), Some(key), 0..file.len() as u64, file.into()).await;
+        }
+        let mut open = |reader: &mut NpzReader<Sparse>| {
+            reader.header(index)?;
+            reader.data_range(index)
+        };
+        let (range, sparse) = self.fetch_and(index, Some(FRONT_BYTES), &mut open).await?;
+        // The header was read from there.
+        let front = sparse.from(&range);
+        RemoteNpy::of_front(self.object.clone(), Some(key), range, front).await
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        self.reader.find(name).map_err(|error| self.object.locate(error))
+    }
+
+    async fn read<V>(&self, name: &str, mut read: impl FnMut(&mut NpzReader<Sparse>, usize) -> npy_core::Result<V>) -> Result<V> {
+        let index = self.find(name)?;
+        Ok(self.fetch_and(index, None, &mut |reader| read(reader, index)).await?.0)
+    }
+
+    /// Calls `read` until all that it reads of a member was fetched: at first the whole member, or
+    /// its front. Also returns what was fetched.
+    async fn fetch_and<V>(
+        &self,
+        index: usize,
+        front: Option<u64>,
+        read: &mut impl FnMut(&mut NpzReader<Sparse>) -> npy_core::Result<V>,
+    ) -> Result<(V, Sparse)> {
+        let mut reader = self.reader.clone();
+        let compressed = self.reader.compressed_size(index).unwrap_or(0);
+        let name = self.reader.whole_name(index).map_or(0, str::len) as u64;
+        let mut wanted = LOCAL_BYTES.saturating_add(compressed.min(front.unwrap_or(u64::MAX))).max(LEAST_MEMBER) + name;
+        loop {
+            let error = match read(&mut reader) {
+                Ok(value) => return Ok((value, reader.get_mut().clone())),
+                Err(error) => error,
+            };
+            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(self.locate(error, index)) };
+            let pieces = self.object.fetch_pieces(begin..end.min(begin.saturating_add(wanted))).await;
+            let pieces = pieces.map_err(|error| self.name(error, index))?;
+            reader.get_mut().add(pieces);
+            // Unusually long extra fields.
+            wanted = LEAST_MEMBER;
+        }
+    }
+
+    fn name(&self, error: Error, index: usize) -> Error {
+        match self.reader.name(index) {
+            Some(name) => error.with_member(name),
+            None => error,
+        }
+    }
+
+    fn locate(&self, error: npy_core::Error, index: usize) -> Error {
+        self.name(self.object.locate(error), index)
+    }
+}
+
+impl fmt::Debug for RemoteNpz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reader.fmt(f)
+    }
+}

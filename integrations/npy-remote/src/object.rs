@@ -1,0 +1,222 @@
+//! An object in a store, pinned to the version that the first response described.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::RemoteOptions;
+
+/// An object, of which only the version that was opened is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    store: Arc<dyn ObjectStore>,
+    /// What the first response said of it.
+    meta: ObjectMeta,
+    pub(crate) options: RemoteOptions,
+}
+
+/// Bytes of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Where they begin.
+    pub(crate) begin: u64,
+    pub(crate) bytes: Bytes,
+}
+
+impl Piece {
+    pub(crate) fn end(&self) -> u64 {
+        self.begin + self.bytes.len() as u64
+    }
+
+    /// The part of it from `begin` to `end`, which it contains.
+    pub(crate) fn slice(&self, range: &Range<u64>) -> Bytes {
+        let at = |offset: u64| usize::try_from(offset.saturating_sub(self.begin)).unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.slice(at(range.start)..at(range.end))
+    }
+}
+
+impl Object {
+    /// Opens an object with a request for some of its bytes.
+    pub(crate) async fn open(
+        store: Arc<dyn ObjectStore>,
+        path: Path,
+        range: GetRange,
+        options: RemoteOptions,
+    ) -> Result<(Self, Piece)> {
+        let read = async {
+            let (result, range) = first_response(&*store, &path, range, options.request_bytes).await?;
+            // The store knows its size better than the request.
+            let expected = range.as_range(result.meta.size).unwrap_or_default();
+            let meta = result.meta.clone();
+            Ok((collect(result, &expected).await?, expected.start, meta))
+        };
+        match read.await {
+            Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Piece { begin, bytes })),
+            Err(error) => Err(Error::with_path(error, &path)),
+        }
+    }
+
+    /// Bytes of the whole object.
+    pub(crate) fn size(&self) -> u64 {
+        self.meta.size
+    }
+
+    /// The error with the path of the object.
+    pub(crate) fn locate(&self, error: impl Into<Error>) -> Error {
+        error.into().with_path(&self.meta.location)
+    }
+
+    /// Fetches these bytes of the version that was opened.
+    pub(crate) async fn fetch(&self, range: Range<u64>) -> Result<Piece> {
+        if range.is_empty() {
+            return Ok(Piece { begin: range.start, bytes: Bytes::new() });
+        }
+        let read = async {
+            let options = self.pinned().with_range(Some(range.clone()));
+            let result = self.store.get_opts(&self.meta.location, options).await.map_err(|error| self.failed(error, &range))?;
+            self.check(&result.meta)?;
+            collect(result, &range).await
+        };
+        let bytes = read.await.map_err(|error| self.locate(error))?;
+        Ok(Piece { begin: range.start, bytes })
+    }
+
+    /// Fetches a range of any length by several requests at a time; the pieces come in order.
+    pub(crate) async fn fetch_pieces(&self, range: Range<u64>) -> Result<Vec<Piece>> {
+        let (step, end) = (self.options.request_bytes, range.end);
+        let begins = std::iter::successors(Some(range.start), |begin| begin.checked_add(step)).take_while(|begin| *begin < end);
+        stream::iter(begins)
+            .map(|begin| self.fetch(begin..begin.saturating_add(step).min(end)))
+            .buffered(self.options.requests)
+            .try_collect()
+            .await
+    }
+
+    /// The conditions that only the version that was opened meets.
+    fn pinned(&self) -> GetOptions {
+        let meta = &self.meta;
+        match &meta.e_tag {
+            // A weak e-tag never matches (RFC 9110, 13.1.1); `check` compares it.
+            Some(e_tag) if !e_tag.starts_with("W/") => GetOptions::new().with_if_match(Some(e_tag)),
+            // A store that does not know the time says 1970.
+            _ if meta.last_modified.timestamp() > 0 => GetOptions::new().with_if_unmodified_since(Some(meta.last_modified)),
+            _ => GetOptions::new(),
+        }
+    }
+
+    /// Compares what a response says of the object, for stores that ignore conditions.
+    fn check(&self, found: &ObjectMeta) -> Result<()> {
+        let expected = &self.meta;
+        let differs =
+            |property, expected: String, found| Err(ErrorKind::Replaced { property, expected, found: Some(found) }.into());
+        if found.e_tag != expected.e_tag {
+            let text = |e_tag: &Option<String>| e_tag.clone().unwrap_or_else(|| "none".to_owned());
+            return differs("e-tag", text(&expected.e_tag), text(&found.e_tag));
+        }
+        if found.size != expected.size {
+            return differs("size", expected.size.to_string(), found.size.to_string());
+        }
+        if expected.e_tag.is_none() && found.last_modified != expected.last_modified {
+            return differs("time of modification", expected.last_modified.to_string(), found.last_modified.to_string());
+        }
+        Ok(())
+    }
+
+    /// A refused condition means that the object was replaced.
+    fn failed(&self, error: object_store::Error, range: &Range<u64>) -> Error {
+        match (&error, &self.meta.e_tag) {
+            (object_store::Error::Precondition { .. }, Some(e_tag)) => {
+                ErrorKind::Replaced { property: "e-tag", expected: e_tag.clone(), found: None }.into()
+            }
+            (object_store::Error::Precondition { .. }, None) => {
+                let expected = self.meta.last_modified.to_string();
+                ErrorKind::Replaced { property: "time of modification", expected, found: None }.into()
+            }
+            _ => cannot_read(error, range),
+        }
+    }
+}
+
+/// The first response, and the range that was requested. Of a store without ranges it is the whole
+/// object, if that has at most `most` bytes.
+async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, most: u64) -> Result<(GetResult, GetRange)> {
+    let refused = match store.get_opts(path, GetOptions::new().with_range(Some(range.clone()))).await {
+        Ok(result) => return Ok((result, range)),
+        Err(error) => error,
+    };
+    let error = |error| match &range {
+        GetRange::Bounded(range) => cannot_read(error, range),
+        _ => cannot_read_any(error),
+    };
+    if !matches!(refused, object_store::Error::NotSupported { .. }) {
+        return Err(error(refused));
+    }
+    let head = store.head(path).await.map_err(error)?;
+    let pinned = || GetOptions::new().with_if_match(head.e_tag.clone().filter(|e_tag| !e_tag.starts_with("W/")));
+    // Azure has no requests for the end of an object.
+    if let GetRange::Suffix(length) = range {
+        let range = GetRange::from(head.size.saturating_sub(length)..head.size);
+        match store.get_opts(path, pinned().with_range(Some(range.clone()))).await {
+            Err(object_store::Error::NotSupported { .. }) => {}
+            result => return Ok((result.map_err(error)?, range)),
+        }
+    }
+    if head.size > most {
+        return Err(error(refused));
+    }
+    let result = store.get_opts(path, pinned()).await.map_err(error)?;
+    // More than the size that was promised is refused before it is read.
+    Ok((result, (0..head.size).into()))
+}
+
+#[cold]
+fn cannot_read(error: object_store::Error, range: &Range<u64>) -> Error {
+    ErrorKind::Store { action: "cannot read", range: Some(range.clone()), error }.into()
+}
+
+#[cold]
+fn cannot_read_any(error: object_store::Error) -> Error {
+    ErrorKind::Store { action: "cannot read the object", range: None, error }.into()
+}
+
+/// The bytes of a response, which are exactly those of `range`.
+async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
+    if result.range != *range {
+        return Err(ErrorKind::WrongRange { expected: range.clone(), found: result.range }.into());
+    }
+    let expected = range.end - range.start;
+    let wrong = |found: u64| ErrorKind::WrongLength { range: range.clone(), found };
+    let GetResultPayload::Stream(mut stream) = result.payload else {
+        // Its stream would read 8 KiB at a time.
+        let bytes = result.bytes().await.map_err(|error| cannot_read(error, range))?;
+        return if bytes.len() as u64 == expected { Ok(bytes) } else { Err(wrong(bytes.len() as u64).into()) };
+    };
+    let mut first = Bytes::new();
+    let mut all = Vec::new();
+    let mut found = 0;
+    while let Some(bytes) = stream.try_next().await.map_err(|error| cannot_read(error, range))? {
+        found += bytes.len() as u64;
+        if found > expected {
+            return Err(wrong(found).into());
+        }
+        if found == bytes.len() as u64 {
+            first = bytes;
+            continue;
+        }
+        if all.is_empty() {
+            // Not more than a request; what came so far says nothing of the rest.
+            all.reserve_exact(usize::try_from(expected).unwrap_or_default());
+            all.extend_from_slice(&first);
+        }
+        all.extend_from_slice(&bytes);
+    }
+    if found < expected {
+        return Err(wrong(found).into());
+    }
+    Ok(if all.is_empty() { first } else { all.into() })
+}

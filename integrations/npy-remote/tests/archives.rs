@@ -1,0 +1,104 @@
+//! Archives: members of every kind, whole and by region.
+
+use std::io::Cursor;
+
+use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
+use npy_core::{Header, Limits, Order};
+use npy_remote::RemoteNpz;
+
+use crate::reading::small;
+use crate::support::{FaultStore, Pick, memory, picks};
+
+/// An archive of records, a matrix in Fortran order, text and a number.
+fn archive(mut archive: NpzWriter<Cursor<Vec<u8>>>) -> Vec<u8> {
+    archive.add_slice("picks", &picks(9000)).unwrap();
+    let header = Header::new(">u4".parse().unwrap(), Order::Fortran, &[300, 400]).unwrap();
+    archive.add("matrix", &header, |matrix| (0..120_000_u32).try_for_each(|item| matrix.push(&item))).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.add_scalar("rate", &100_u32).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+fn kinds() -> Vec<Vec<u8>> {
+    let mut aligned = NpzWriter::new(Cursor::new(Vec::new()));
+    aligned.set_options(WriteOptions::new().aligned(true));
+    vec![
+        archive(NpzWriter::new(Cursor::new(Vec::new()))),
+        archive(NpzWriter::new_compressed(Cursor::new(Vec::new()))),
+        archive(aligned),
+        // Behind a program that unpacks it.
+        [vec![b'#'; 200_000], archive(NpzWriter::new(Cursor::new(Vec::new())))].concat(),
+    ]
+}
+
+#[tokio::test]
+async fn members_are_read_whole_and_by_region() {
+    for bytes in kinds() {
+        let store = memory("run.npz", bytes.clone()).await;
+        let archive = RemoteNpz::open_with(store, "run.npz", small()).await.unwrap();
+        assert_eq!(archive.names().collect::<Vec<_>>(), ["picks", "matrix", "notes.txt", "rate"]);
+        assert!(archive.by_name::<Pick>("picks").await.unwrap() == picks(9000));
+        assert_eq!(archive.scalar::<u32>("rate").await.unwrap(), 100);
+        assert_eq!(archive.bytes("notes.txt", 5).await.unwrap(), b"hello");
+        let error = archive.bytes("notes.txt", 4).await.unwrap_err();
+        assert!(error.to_string().contains("expected at most 4 bytes of a member, found 5"), "{error}");
+
+        let member = archive.member("picks").await.unwrap();
+        assert!(member.read_rows::<Pick>(8000..9000).await.unwrap() == picks(9000)[8000..]);
+        let (stations,) = member.columns_of_rows::<(String,)>(["station"], 10..12).await.unwrap();
+        assert_eq!(stations, ["S00010", "S00011"]);
+        let matrix = archive.member("matrix").await.unwrap();
+        assert_eq!(matrix.header().order(), Order::Fortran);
+        let region = [(10..20).into(), npy_core::region::AxisRange::from(..).step_by(7)];
+        let mut local = NpzReader::from_bytes(&bytes).unwrap();
+        let index = local.find("matrix").unwrap();
+        let member = local.bytes(index, u64::MAX).unwrap();
+        let expected: Vec<u32> = npy_core::NpyReader::new(Cursor::new(member)).unwrap().read_region(&region).unwrap();
+        assert!(matrix.read_region::<u32>(&region).await.unwrap() == expected);
+    }
+}
+
+#[tokio::test]
+async fn several_members_are_read_at_the_same_time_on_several_threads() {
+    let archive = RemoteNpz::open_with(memory("run.npz", kinds().remove(1)).await, "run.npz", small()).await.unwrap();
+    let tasks: Vec<_> = (0..4)
+        .map(|_| {
+            let archive = archive.clone();
+            tokio::spawn(async move { archive.by_name::<Pick>("picks").await })
+        })
+        .collect();
+    for task in tasks {
+        assert!(task.await.unwrap().unwrap() == picks(9000));
+    }
+}
+
+#[tokio::test]
+async fn errors_name_the_archive_and_the_member() {
+    let store = FaultStore::counting(memory("run.npz", kinds().remove(0)).await);
+    let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+    store.taken();
+    let error = archive.by_name::<u8>("y").await.unwrap_err();
+    insta::assert_snapshot!(error, @r#"run.npz: missing array "y": the archive has picks, matrix, notes.txt, rate"#);
+    let error = archive.by_name::<u8>("rate").await.unwrap_err();
+    insta::assert_snapshot!(error, @r#"run.npz: member "rate": wrong number of dimensions: expected 1, found 0 with shape ()"#);
+    let error = archive.member("notes.txt").await.unwrap_err();
+    insta::assert_snapshot!(error, @r#"run.npz: member "notes.txt": not an .npy file: expected "\x93NUMPY", found "hello""#);
+    let error = archive.member("matrix").await.unwrap().read_all::<f32>().await.unwrap_err();
+    insta::assert_snapshot!(error, @r#"run.npz: member "matrix": cannot read f32: expected dtype <f4, found >u4; `u32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`"#);
+    // They are near the end, which is in memory.
+    assert!(store.taken().0 <= 1);
+}
+
+#[tokio::test]
+async fn a_member_beyond_the_limits_is_not_fetched() {
+    for kind in [0, 1] {
+        let store = FaultStore::counting(memory("run.npz", kinds().remove(kind)).await);
+        let archive = RemoteNpz::open_with(store.clone(), "run.npz", Limits::new().member_bytes(1000)).await.unwrap();
+        store.taken();
+        for error in [archive.member("picks").await.err().unwrap(), archive.by_name::<Pick>("picks").await.unwrap_err()] {
+            assert!(error.to_string().contains("expected at most 1000 bytes of a member"), "{error}");
+        }
+        assert_eq!(store.taken().0, 0);
+        assert!(RemoteNpz::open_with(store.clone(), "run.npz", Limits::new().members(3)).await.is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! Arrays in object stores: memory, local files, an HTTP server on the loopback, and stores that fail.
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
+
+mod archives;
+#[cfg(feature = "arrow")]
+mod batches;
+mod faults;
+#[cfg(feature = "dynamic")]
+mod golden;
+#[cfg(feature = "http")]
+mod http;
+mod reading;
+mod requests;
+mod support;
+#[cfg(feature = "dynamic")]
+mod workspace_support;
+mod writing;
