@@ -6,8 +6,10 @@ use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::types::{Date32Type, Float32Type, Float64Type, Int16Type, Int32Type, TimestampNanosecondType};
 use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_buffer::Buffer;
-use npy_arrow::{BatchOptions, BatchReader, from_batches, into_batch_with, map_batches, read_batches, to_batch, to_batch_with};
-use npy_core::{DynValues, NpyMap, Order};
+use npy_arrow::{
+    BatchOptions, BatchReader, ErrorKind, from_batches, into_batch_with, map_batches, read_batches, to_batch, to_batch_with,
+};
+use npy_core::{DynValues, Header, NpyMap, Order};
 
 use crate::support::{columns, file_of, memory, values};
 use crate::workspace_support::workspace;
@@ -208,4 +210,18 @@ fn example_file_has_its_columns() {
         })
         .collect();
     assert_eq!(ids, expected);
+}
+
+#[test]
+fn rows_of_a_larger_array_are_counted_from_its_beginning() {
+    // A code point that is no character, in the second of two rows.
+    let header = Header::new("<U1".parse().unwrap(), Order::C, &[2]).unwrap();
+    let data = [&[65_u8, 0, 0, 0][..], &[0xFF; 4]].concat();
+    let mut reader =
+        BatchReader::from_rows(header.clone(), Buffer::from_vec(data.clone()), 100, BatchOptions::new().rows(1)).unwrap();
+    assert_eq!((reader.batch_rows(), reader.next().unwrap().unwrap().num_rows()), (1, 1));
+    let error = npy_arrow::Error::from(reader.next().unwrap().unwrap_err());
+    assert!(matches!(error.kind(), ErrorKind::Value { row: 101, .. }), "{error}");
+    let error = BatchReader::from_rows(header, Buffer::from_vec(data[..7].to_vec()), 100, BatchOptions::new()).unwrap_err();
+    assert!(error.to_string().starts_with("truncated file"), "{error}");
 }
