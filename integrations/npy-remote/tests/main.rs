@@ -4,6 +4,7 @@
 mod archives;
 #[cfg(feature = "arrow")]
 mod batches;
+mod damage;
 mod faults;
 #[cfg(feature = "dynamic")]
 mod golden;
