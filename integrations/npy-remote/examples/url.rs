@@ -24,13 +24,13 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Prints dtype and shape, and the bytes of the first element.
+/// Prints dtype and shape, and the first element.
 async fn show(name: &str, array: &RemoteNpy) -> Result<()> {
     let header = array.header();
     println!("{name}: {} {:?}", header.dtype(), header.shape());
     if header.element_count() > 0 && !header.dtype().has_object() {
         let first = vec![0.into(); header.shape().len()];
-        println!("  first element: {:02x?}", array.read_region_dyn(&first).await?.bytes());
+        println!("  first element: {}", array.read_region_dyn(&first).await?);
     }
     Ok(())
 }

@@ -107,6 +107,17 @@ pub enum ErrorKind {
         found: u64,
     },
 
+    /// It takes too much to find the members of an archive: its directory is very long or damaged, or
+    /// there is something else in the object.
+    LongSearch {
+        /// What is limited: `bytes` or `requests`.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+        /// How many it takes, or more.
+        found: u64,
+    },
+
     /// The text is not the URL of an object.
     InvalidUrl {
         /// The text.
@@ -215,6 +226,12 @@ impl fmt::Display for ErrorKind {
                     f,
                     "wrong response for bytes {}..{}: expected {expected} bytes, found {least}{found}",
                     range.start, range.end
+                )
+            }
+            Self::LongSearch { what, limit, found } => {
+                write!(
+                    f,
+                    "cannot find the members: expected at most {limit} {what}, found at least {found}; copy the archive to a file"
                 )
             }
             Self::InvalidUrl { url, error } => write!(f, "invalid URL {url:?}: {error}"),

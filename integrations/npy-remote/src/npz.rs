@@ -16,7 +16,7 @@ use crate::options::RemoteOptions;
 use crate::sparse::{Missing, Sparse};
 
 /// How many bytes of the end of an archive the first request brings: the longest comment, the end
-/// record, and a directory of some 800 members.
+/// record, and a directory of some 1,000 members.
 const TAIL_BYTES: u64 = 128 << 10;
 
 /// The bytes of a later request for the directory, four times as many with each that continues the
@@ -25,7 +25,7 @@ const STEP_BYTES: u64 = 64 << 10;
 
 /// What opening may fetch. Few archives need a second request, but one with a damaged end, or with
 /// gaps between its members, is searched for members that the directory leaves out.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 256 << 20;
 const MOST_REQUESTS: u64 = 256;
 
 /// A local header without its name, the extra fields that it usually has, and what is read behind
@@ -36,7 +36,7 @@ const LEAST_MEMBER: u64 = 4096 + LOCAL_BYTES;
 /// An archive in a store.
 ///
 /// [`open`](Self::open) reads the directory with one request for the end of the object: two where it
-/// has more than some 800 members, or where the store has no such requests, as Azure. Then each
+/// has more than some 1,000 members, or where the store has no such requests, as Azure. Then each
 /// member takes one request, or several at a time where it is larger than
 /// [`RemoteOptions::request_bytes`]. A small archive comes with the first one. Every request is for
 /// the same version of the object: if it was replaced, the call fails.
@@ -81,7 +81,8 @@ impl RemoteNpz {
     ///
     /// # Errors
     ///
-    /// Fails if the store fails, or if the object is not a zip archive.
+    /// Fails if the store fails, if the object is not a zip archive, or if it takes more than 256 MiB
+    /// or 256 requests to find its members.
     ///
     /// See [`RemoteNpz`] for an example.
     pub async fn open(store: Arc<dyn ObjectStore>, path: impl Into<Path>) -> Result<Self> {
@@ -129,11 +130,9 @@ impl RemoteNpz {
             // The directory lies before the end record, so that all up to there belongs to it.
             let end = if end - begin <= options.request_bytes { end } else { end.min(begin.saturating_add(step)) };
             (bytes, requests, last) = (bytes.saturating_add(end - begin), requests + 1, end);
-            for (what, limit, found) in
-                [("bytes to find the members", MOST_BYTES, bytes), ("requests to find the members", MOST_REQUESTS, requests)]
-            {
+            for (what, limit, found) in [("bytes", MOST_BYTES, bytes), ("requests", MOST_REQUESTS, requests)] {
                 if found > limit {
-                    return Err(object.locate(ErrorKind::LimitExceeded { what, limit, found }));
+                    return Err(object.locate(crate::ErrorKind::LongSearch { what, limit, found }));
                 }
             }
             sparse.add(object.fetch_pieces(begin..end).await?);

@@ -148,13 +148,18 @@ fn claim(version: u8, length: u32) -> Vec<u8> {
 #[tokio::test]
 async fn a_header_beyond_the_limits_is_refused_without_a_second_request() {
     // It goes on for 4 GiB.
-    let endless = Computed { header: claim(3, u32::MAX), size: 1 << 33, byte: |_| b' ' };
+    let endless = Computed { header: claim(3, u32::MAX), size: 1 << 33, byte: Some(|_| b' '), tail: Vec::new() };
     let store = FaultStore::counting(Arc::new(endless));
     let error = RemoteNpy::open(store.clone(), "x.npy").await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: limit exceeded: expected at most 1048576 bytes of the header, found 4294967295; raise it with `Limits` if the file is trusted");
     assert_eq!(store.taken().0, 1);
     // Within the limits it is read, and no more than it.
-    let store = FaultStore::counting(Arc::new(Computed { header: claim(2, 1 << 20), size: 1 << 33, byte: |_| b' ' }));
+    let store = FaultStore::counting(Arc::new(Computed {
+        header: claim(2, 1 << 20),
+        size: 1 << 33,
+        byte: Some(|_| b' '),
+        tail: Vec::new(),
+    }));
     let error = RemoteNpy::open(store.clone(), "x.npy").await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Npy(_)), "{error}");
     assert_eq!(store.taken(), (2, (1 << 20) + 12));
@@ -237,7 +242,8 @@ async fn a_damaged_member_is_found_when_it_is_read_as_a_whole() {
 
 #[tokio::test]
 async fn what_is_no_archive_is_refused_in_bounded_requests() {
-    let store = FaultStore::counting(Arc::new(Computed { header: Vec::new(), size: 1 << 33, byte: |at| at as u8 }));
+    let store =
+        FaultStore::counting(Arc::new(Computed { header: Vec::new(), size: 1 << 33, byte: Some(|at| at as u8), tail: Vec::new() }));
     let error = RemoteNpz::open(store.clone(), "x.npz").await.unwrap_err();
     insta::assert_snapshot!(error, @r#"x.npz: not an .npz file: expected a zip archive, found "\x00\x01\x02\x03\x04\x05\x06\x07""#);
     let (requests, bytes) = store.taken();
@@ -248,4 +254,14 @@ async fn what_is_no_archive_is_refused_in_bounded_requests() {
     insta::assert_snapshot!(error, @"x.npz: truncated archive: expected the end of central directory at the end of the file, found 2 complete and 0 listed members; `npy_core::npz::recover` keeps them");
     let error = RemoteNpz::open(Arc::new(InMemory::new()), "x.npz").await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npz: cannot read the object: Object at location x.npz not found: No data in memory found. Location: x.npz");
+}
+
+#[tokio::test]
+async fn the_search_for_members_is_bounded() {
+    // 8 GiB in front of an archive, where members might hide.
+    let store = FaultStore::counting(Arc::new(Computed { header: Vec::new(), size: 1 << 33, byte: None, tail: archive() }));
+    let error = RemoteNpz::open(store.clone(), "x.npz").await.unwrap_err();
+    insta::assert_snapshot!(error, @"x.npz: cannot find the members: expected at most 268435456 bytes, found at least 357957632; copy the archive to a file");
+    let (requests, bytes) = store.taken();
+    assert!(requests < 40 && bytes < 128 << 20, "{requests} {bytes}");
 }

@@ -18,7 +18,8 @@ fn gibibyte(order: Order) -> (Arc<FaultStore>, u64) {
     let shape = if order == Order::C { [1 << 20, 128] } else { [128, 1 << 20] };
     let header = Header::new(f64::dtype(), order, &shape).unwrap().to_bytes();
     let begin = header.len() as u64;
-    let computed = Computed { header, size: begin + GIB, byte: |at| if at % 8 < 3 { ((at / 8) >> (at % 8 * 8)) as u8 } else { 0 } };
+    let byte: fn(u64) -> u8 = |at| if at % 8 < 3 { ((at / 8) >> (at % 8 * 8)) as u8 } else { 0 };
+    let computed = Computed { header, size: begin + GIB, byte: Some(byte), tail: Vec::new() };
     (FaultStore::counting(Arc::new(computed)), begin)
 }
 

@@ -22,7 +22,7 @@ pub enum Fault {
     Fail,
     /// It never answers.
     Hang,
-    /// The response is so many bytes longer than it says, or shorter.
+    /// The response is longer than it says by this number of bytes, or shorter.
     Length(i64),
     /// The response is of bytes that begin later than was requested.
     Shifted,
@@ -225,11 +225,13 @@ pub async fn memory(path: &str, bytes: impl Into<PutPayload>) -> Arc<InMemory> {
     store
 }
 
-/// A store of one object of any size, whose bytes are a header and then those of a function.
+/// A store of one object of any size, whose bytes are a header and then those of a function, or
+/// zeros. It ends with a tail.
 pub struct Computed {
     pub header: Vec<u8>,
     pub size: u64,
-    pub byte: fn(u64) -> u8,
+    pub byte: Option<fn(u64) -> u8>,
+    pub tail: Vec<u8>,
 }
 
 impl fmt::Display for Computed {
@@ -246,9 +248,21 @@ impl fmt::Debug for Computed {
 
 impl Computed {
     fn bytes(&self, range: Range<u64>) -> Bytes {
-        let header = self.header.len() as u64;
-        let byte = |at: u64| if at < header { self.header[at as usize] } else { (self.byte)(at - header) };
-        range.map(byte).collect::<Vec<_>>().into()
+        let (header, tail) = (self.header.len() as u64, self.size - self.tail.len() as u64);
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        if let Some(byte) = self.byte {
+            for (byte_at, at) in bytes.iter_mut().zip(range.clone()) {
+                *byte_at = byte(at.saturating_sub(header));
+            }
+        }
+        for (begin, part) in [(0, &self.header), (tail, &self.tail)] {
+            let (from, to) = (range.start.max(begin), range.end.min(begin + part.len() as u64));
+            if from < to {
+                let target = &mut bytes[(from - range.start) as usize..(to - range.start) as usize];
+                target.copy_from_slice(&part[(from - begin) as usize..(to - begin) as usize]);
+            }
+        }
+        bytes.into()
     }
 }
 
