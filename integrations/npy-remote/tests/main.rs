@@ -10,9 +10,9 @@ mod faults;
 mod golden;
 #[cfg(feature = "http")]
 mod http;
+mod memory;
 mod reading;
 mod requests;
 mod support;
-#[cfg(feature = "dynamic")]
 mod workspace_support;
 mod writing;
