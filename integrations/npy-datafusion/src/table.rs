@@ -101,7 +101,7 @@ pub(crate) fn ident(name: &str) -> Expr {
     Expr::Column(Column::from_name(name))
 }
 
-/// Other files in a directory are passed over; one that is named is read whatever its name.
+/// Other files in a directory are ignored; one that is named is read whatever its name.
 fn extension(urls: &[ListingTableUrl]) -> &'static str {
     if urls.iter().all(ListingTableUrl::is_collection) { ".npy" } else { "" }
 }

@@ -30,9 +30,9 @@ async fn a_damaged_file_among_many_is_named() {
     }
 }
 
-/// DataFusion's listing has passed over empty files before any format sees them.
+/// DataFusion's listing skips empty files before any format sees them.
 #[tokio::test]
-async fn a_file_of_no_bytes_is_passed_over() {
+async fn a_file_of_no_bytes_is_skipped() {
     let directory = tempfile::tempdir().unwrap();
     save(&directory.path().join("a.npy"), &events(0..10));
     std::fs::write(directory.path().join("b.npy"), []).unwrap();
