@@ -63,6 +63,7 @@
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - `object` (feature `object`): arrays of Python objects, read without running anything.
 //! - `rawarray` (feature `rawarray`): `.ra` files of the RawArray format.
+//! - [`zarr_references`]: many files as one Zarr array, which Xarray and Dask read in place.
 //! - [`FileFormat`]: the format of a file, by its content.
 //!
 //! And:
@@ -127,6 +128,7 @@ mod write;
 // Floor 5: arrays in place; one array in many files.
 mod view;
 pub mod shards;
+mod zarr;
 // Floor 6: dtypes known at run time; archives.
 #[cfg(feature = "dynamic")]
 mod dynamic;
@@ -173,6 +175,7 @@ pub use read::stream::{read, read_with};
 pub use view::{NpyMap, NpyMapMut};
 pub use view::{NpyView, view, view_column, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_like, save_with, write};
+pub use zarr::{ZarrReferences, zarr_references};
 
 #[doc = include_str!("dtypes.md")]
 pub mod dtype {

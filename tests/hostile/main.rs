@@ -8,3 +8,4 @@ mod rawarray;
 mod peak;
 #[path = "../support/mod.rs"]
 mod support;
+mod zarr;

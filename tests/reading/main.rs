@@ -7,3 +7,4 @@ mod reuse;
 mod peak;
 #[path = "../support/mod.rs"]
 mod support;
+mod zarr;

@@ -1,4 +1,4 @@
-//! Slow tests: killed processes, 10 GiB of data, compiler messages.
+//! Slow tests: killed processes, 10 GiB of data, compiler messages, the packages around Zarr.
 //!
 //! `cargo test --test slow` runs only these.
 
@@ -8,3 +8,4 @@ mod kills_npz;
 mod larger_than_memory;
 #[path = "../support/mod.rs"]
 mod support;
+mod zarr;

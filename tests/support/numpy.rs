@@ -38,16 +38,7 @@ pub struct NumPy {
 /// `NPY_REQUIRE_NUMPY=1` that is a failure.
 pub fn numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
-    match NUMPY.get_or_init(|| provide("numpy", &self::NUMPY, &OTHERS, IMPORTS)) {
-        Ok(numpy) => Some(numpy),
-        Err(problem) if std::env::var_os("NPY_REQUIRE_NUMPY").is_some_and(|value| value == "1") => {
-            panic!("NPY_REQUIRE_NUMPY=1, and there is no NumPy to compare with: {problem}")
-        }
-        Err(problem) => {
-            announce(&format!("SKIPPED {test}: there is no NumPy to compare with: {problem}"));
-            None
-        }
-    }
+    required(NUMPY.get_or_init(|| provide("numpy", &self::NUMPY, &OTHERS, IMPORTS)), "NumPy", test)
 }
 
 /// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that
@@ -68,13 +59,29 @@ pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
 pub fn pyarrow(test: &str) -> Option<&'static NumPy> {
     static PYARROW: OnceLock<Result<NumPy, String>> = OnceLock::new();
     let others = ["pyarrow", "duckdb", "polars"];
-    match PYARROW.get_or_init(|| provide("pyarrow", &self::NUMPY, &others, "import numpy, pyarrow, duckdb, polars")) {
+    let provided = PYARROW.get_or_init(|| provide("pyarrow", &self::NUMPY, &others, "import numpy, pyarrow, duckdb, polars"));
+    required(provided, "PyArrow", test)
+}
+
+/// A NumPy with Zarr, Xarray and Dask, which read arrays in many files. Where they cannot be had, the
+/// test is skipped.
+pub fn zarr(test: &str) -> Option<&'static NumPy> {
+    static ZARR: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    let others = ["zarr>=3", "xarray", "dask[array]", "kerchunk"];
+    let provided = ZARR.get_or_init(|| provide("zarr", &self::NUMPY, &others, "import numpy, zarr, xarray, dask.array, kerchunk"));
+    required(provided, "Zarr", test)
+}
+
+/// What was provided. Without it the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is
+/// a failure.
+fn required(provided: &'static Result<NumPy, String>, what: &str, test: &str) -> Option<&'static NumPy> {
+    match provided {
         Ok(numpy) => Some(numpy),
         Err(problem) if std::env::var_os("NPY_REQUIRE_NUMPY").is_some_and(|value| value == "1") => {
-            panic!("NPY_REQUIRE_NUMPY=1, and there is no PyArrow to compare with: {problem}")
+            panic!("NPY_REQUIRE_NUMPY=1, and there is no {what} to compare with: {problem}")
         }
         Err(problem) => {
-            announce(&format!("SKIPPED {test}: there is no PyArrow to compare with: {problem}"));
+            announce(&format!("SKIPPED {test}: there is no {what} to compare with: {problem}"));
             None
         }
     }

@@ -115,6 +115,7 @@ messages!(kinds: ErrorKind {
     InvalidSparse { problem: SparseProblem::DuplicateOffset { offset: -1 } } => "invalid sparse matrix: duplicate diagonal offset -1",
     RawArray { problem: RawArrayProblem::MissingFeature } => "unsupported LZ4 compression: feature `lz4` is disabled",
     Shards { problem: ShardProblem::Missing { number: 4, count: 7 } } => "missing shard 4: expected 7 shards without a gap",
+    Zarr { problem: ZarrProblem::NoFiles } => "expected at least one file, found none",
     Allocation { bytes: 1 << 33 } => "cannot allocate 8589934592 bytes",
 });
 
@@ -195,6 +196,16 @@ messages!(sparse_matrices: SparseProblem {
     OutOfBounds { length: 2, found: 3 } => "expected indices less than 2, found 3",
     OutOfRange { found: -1 } => "index -1 out of range",
     DuplicateOffset { offset: 1 } => "duplicate diagonal offset 1",
+});
+
+messages!(zarr_arrays: ZarrProblem {
+    NoFiles => "expected at least one file, found none",
+    Path => "expected a path in UTF-8",
+    DType { field: text(""), dtype: text("|O") } => "unsupported dtype |O: Zarr has no such dtype",
+    DType { field: text("origin.depth"), dtype: text("<f16") } => "unsupported dtype <f16 of field \"origin.depth\": Zarr has no such dtype",
+    Differs { first: "a.npy".into(), what: "dtype", expected: text("<f4"), found: text(">f4") } => "expected dtype <f4 as in a.npy, found >f4",
+    Rows { first: "a.npy".into(), expected: 1000, found: 337 } =>
+        "expected 1000 rows as in a.npy, found 337; only the last file may have other rows",
 });
 
 messages!(shards: ShardProblem {

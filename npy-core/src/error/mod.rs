@@ -16,6 +16,7 @@ mod region;
 mod shard;
 mod sparse;
 mod value;
+mod zarr;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -42,6 +43,7 @@ pub use sparse::SparseProblem;
 pub use value::ValueError;
 pub use value::ValueProblem;
 use value::{describe_too_long, describe_way_out};
+pub use zarr::ZarrProblem;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -586,6 +588,12 @@ pub enum ErrorKind {
         problem: ShardProblem,
     },
 
+    /// The files cannot be described as one Zarr array.
+    Zarr {
+        /// What is wrong with them.
+        problem: ZarrProblem,
+    },
+
     /// The result cannot be allocated.
     Allocation {
         /// The size of the allocation.
@@ -720,6 +728,7 @@ impl fmt::Display for ErrorKind {
             Self::InvalidSparse { problem } => write!(f, "invalid sparse matrix: {problem}"),
             Self::RawArray { problem } => problem.fmt(f),
             Self::Shards { problem } => problem.fmt(f),
+            Self::Zarr { problem } => problem.fmt(f),
             Self::Allocation { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }
     }
