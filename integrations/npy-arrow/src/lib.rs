@@ -32,7 +32,8 @@
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
 //! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically.
 //! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call.
-//! - [`types`]: the Arrow type of each dtype.
+//! - [`types`]: the Arrow type of each dtype; `guide` (features `ipc`, `mmap`, `parquet`): from
+//!   `.npy` to tables.
 //!
 //! # Versions
 //!
@@ -64,6 +65,10 @@ struct Readme;
 
 #[doc = include_str!("types.md")]
 pub mod types {}
+
+#[cfg(all(feature = "ipc", feature = "mmap", feature = "parquet"))]
+#[doc = include_str!("../docs/tables.md")]
+pub mod guide {}
 
 pub use arrow_array;
 pub use arrow_buffer;
