@@ -25,7 +25,7 @@ const MOST_COLUMNS: usize = 1 << 16;
 
 /// Rows without bytes are not bounded by the bytes present, so that a few bytes could claim any
 /// number of batches. As many as `npy_core::Limits` allows of elements without bytes.
-const MOST_EMPTY_ROWS: usize = 1 << 16;
+pub(crate) const MOST_EMPTY_ROWS: usize = 1 << 16;
 
 /// The columns of an array.
 #[derive(Clone, Debug)]
@@ -89,6 +89,13 @@ impl Columns {
         let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.node.field)).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata.into_iter().collect()));
         Ok(Self { schema, all: columns, order: header.order(), itemsize: dtype.itemsize(), axes, rows, row_bytes })
+    }
+
+    /// The columns of a batch that has been decoded as a whole.
+    #[cfg(feature = "object")]
+    pub(crate) fn decoded(batch: &RecordBatch) -> Self {
+        let (schema, rows) = (batch.schema(), batch.num_rows());
+        Self { schema, all: Vec::new(), order: Order::C, itemsize: 0, axes: Vec::new(), rows, row_bytes: 0 }
     }
 
     /// The columns, and the dtype of a row if they are not all.
@@ -261,7 +268,7 @@ fn lookup<'d>(name: &str, record: &'d Record) -> Option<(usize, &'d Field)> {
 const LISTED: usize = 12;
 
 #[cold]
-fn no_field(name: &str, record: &Record) -> npy_core::Error {
+pub(crate) fn no_field(name: &str, record: &Record) -> npy_core::Error {
     // The names of the innermost record that exists.
     let inner = name.match_indices('.').rev().find_map(|(dot, _)| match lookup(&name[..dot], record)?.1.dtype() {
         DType::Record(inner) => Some((&name[..dot], inner)),

@@ -188,6 +188,26 @@ pub enum ErrorKind {
         found: usize,
     },
 
+    /// The objects of a column are of different types, or of one without an Arrow type.
+    #[cfg(feature = "object")]
+    WrongObject {
+        /// The column.
+        column: String,
+        /// The row, from 0.
+        row: u64,
+        /// The type of the objects before, or all types that are supported.
+        expected: String,
+        /// The type of the object.
+        found: String,
+    },
+
+    /// The texts of a column of objects exceed Arrow's 32-bit offsets.
+    #[cfg(feature = "object")]
+    ColumnTooLarge {
+        /// The column.
+        column: String,
+    },
+
     /// The metadata `npy:descr` of a schema is not a dtype.
     InvalidMetadata {
         /// The key.
@@ -347,6 +367,15 @@ impl fmt::Display for ErrorKind {
             Self::WrongLength { rows, expected, found } => {
                 write!(f, "wrong length of {rows} rows: expected {expected} bytes, found {found}")
             }
+            #[cfg(feature = "object")]
+            Self::WrongObject { column, row, expected, found } => {
+                let hint = "convert them with `npy_core::object`";
+                write!(f, "column {column:?}, row {row}: expected {expected}, found {found}; {hint}")
+            }
+            #[cfg(feature = "object")]
+            Self::ColumnTooLarge { column } => {
+                write!(f, "column {column:?}: expected at most 2 GiB of text, found more; divide the array in Python")
+            }
             Self::InvalidMetadata { key, value } => write!(f, "invalid metadata {key:?}: expected a dtype, found {value:?}"),
             Self::FailedBefore => f.write_str("cannot continue: an earlier batch failed"),
         }
@@ -356,7 +385,7 @@ impl fmt::Display for ErrorKind {
 /// What to do about a dtype without an Arrow type.
 fn way_out(field: &str, dtype: &str) -> &'static str {
     match (field.is_empty(), dtype.contains('O')) {
-        (_, true) => "decode the objects with `npy_core::object`",
+        (_, true) => "decode the objects with `BatchOptions::objects` (feature `object`), or with `npy_core::object`",
         (true, _) => "cast the array in NumPy, such as by `a.astype('f8')`",
         (false, _) => "leave it out with `BatchOptions::columns`, or cast the field in NumPy",
     }

@@ -31,6 +31,7 @@
 //! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
 //! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically.
+//! - `BatchOptions::objects` (feature `object`): Python objects of one type.
 //! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call.
 //! - [`types`]: the Arrow type of each dtype; `guide` (features `ipc`, `mmap`, `parquet`): from
 //!   `.npy` to tables.
@@ -46,10 +47,12 @@ mod axes;
 mod dtypes;
 mod decode;
 mod columns;
-mod read;
-mod rows;
 mod encode;
 mod values;
+#[cfg(feature = "object")]
+mod objects;
+mod read;
+mod rows;
 mod write;
 #[cfg(any(feature = "ipc", feature = "parquet"))]
 mod replace;

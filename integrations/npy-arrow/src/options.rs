@@ -96,6 +96,30 @@ impl BatchOptions {
         self
     }
 
+    /// Allows Python objects (dtype `|O`, `StringDType`), which are stored as a pickle; nothing of it
+    /// is run.
+    ///
+    /// A column is of one type, or `None`. The whole array is decoded at once, in memory bounded by the
+    /// size of the file and by these options.
+    ///
+    /// ```
+    /// use npy_arrow::npy_core::object::{ObjectArray, ObjectOptions};
+    /// use npy_arrow::{BatchOptions, BatchReader};
+    ///
+    /// let mut file = Vec::new();
+    /// ObjectArray::from(vec![Some("Ada"), None]).write(&mut file)?;
+    /// let options = BatchOptions::new().objects(ObjectOptions::new());
+    /// let batch = BatchReader::new(std::io::Cursor::new(file), options)?.next().expect("a batch")?;
+    /// assert_eq!(batch.schema().field(0).data_type().to_string(), "Utf8");
+    /// assert_eq!(batch.column(0).null_count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "object")]
+    pub fn objects(mut self, options: npy_core::object::ObjectOptions) -> Self {
+        self.read.objects = Some(options);
+        self
+    }
+
     /// Sets the options for reading the file, such as its [`Limits`].
     pub fn read(mut self, options: impl Into<ReadOptions>) -> Self {
         self.read = options.into();

@@ -14,6 +14,8 @@ use npy_core::{ErrorKind, Header, NpyReader};
 use crate::columns::{Columns, Part};
 use crate::decode::Block;
 use crate::error::{Error, Result};
+#[cfg(feature = "object")]
+use crate::objects;
 use crate::options::BatchOptions;
 
 /// The default number of rows of a batch, as in DataFusion.
@@ -125,9 +127,21 @@ pub struct BatchReader {
 }
 
 enum Source {
-    Memory { buffer: Buffer, begin: usize },
-    File { file: File, begin: u64 },
-    Stream { reader: Box<dyn Read + Send>, begin: u64 },
+    Memory {
+        buffer: Buffer,
+        begin: usize,
+    },
+    File {
+        file: File,
+        begin: u64,
+    },
+    Stream {
+        reader: Box<dyn Read + Send>,
+        begin: u64,
+    },
+    /// All rows.
+    #[cfg(feature = "object")]
+    Decoded(RecordBatch),
 }
 
 impl BatchReader {
@@ -143,6 +157,10 @@ impl BatchReader {
         let open = || {
             let reader = NpyReader::open_with(path, options.read)?;
             let (header, begin) = (reader.header().clone(), reader.data_offset());
+            #[cfg(feature = "object")]
+            if objects::are_allowed(&header, &options) {
+                return Self::of_objects(header, &reader.into_objects(options.read)?, &options);
+            }
             let reader = reader.into_inner();
             let metadata = reader.get_ref().metadata().map_err(|error| cannot_read("cannot open the file", error))?;
             if !metadata.is_file() {
@@ -174,6 +192,10 @@ impl BatchReader {
         let options = options.into();
         let opened = NpyReader::new_with(&mut reader, options.read)?;
         let (header, begin) = (opened.header().clone(), opened.data_offset());
+        #[cfg(feature = "object")]
+        if objects::are_allowed(&header, &options) {
+            return Self::of_objects(header, &opened.into_objects(options.read)?, &options);
+        }
         Self::of_stream(header, begin, Box::new(reader), &options)
     }
 
@@ -228,12 +250,24 @@ impl BatchReader {
     }
 
     pub(crate) fn in_memory(header: Header, buffer: Buffer, begin: usize, options: &BatchOptions) -> Result<Self> {
+        #[cfg(feature = "object")]
+        if objects::are_allowed(&header, options) {
+            let array = NpyReader::from_bytes_with(&buffer, options.read)?.into_objects(options.read)?;
+            return Self::of_objects(header, &array, options);
+        }
         let columns = Columns::new(&header, options)?;
         let (expected, found) = (header.data_bytes(), buffer.len().saturating_sub(begin) as u64);
         if found < expected {
             return Err(truncated(begin as u64, expected, found));
         }
         Ok(Self::with_source(header, columns, Source::Memory { buffer, begin }, options))
+    }
+
+    #[cfg(feature = "object")]
+    fn of_objects(header: Header, array: &npy_core::object::ObjectArray, options: &BatchOptions) -> Result<Self> {
+        let batch = objects::to_columns(array, options)?;
+        let columns = Columns::decoded(&batch);
+        Ok(Self::with_source(header, columns, Source::Decoded(batch), options))
     }
 
     fn of_stream(header: Header, begin: u64, mut reader: Box<dyn Read + Send>, options: &BatchOptions) -> Result<Self> {
@@ -280,6 +314,10 @@ impl BatchReader {
         let first_row = self.position as u64;
         let counted = self.first_row.saturating_add(first_row);
         let Self { columns, source, stage, .. } = self;
+        #[cfg(feature = "object")]
+        if let Source::Decoded(batch) = source {
+            return Ok(batch.slice(self.position, rows));
+        }
         if let Source::Memory { buffer, begin } = source {
             let part = Part { begin: *begin, in_memory: columns.rows, from: self.position, rows };
             let block = Block { bytes: buffer, shared: Some(buffer), strides: &[], first_row: counted };
@@ -295,6 +333,8 @@ impl BatchReader {
         bytes.clear();
         match source {
             Source::Memory { .. } => {}
+            #[cfg(feature = "object")]
+            Source::Decoded(_) => {}
             Source::File { file, begin } => match columns.pieces() {
                 None => {
                     // The length of the file was checked.

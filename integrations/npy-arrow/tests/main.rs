@@ -2,6 +2,8 @@
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
 mod hostile;
+#[cfg(feature = "object")]
+mod objects;
 mod random;
 mod reading;
 mod support;

@@ -69,7 +69,7 @@ fn errors_name_fields_and_columns() {
     insta::assert_snapshot!(to_batch(&values("<U1", 1, &[0, 0xd8, 0, 0])).unwrap_err(), @"row 0: invalid character 0xd800 at position 0 of the text");
     insta::assert_snapshot!(to_batch_with(&values("S2", 2, b"abc\xff"), BatchOptions::new().bytes_as_text(true)).unwrap_err(), @"row 1: invalid UTF-8 at byte 1 of the text; unset `BatchOptions::bytes_as_text`");
     let objects = npy_core::Header::new("[('a', [('b', 'O')])]".parse().unwrap(), Order::C, &[1]).unwrap().to_bytes();
-    insta::assert_snapshot!(BatchReader::new(Cursor::new(objects), BatchOptions::new()).unwrap_err(), @r#"field "a.b": no Arrow type for dtype |O; decode the objects with `npy_core::object`"#);
+    insta::assert_snapshot!(BatchReader::new(Cursor::new(objects), BatchOptions::new()).unwrap_err(), @r#"field "a.b": no Arrow type for dtype |O; decode the objects with `BatchOptions::objects` (feature `object`), or with `npy_core::object`"#);
     insta::assert_snapshot!(to_batch_with(&values("<f4", 0, &[]), BatchOptions::new().columns(["x"])).unwrap_err(), @r#"unknown field "x": the records have value"#);
     insta::assert_snapshot!(read_batches("no/such.npy", BatchOptions::new()).unwrap_err(), @"no/such.npy: cannot open the file");
 }

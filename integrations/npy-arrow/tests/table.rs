@@ -85,6 +85,9 @@ fn page_of_types_is_current() {
             Ok(data_type) => format!("`{}`", data_type.to_string().replace("non-null ", "")),
             Err(_) => "none".to_owned(),
         };
+        if dtype == "|O" {
+            text.push_str("; that of its objects with `objects`");
+        }
         for (name, options) in [
             ("bytes_as_text", BatchOptions::new().bytes_as_text(true)),
             ("times_as_integers", BatchOptions::new().times_as_integers(true)),
@@ -115,18 +118,66 @@ fn page_of_types_is_current() {
     let path = workspace().join("integrations/npy-arrow/src/types.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let mut fresh = String::new();
-    let mut tables = [types, arrays].into_iter();
+    // Without the feature, the table of objects stays as it is.
+    let mut tables = [Some(types), Some(arrays), objects()].into_iter();
+    let mut is_kept = true;
     for line in page.lines() {
-        if line.starts_with("| `") {
+        if line.starts_with("| `") && !is_kept {
             continue;
         }
         writeln!(fresh, "{line}").unwrap();
         if line == "|---|---|" {
-            fresh.push_str(&tables.next().unwrap());
+            let table = tables.next().unwrap();
+            is_kept = table.is_none();
+            fresh.push_str(&table.unwrap_or_default());
         }
     }
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     }
     assert!(page == fresh || std::env::var_os("UPDATE_SNAPSHOTS").is_some(), "renew src/types.md with UPDATE_SNAPSHOTS=1");
+}
+
+#[cfg(not(feature = "object"))]
+fn objects() -> Option<String> {
+    None
+}
+
+#[cfg(feature = "object")]
+fn objects() -> Option<String> {
+    use npy_core::object::{
+        ObjectArray, ObjectOptions, PyDate, PyDateTime, PyObject, PyTime, PyTimeDelta, PyTimeZone, StringDType,
+    };
+
+    let type_of = |array: &ObjectArray| {
+        let mut file = Vec::new();
+        array.write(&mut file).unwrap();
+        let options = BatchOptions::new().objects(ObjectOptions::new());
+        let reader = npy_arrow::BatchReader::new(std::io::Cursor::new(file), options).unwrap();
+        npy_arrow::arrow_array::RecordBatchReader::schema(&reader).field(0).data_type().to_string()
+    };
+    let (date, time) = (PyDate::new(2024, 2, 29).unwrap(), PyTime::new(12, 30, 0, 0).unwrap());
+    let zone = PyTimeZone::new(PyTimeDelta::new(0, 3600, 0).unwrap(), None).unwrap();
+    let datetime = |time| PyObject::DateTime(Box::new(PyDateTime::new(date, time)));
+    let items = [
+        ("`str`", PyObject::from("a")),
+        ("`bytes`", PyObject::from(&b"a"[..])),
+        ("`bool`", PyObject::Bool(true)),
+        ("`int` of 64 bits", PyObject::from(1)),
+        ("`float`", PyObject::Float(0.5)),
+        ("`datetime.datetime`", datetime(time.clone())),
+        ("`datetime.datetime` with a time zone", datetime(time.with_zone(zone))),
+        ("`datetime.date`", PyObject::Date(date)),
+        ("`datetime.timedelta`", PyObject::TimeDelta(PyTimeDelta::new(1, 0, 0).unwrap())),
+        ("`None` alone", PyObject::None),
+    ];
+    let mut table = String::new();
+    for (name, item) in items {
+        writeln!(table, "| {name} | `{}` |", type_of(&ObjectArray::from(vec![item]))).unwrap();
+    }
+    let text = ObjectArray::from(vec!["a"]).with_string_dtype(StringDType::new(true, None)).unwrap();
+    writeln!(table, "| `StringDType` | `{}` |", type_of(&text)).unwrap();
+    let matrix = ObjectArray::new(&[1, 2], vec![PyObject::from("a"), PyObject::from("b")]).unwrap();
+    writeln!(table, "| `str`, shape `(5, 2)` | `{}` |", type_of(&matrix)).unwrap();
+    Some(table)
 }

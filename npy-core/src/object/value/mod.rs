@@ -118,8 +118,8 @@ pub struct Opaque {
 }
 
 impl PyObject {
-    /// What it is, for messages: the name of its type in Python.
-    pub(crate) fn type_name(&self) -> &'static str {
+    /// Returns the name of its type in Python, such as `str`, for messages.
+    pub fn type_name(&self) -> &'static str {
         match self {
             Self::None => "None",
             Self::Bool(_) => "bool",

@@ -1,0 +1,320 @@
+//! Python objects as columns. `NumPy` pickles an array as a whole, so that it is decoded at once.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, NullArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
+    StringArray, StructArray, types,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use npy_core::dtype::{Record, ScalarKind};
+use npy_core::error::ValueProblem;
+use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
+use npy_core::{DType, DynValues, Header, Order};
+
+use crate::columns::{MOST_EMPTY_ROWS, no_field};
+use crate::dtypes::{ITEM, join};
+use crate::error::{ErrorKind, Result};
+use crate::options::BatchOptions;
+use crate::values::to_batch;
+
+/// Whether an array is to be decoded as objects.
+pub(crate) fn are_allowed(header: &Header, options: &BatchOptions) -> bool {
+    header.dtype().has_object() && options.read.objects.is_some()
+}
+
+/// The batch of all rows of an array.
+pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<RecordBatch> {
+    let (rows, axes) = array.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
+    if array.items().is_empty() && rows > MOST_EMPTY_ROWS {
+        let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
+        return Err(npy_core::ErrorKind::LimitExceeded { what: "rows without objects", limit, found }.into());
+    }
+    let mut columns = Vec::new();
+    match array.dtype() {
+        DType::Record(record) if axes.is_empty() => {
+            let whole: Vec<String> = record.fields().iter().map(|field| field.name().to_owned()).collect();
+            for name in options.columns.as_ref().unwrap_or(&whole) {
+                let (path, dtype) = lookup(name, record).ok_or_else(|| no_field(name, record))?;
+                columns.push(column_of_field(array, &path, name, name, dtype)?);
+            }
+            if options.flatten && options.columns.is_none() {
+                columns = columns.into_iter().flat_map(|(field, column)| flattened(&field, &column, "")).collect();
+            }
+        }
+        DType::Scalar(_) => {
+            let name = options.name.as_str();
+            if let Some(other) = options.columns.as_ref().and_then(|names| names.iter().find(|other| *other != name)) {
+                return Err(npy_core::ErrorKind::NoField {
+                    name: other.clone(),
+                    record: String::new(),
+                    available: vec![name.to_owned()],
+                    omitted: 0,
+                }
+                .into());
+            }
+            let column = lists(column_of(array, array.items(), name, rows)?, axes, rows)?;
+            columns.push((Arc::new(Field::new(name, column.data_type().clone(), axes.is_empty())), column));
+        }
+        dtype => return Err(ErrorKind::NoArrowType { field: String::new(), dtype: dtype.to_string() }.into()),
+    }
+    let (fields, arrays): (Vec<FieldRef>, Vec<ArrayRef>) = columns.into_iter().unzip();
+    let mut names = std::collections::HashSet::new();
+    if let Some(field) = fields.iter().find(|field| !names.insert(field.name())) {
+        return Err(ErrorKind::DuplicateColumn { name: field.name().clone() }.into());
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?)
+}
+
+/// The names that lead to a field, and its dtype. As elsewhere a whole name comes before one that is
+/// divided at a dot.
+fn lookup<'d>(name: &str, record: &'d Record) -> Option<(Vec<String>, &'d DType)> {
+    if let Some(field) = record.field(name) {
+        return Some((vec![name.to_owned()], field.dtype()));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let DType::Record(inner) = record.field(&name[..dot])?.dtype() else { return None };
+        let (mut path, dtype) = lookup(&name[dot + 1..], inner)?;
+        path.insert(0, name[..dot].to_owned());
+        Some((path, dtype))
+    })
+}
+
+/// The column of a field of records that hold objects.
+fn column_of_field(array: &ObjectArray, path: &[String], name: &str, label: &str, dtype: &DType) -> Result<(FieldRef, ArrayRef)> {
+    let rows = array.items().len();
+    if let DType::Record(record) = dtype
+        && dtype.has_object()
+    {
+        let children = record.fields().iter().map(|field| {
+            let path = [path, &[field.name().to_owned()]].concat();
+            column_of_field(array, &path, field.name(), &join(label, field.name()), field.dtype())
+        });
+        let (fields, columns): (Vec<FieldRef>, Vec<ArrayRef>) = children.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        let column = StructArray::try_new_with_length(Fields::from(fields), columns, None, rows)?;
+        return Ok((Arc::new(Field::new(name, column.data_type().clone(), false)), Arc::new(column)));
+    }
+    let no_type = || ErrorKind::NoArrowType { field: label.to_owned(), dtype: dtype.to_string() };
+    match array.items_of_field(path, None)? {
+        (found, ObjectItems::Objects(items)) if matches!(&found, DType::Scalar(scalar) if scalar.kind() == ScalarKind::Object) => {
+            if matches!(dtype, DType::SubArray(_)) {
+                return Err(no_type().into());
+            }
+            let column = column_of(array, &items, label, rows)?;
+            Ok((Arc::new(Field::new(name, column.data_type().clone(), true)), column))
+        }
+        // The elements of sub-arrays follow one another, so that these are the bytes of the field.
+        (_, ObjectItems::Values(bytes)) => {
+            let record = Record::packed([(name, dtype.clone())])?;
+            let batch = to_batch(&DynValues::new(record.into(), Order::C, &[rows], bytes)?)?;
+            Ok((Arc::clone(&batch.schema().fields()[0]), Arc::clone(batch.column(0))))
+        }
+        _ => Err(no_type().into()),
+    }
+}
+
+/// The columns of a struct, and of the structs in it.
+fn flattened(field: &FieldRef, column: &ArrayRef, path: &str) -> Vec<(FieldRef, ArrayRef)> {
+    let path = join(path, field.name());
+    match column.as_any().downcast_ref::<StructArray>() {
+        Some(fields) => {
+            let children = fields.fields().iter().zip(fields.columns());
+            children.flat_map(|(field, column)| flattened(field, column, &path)).collect()
+        }
+        None => vec![(Arc::new(Field::clone(field).with_name(path)), Arc::clone(column))],
+    }
+}
+
+/// The items as lists of fixed size, for the axes behind the first.
+fn lists(mut column: ArrayRef, axes: &[usize], rows: usize) -> Result<ArrayRef> {
+    for (axis, length) in axes.iter().enumerate().rev() {
+        let no_type = |_| ErrorKind::NoArrowType { field: String::new(), dtype: "|O".to_owned() };
+        let size = i32::try_from(*length).map_err(no_type)?;
+        let count = axes[..axis].iter().fold(rows, |count, length| count.saturating_mul(*length));
+        let item = Arc::new(Field::new(ITEM, column.data_type().clone(), axis + 1 == axes.len()));
+        column = Arc::new(FixedSizeListArray::try_new_with_length(item, size, column, None, count)?);
+    }
+    Ok(column)
+}
+
+/// The type of a column, by its first item that is not `None`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Text,
+    Bytes,
+    Bool,
+    Int,
+    Float,
+    /// Without and with a time zone.
+    DateTime(bool),
+    Date,
+    TimeDelta,
+}
+
+impl Class {
+    fn of(item: &PyObject) -> Option<Self> {
+        Some(match item {
+            PyObject::Str(_) => Self::Text,
+            PyObject::Bytes(_) => Self::Bytes,
+            PyObject::Bool(_) => Self::Bool,
+            PyObject::Int(_) => Self::Int,
+            PyObject::Float(_) => Self::Float,
+            PyObject::DateTime(time) => Self::DateTime(time.time().zone().is_some()),
+            PyObject::Date(_) => Self::Date,
+            PyObject::TimeDelta(_) => Self::TimeDelta,
+            _ => return None,
+        })
+    }
+}
+
+/// The name of the type of an object, for messages.
+fn type_of(item: &PyObject) -> String {
+    let zone = matches!(Class::of(item), Some(Class::DateTime(true)));
+    format!("{}{}", item.type_name(), if zone { " with a time zone" } else { "" })
+}
+
+/// A column of objects of one type; `None` is null.
+fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -> Result<ArrayRef> {
+    let row_of = |index: usize| index.checked_div(items.len() / rows.max(1)).unwrap_or(0) as u64;
+    // What stands for a missing text in NumPy's `StringDType` is null too.
+    let missing = array.string_dtype().map(npy_core::object::StringDType::na_object);
+    let is_null = |item: &PyObject| match missing {
+        Some(missing) => !matches!(item, PyObject::Str(_)) || missing == Some(item),
+        None => *item == PyObject::None,
+    };
+    let first = items.iter().enumerate().find(|(_, item)| !is_null(item));
+    let Some((begin, first)) = first else {
+        return Ok(match missing {
+            Some(_) => Arc::new(StringArray::new_null(items.len())),
+            None => Arc::new(NullArray::new(items.len())),
+        });
+    };
+    let other = |index: usize, expected: String, item: &PyObject| ErrorKind::WrongObject {
+        column: name.to_owned(),
+        row: row_of(index),
+        expected,
+        found: type_of(item),
+    };
+    let class = Class::of(first).ok_or_else(|| other(begin, SUPPORTED.to_owned(), first))?;
+    let is_other = |item: &PyObject| !is_null(item) && Class::of(item) != Some(class);
+    if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| is_other(item)) {
+        return Err(other(index, format!("{} as in row {}", type_of(first), row_of(begin)), item).into());
+    }
+    let column = Column { objects: items, name, is_null: &is_null, row_of: &row_of };
+    Ok(match class {
+        Class::Text => {
+            let (offsets, values, nulls) = column.texts()?;
+            Arc::new(StringArray::try_new(offsets, values, nulls)?)
+        }
+        Class::Bytes => {
+            let (offsets, values, nulls) = column.texts()?;
+            Arc::new(BinaryArray::try_new(offsets, values, nulls)?)
+        }
+        Class::Bool => {
+            let bits = BooleanBuffer::collect_bool(items.len(), |index| items[index] == PyObject::Bool(true));
+            Arc::new(BooleanArray::new(bits, column.nulls()))
+        }
+        Class::Int => column.numbers::<types::Int64Type>("Int64", |item| match item {
+            PyObject::Int(int) => int.to_i64().ok_or_else(|| int.to_string()),
+            _ => Ok(0),
+        })?,
+        Class::Float => column.numbers::<types::Float64Type>("Float64", |item| match item {
+            PyObject::Float(float) => Ok(*float),
+            _ => Ok(0.0),
+        })?,
+        Class::Date => column.numbers::<types::Date32Type>("Date32", |item| match item {
+            PyObject::Date(date) => i32::try_from(days(*date)).map_err(|_| item.to_string()),
+            _ => Ok(0),
+        })?,
+        Class::DateTime(has_zone) => {
+            let times = column.numbers::<types::TimestampMicrosecondType>("Timestamp(µs)", |item| match item {
+                PyObject::DateTime(time) => Ok(microseconds(time)),
+                _ => Ok(0),
+            })?;
+            if !has_zone {
+                return Ok(times);
+            }
+            let data = times.to_data().into_builder();
+            let utc = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
+            arrow_array::make_array(data.data_type(utc).build()?)
+        }
+        Class::TimeDelta => column.numbers::<types::DurationMicrosecondType>("Duration(µs)", |item| match item {
+            PyObject::TimeDelta(delta) => {
+                let seconds = i64::from(delta.days()) * SECONDS_OF_DAY + i64::from(delta.seconds());
+                let microseconds = seconds.checked_mul(1_000_000).and_then(|all| all.checked_add(delta.microseconds().into()));
+                microseconds.ok_or_else(|| item.to_string())
+            }
+            _ => Ok(0),
+        })?,
+    })
+}
+
+const SUPPORTED: &str = "str, bytes, bool, int, float, datetime, date, timedelta or None";
+
+/// Items of one type, and null.
+struct Column<'a> {
+    objects: &'a [PyObject],
+    name: &'a str,
+    is_null: &'a dyn Fn(&PyObject) -> bool,
+    row_of: &'a dyn Fn(usize) -> u64,
+}
+
+impl Column<'_> {
+    fn nulls(&self) -> Option<NullBuffer> {
+        let valid = BooleanBuffer::collect_bool(self.objects.len(), |index| !(self.is_null)(&self.objects[index]));
+        Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
+    }
+
+    fn texts(&self) -> Result<(OffsetBuffer<i32>, Buffer, Option<NullBuffer>)> {
+        let (mut offsets, mut values) = (vec![0], Vec::new());
+        for item in self.objects {
+            match item {
+                PyObject::Str(text) if !(self.is_null)(item) => values.extend_from_slice(text.as_bytes()),
+                PyObject::Bytes(bytes) => values.extend_from_slice(bytes),
+                _ => {}
+            }
+            let too_large = |_| ErrorKind::ColumnTooLarge { column: self.name.to_owned() };
+            offsets.push(i32::try_from(values.len()).map_err(too_large)?);
+        }
+        Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values), self.nulls()))
+    }
+
+    fn numbers<T: types::ArrowPrimitiveType>(
+        &self,
+        data_type: &str,
+        number: impl Fn(&PyObject) -> Result<T::Native, String>,
+    ) -> Result<ArrayRef> {
+        let numbers = self.objects.iter().enumerate().map(|(index, item)| {
+            number(item).map_err(|value| {
+                let problem = ValueProblem::OutOfRange { value, dtype: data_type.to_owned() };
+                ErrorKind::Value { column: self.name.to_owned(), row: (self.row_of)(index), problem }.into()
+            })
+        });
+        let numbers: Vec<T::Native> = numbers.collect::<Result<_>>()?;
+        Ok(Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(numbers), self.nulls())))
+    }
+}
+
+const SECONDS_OF_DAY: i64 = 86_400;
+
+/// Days since 1970-01-01 in the Gregorian calendar.
+fn days(date: PyDate) -> i64 {
+    // Years that begin in March, so that a leap day is the last one.
+    let (year, month) = (i64::from(date.year()), i64::from(date.month()));
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let before = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5;
+    before + i64::from(date.day()) - 719_469
+}
+
+/// Microseconds since 1970-01-01T00:00, in UTC if there is a time zone. Years 1 to 9999 fit.
+fn microseconds(time: &PyDateTime) -> i64 {
+    let (date, time) = (time.date(), time.time());
+    let seconds = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
+    let offset = time.zone().map_or(0, |zone| {
+        let offset = zone.offset();
+        (i64::from(offset.days()) * SECONDS_OF_DAY + i64::from(offset.seconds())) * 1_000_000 + i64::from(offset.microseconds())
+    });
+    (days(date) * SECONDS_OF_DAY + seconds) * 1_000_000 + i64::from(time.microsecond()) - offset
+}
