@@ -30,9 +30,11 @@
 //! - [`BatchDecoder`]: rows whose bytes the caller has read, for engines.
 //! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
-//! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically.
+//! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically;
+//!   [`header_of_batches`]: its header beforehand.
 //! - `BatchOptions::objects` (feature `object`): Python objects of one type.
-//! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call.
+//! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call;
+//!   compressed files of others need the feature `codecs`.
 //! - [`types`]: the Arrow type of each dtype; `guide` (features `ipc`, `mmap`, `parquet`): from
 //!   `.npy` to tables.
 //!
@@ -85,7 +87,7 @@ pub use read::map_batches;
 pub use read::{BatchReader, read_batches};
 pub use rows::BatchDecoder;
 pub use values::{
-    IntoBatch, from_batches, from_batches_with, into_batch, into_batch_with, items_from_batch, items_to_batch, to_batch,
-    to_batch_with,
+    IntoBatch, from_batches, from_batches_with, header_of_batches, into_batch, into_batch_with, items_from_batch, items_to_batch,
+    to_batch, to_batch_with,
 };
 pub use write::{BatchWriter, write_batches};

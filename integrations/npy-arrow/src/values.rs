@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, Schema};
-use npy_core::{DynValues, NpyElement, Order};
+use npy_core::{DynValues, Header, NpyElement, Order};
 
 use crate::columns::{Columns, Part, SHAPE};
 use crate::decode::Block;
@@ -162,10 +162,57 @@ pub fn from_batches_with<B: IntoBatch>(
         Err(error) => return Err(error),
     };
     let rows = usize::try_from(encoder.rows).unwrap_or(usize::MAX);
+    let shape = shape_of(schema, rows, &encoder.axes);
+    Ok(DynValues::new(encoder.dtype, Order::C, &shape, bytes)?)
+}
+
+/// The shape of an array of that number of rows; that of one row may be `()`.
+fn shape_of(schema: &Schema, rows: usize, axes: &[usize]) -> Vec<usize> {
     let is_scalar = rows == 1 && schema.metadata().get(SHAPE).is_some_and(|shape| shape == "()");
     let outer: &[usize] = if is_scalar { &[] } else { &[rows] };
-    let shape = [outer, &encoder.axes].concat();
-    Ok(DynValues::new(encoder.dtype, Order::C, &shape, bytes)?)
+    [outer, axes].concat()
+}
+
+/// Finds the header of the array of batches: its dtype with texts as wide as the longest, and its
+/// shape. All batches are read, and none is kept.
+///
+/// With it a source that can be read twice becomes a file in the memory of one batch, although the
+/// widths of its texts are not known before.
+///
+/// # Errors
+///
+/// Fails if a type has no dtype, or if the source of the batches fails.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use npy_arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
+/// use npy_arrow::{ArrayOptions, header_of_batches, write_batches};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("names.npy");
+/// let names: ArrayRef = Arc::new(StringArray::from(vec!["Ada", "Grace"]));
+/// let batch = RecordBatch::try_from_iter([("name", names)])?;
+/// let header = header_of_batches(&batch.schema(), [&batch], ArrayOptions::new())?;
+/// assert_eq!(header.dtype().to_string(), "[('name', '<U5')]");
+/// assert_eq!(header.shape(), [2]);
+/// write_batches(&path, &batch.schema(), [&batch], ArrayOptions::new().dtype(header.dtype().clone()))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn header_of_batches<B: IntoBatch>(
+    schema: &Schema,
+    batches: impl IntoIterator<Item = B>,
+    options: impl Into<ArrayOptions>,
+) -> Result<Header> {
+    let (options, mut widths, mut rows) = (options.into(), Widths::default(), 0_usize);
+    for batch in batches {
+        let batch = batch.into_batch()?;
+        widths.note(&batch);
+        rows = rows.saturating_add(batch.num_rows());
+    }
+    let encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
+    let shape = shape_of(schema, rows, &encoder.axes);
+    Ok(Header::new(encoder.dtype, Order::C, &shape)?)
 }
 
 /// What can be a batch: `RecordBatch`, a reference to one, or a `Result` of one.
