@@ -2,6 +2,7 @@
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
 mod archives;
+mod arrow;
 mod convert;
 mod diff;
 mod help;

@@ -257,7 +257,7 @@ fn other_files_are_refused() {
     let out = directory.path("o.npy");
     assert_snapshot!(directory.refused(&[&f8, &directory.path("x.png")]), @"npy: x.npy: not an image: expected dtype |u1 or <u2, found <f8; convert it with --dtype u1");
     assert_snapshot!(directory.refused(&[&u1, &directory.path("x.png")]), @"npy: u.npy: not an image: expected shape (height, width) or (height, width, 1 to 4), found (1,)");
-    assert_snapshot!(directory.refused(&[&f8, &directory.path("x.foo")]), @"npy: x.foo: unknown format: expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, or a directory; give one, as in --to npy");
+    assert_snapshot!(directory.refused(&[&f8, &directory.path("x.foo")]), @"npy: x.foo: unknown format: expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, .parquet, .arrow, or a directory; give one, as in --to npy");
     assert_snapshot!(directory.refused(&[&f8]), @"npy: expected an input and an output, found one name; write to standard output with - and --to");
     assert!(directory.refused(&[&directory.write("bad.png", "PNG"), &out]).starts_with("npy: bad.png: cannot read the image: "));
     let tensors = |header: &str, data: &[u8]| {

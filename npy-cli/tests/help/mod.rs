@@ -24,7 +24,7 @@ Commands:
                histogram
   plot         Plot arrays, in the terminal or to an SVG or PNG file
   diff         Compare values: how many are different, the first of them, the largest errors
-  convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG
+  convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
   cat          Concatenate arrays along the first axis
   split        Split an array into numbered files of some rows each
   repack       Store the same arrays in another way: compressed, stored, aligned, in another order

@@ -5,7 +5,7 @@ use crate::support::run;
 #[test]
 fn explains_convert() {
     insta::assert_snapshot!(run(["convert", "--help"]).ok(), @r#"
-Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG
+Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
 
 Usage: npy convert [OPTIONS] <IN... OUT>...
 
@@ -31,6 +31,8 @@ Options:
           - ndjson:      A JSON value a line
           - safetensors: Named tensors
           - png:         An image
+          - parquet:     A table, with the feature `arrow`
+          - arrow:       An Arrow IPC file (Feather), with the feature `arrow`
           - dir:         A directory of .npy files
 
       --dtype <DTYPE>
@@ -91,14 +93,17 @@ Examples:
   npy convert --fields time,pose.x run.npz:picks - --to json
   npy convert model.safetensors model.npz           tensors as members
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
+  npy convert picks.npy picks.parquet               a column for each field
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis,
 and a column for each field and for each element of further axes. The first line of a CSV input is a
 header if no cell of it is a number, a bool or a date; --header, --no-header and a plain --dtype
 override this. A conversion that would change a value is refused without --lossy, and the loss is
 named. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
---python writes it. JSON has NaN as "NaN" and infinities as "Infinity". The output replaces an
-existing file when it is complete.
+--python writes it. JSON has NaN as "NaN" and infinities as "Infinity". Parquet and Arrow keep the
+dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the
+feature arrow: cargo install npy-cli --features arrow. The output replaces an existing file when it
+is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

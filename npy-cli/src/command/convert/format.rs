@@ -27,6 +27,11 @@ pub(super) enum Format {
     Safetensors,
     /// An image
     Png,
+    /// A table, with the feature `arrow`
+    Parquet,
+    /// An Arrow IPC file (Feather), with the feature `arrow`
+    #[value(aliases = ["feather", "ipc"])]
+    Arrow,
     /// A directory of .npy files
     Dir,
 }
@@ -44,6 +49,8 @@ impl Format {
             "ndjson" | "jsonl" => Self::Ndjson,
             "safetensors" => Self::Safetensors,
             "png" => Self::Png,
+            "parquet" => Self::Parquet,
+            "arrow" | "feather" | "ipc" => Self::Arrow,
             _ => return None,
         })
     }
@@ -64,8 +71,18 @@ impl Format {
             return Ok(Self::Dir);
         }
         Self::of_extension(path).ok_or_else(|| {
-            let expected = "expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, or a directory";
+            let expected =
+                "expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, .parquet, .arrow, or a directory";
             Failure::new(format!("{text}: unknown format: {expected}; give one, as in --to npy"))
         })
+    }
+
+    /// Fails if this build lacks the format.
+    pub(super) fn expect_support(self) -> Result<()> {
+        if !cfg!(feature = "arrow") && matches!(self, Self::Parquet | Self::Arrow) {
+            let hint = "`cargo install npy-cli --features arrow` has it";
+            return Err(Failure::Nameless(format!("unsupported format: npy was built without the feature `arrow`; {hint}")));
+        }
+        Ok(())
     }
 }

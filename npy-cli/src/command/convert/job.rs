@@ -115,6 +115,11 @@ fn adapt(dtype: &DType, shape: &[usize], format: Format) -> Result<(DType, Vec<S
             png::layout(dtype, shape)?;
             return Ok((dtype.clone().with_byte_order(ByteOrder::Big), losses));
         }
+        // Their metadata have the dtype.
+        #[cfg(feature = "arrow")]
+        Format::Parquet | Format::Arrow => super::arrow::expect_types(dtype, shape)?,
+        #[cfg(not(feature = "arrow"))]
+        Format::Parquet | Format::Arrow => format.expect_support()?,
     }
     Ok((dtype.clone(), losses))
 }

@@ -1,5 +1,9 @@
 //! `npy convert`: arrays in other formats, dtypes and orders.
 
+#[cfg(feature = "arrow")]
+mod arrow;
+#[cfg(feature = "arrow")]
+mod arrow_import;
 mod cast;
 mod csv_import;
 mod dtypes;
@@ -34,7 +38,7 @@ use cast::LOSSY;
 use format::Format;
 use job::Job;
 
-/// Convert between .npy, .npz, .ra, CSV, JSON, safetensors and PNG.
+/// Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,12 +51,15 @@ Examples:
   npy convert --fields time,pose.x run.npz:picks - --to json
   npy convert model.safetensors model.npz           tensors as members
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
+  npy convert picks.npy picks.parquet               a column for each field
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for \
 each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a \
 number, a bool or a date; --header, --no-header and a plain --dtype override this. A conversion that would change a \
 value is refused without --lossy, and the loss is named. Text formats do not keep the shape and the dtype: \
---dtype gives it back, as npy schema --python writes it. JSON has NaN as \"NaN\" and infinities as \"Infinity\". The output replaces an existing file when it is complete.
+--dtype gives it back, as npy schema --python writes it. JSON has NaN as \"NaN\" and infinities as \"Infinity\". Parquet and Arrow \
+keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the feature arrow: \
+cargo install npy-cli --features arrow. The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
@@ -171,6 +178,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Some(format) => format,
         None => Format::of_output(out)?,
     };
+    format.expect_support().map_err(|failure| failure.about(out))?;
     let mut losses = Vec::new();
     let mut jobs = Vec::new();
     for input in inputs {

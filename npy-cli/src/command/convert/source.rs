@@ -9,6 +9,8 @@ use npy_core::{Header, NpyReader, Order};
 use tempfile::NamedTempFile;
 
 use super::Arguments;
+#[cfg(feature = "arrow")]
+use super::arrow_import::ArrowSource;
 use super::csv_import::CsvSource;
 use super::format::Format;
 use super::json_import::JsonSource;
@@ -41,6 +43,7 @@ pub(super) trait Source {
 /// Opens what the user typed.
 pub(super) fn open(text: &str, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
     let format = arguments.from.or_else(|| Format::of_input(text));
+    format.map_or(Ok(()), Format::expect_support).map_err(|failure| failure.about(text))?;
     Ok(vec![match format {
         Some(Format::Dir) => {
             return arrays_of(Path::new(text))?
@@ -59,6 +62,10 @@ pub(super) fn open(text: &str, arguments: &Arguments) -> Result<Vec<Box<dyn Sour
         }
         Some(Format::Png) => Box::new(InOrder(PngSource::open(FileOrSpool::open(text)?, text)?)),
         Some(Format::Safetensors) => Box::new(TensorSource::open(FileOrSpool::open(text)?, text, arguments.lossy)?),
+        #[cfg(feature = "arrow")]
+        Some(format @ (Format::Parquet | Format::Arrow)) => {
+            Box::new(InOrder(ArrowSource::open(FileOrSpool::open(text)?, text, format, arguments)?))
+        }
         _ => Box::new(InputSource::open(text)?),
     }])
 }
@@ -103,6 +110,12 @@ impl FileOrSpool {
         io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
         signals::check()?;
         Ok(Self { path: file.path().to_owned(), _spool: Some((file, guard)) })
+    }
+
+    /// Where it is.
+    #[cfg(feature = "arrow")]
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Opens it once more, from the beginning.

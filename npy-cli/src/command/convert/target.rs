@@ -36,6 +36,10 @@ pub(super) fn write(jobs: &mut [Job], out: &str, format: Format, arguments: &Arg
         Format::Json => write_json(job, json::Layout::Whole, file),
         Format::Ndjson => write_json(job, json::Layout::Lines, file),
         Format::Png => png::write(job, file),
+        #[cfg(feature = "arrow")]
+        Format::Parquet => super::arrow::write(job, super::arrow::Kind::Parquet, file),
+        #[cfg(feature = "arrow")]
+        Format::Arrow => super::arrow::write(job, super::arrow::Kind::Ipc, file),
         _ => write_npy(job, file),
     })
 }

@@ -1,0 +1,292 @@
+//! `npy convert` from and to Parquet and Arrow.
+
+use std::fs;
+
+use crate::support::{example, run};
+
+#[cfg(not(feature = "arrow"))]
+#[test]
+fn a_build_without_the_feature_says_how_to_get_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("a.parquet").display().to_string();
+    let expected =
+        "unsupported format: npy was built without the feature `arrow`; `cargo install npy-cli --features arrow` has it\n";
+    assert_eq!(run(["convert", &example("picks.npy"), &out]).trouble(), format!("npy: {out}: {expected}"));
+    let arrow = directory.path().join("a.feather").display().to_string();
+    assert_eq!(run(["convert", &arrow, "-", "--to", "npy"]).trouble(), format!("npy: {arrow}: {expected}"));
+    assert_eq!(run(["convert", &example("picks.npy"), "-", "--to", "arrow"]).trouble(), format!("npy: -: {expected}"));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[cfg(feature = "arrow")]
+mod with_arrow {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use npy_arrow::arrow_array::types::Int8Type;
+    use npy_arrow::arrow_array::{
+        ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
+        StructArray, TimestampMicrosecondArray,
+    };
+    use npy_arrow::arrow_schema::{DataType, Field};
+    use npy_arrow::{ipc, parquet};
+    use npy_core::{DynValues, Header, Order};
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::support::numpy::pyarrow;
+    use crate::support::run_with;
+
+    struct Directory(TempDir);
+
+    impl Directory {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn path(&self, name: &str) -> String {
+            self.0.path().join(name).display().to_string()
+        }
+
+        /// The message of a refused conversion, without the directory.
+        #[track_caller]
+        fn refused(&self, arguments: &[&str]) -> String {
+            let before = fs::read_dir(self.0.path()).unwrap().count();
+            let message = run([&["convert"], arguments].concat()).trouble();
+            assert_eq!(fs::read_dir(self.0.path()).unwrap().count(), before, "nothing is left behind");
+            message.replace(&format!("{}/", self.0.path().display()), "")
+        }
+
+        /// A table of two batches.
+        fn table(&self, name: &str, columns: Vec<(&str, ArrayRef)>) -> String {
+            let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)));
+            let batch = batch.unwrap();
+            let half = batch.num_rows() / 2;
+            let batches = [batch.slice(0, half), batch.slice(half, batch.num_rows() - half)];
+            let path = self.path(name);
+            let reader = RecordBatchIterator::new(batches.clone().map(Ok), batch.schema());
+            match Path::new(name).extension().unwrap().to_str().unwrap() {
+                "parquet" => parquet::write(&path, reader, parquet::properties(&batches[0])).unwrap(),
+                _ => ipc::write(&path, reader).unwrap(),
+            };
+            path
+        }
+    }
+
+    #[track_caller]
+    fn convert(arguments: &[&str]) {
+        assert_eq!(run([&["convert"], arguments].concat()).ok(), "");
+    }
+
+    #[test]
+    fn records_come_back_byte_for_byte() {
+        let directory = Directory::new();
+        let picks = example("picks.npy");
+        for table in ["a.parquet", "a.arrow", "a.feather", "a.ipc"] {
+            let (table, back) = (directory.path(table), directory.path("back.npy"));
+            convert(&[&picks, &table]);
+            convert(&[&table, &back]);
+            assert_eq!(fs::read(&back).unwrap(), fs::read(&picks).unwrap(), "{table}");
+        }
+        // What the library writes is the same table.
+        let batch = parquet::read(directory.path("a.parquet")).unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.num_rows(), 240);
+        let schema = batch.schema();
+        assert_eq!(schema.field_with_name("station").unwrap().data_type(), &DataType::Utf8);
+        assert!(ipc::read(directory.path("a.arrow")).is_ok());
+    }
+
+    #[test]
+    fn every_shape_comes_back() {
+        let directory = Directory::new();
+        // Rows that pieces of 1 MiB cut, rows larger than a piece, no rows, empty rows, no axes; and both orders.
+        let shapes: [(&str, &[usize]); 8] = [
+            ("<i2", &[1000, 7, 100]),
+            (">f8", &[3, 200_000]),
+            ("<f4", &[0]),
+            ("<f4", &[0, 3]),
+            ("<f4", &[5, 0]),
+            ("<f4", &[]),
+            ("<M8[ns]", &[100, 2]),
+            ("[('x', '<f4'), ('y', '<u2', (2,))]", &[10, 3]),
+        ];
+        for (dtype, shape) in shapes {
+            for order in [Order::C, Order::Fortran] {
+                let dtype: npy_core::DType = dtype.parse().unwrap();
+                let length = dtype.itemsize() * shape.iter().product::<usize>();
+                let order = if shape.len() < 2 { Order::C } else { order };
+                let bytes = (0..length).map(|byte| (byte % 251) as u8).collect();
+                let values = DynValues::new(dtype.clone(), order, shape, bytes).unwrap();
+                let [npy, back] = ["a.npy", "back.npy"].map(|name| directory.path(name));
+                values.save(&npy).unwrap();
+                let expected = values.into_order(Order::C).unwrap();
+                for table in ["a.parquet", "a.arrow"] {
+                    let table = directory.path(table);
+                    convert(&[&npy, &table]);
+                    convert(&[&table, &back]);
+                    let found = DynValues::load(&back).unwrap();
+                    assert_eq!((found.dtype(), found.shape()), (&dtype, shape), "{table}");
+                    assert!(found.bytes() == expected.bytes(), "{dtype} {shape:?} {table}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_that_of_a_batch() {
+        let directory = Directory::new();
+        let (npy, table) = (directory.path("a.npy"), directory.path("a.arrow"));
+        npy_core::save(&npy, &vec![1.5_f64; 1 << 20]).unwrap();
+        convert(&[&npy, &table]);
+        let most = ipc::read(&table).unwrap().map(|batch| batch.unwrap().num_rows()).max();
+        assert_eq!(most, Some((1 << 20) / 8)); // 1 MiB
+    }
+
+    #[test]
+    fn selects_fields_both_ways() {
+        let directory = Directory::new();
+        let (table, back) = (directory.path("a.parquet"), directory.path("a.npy"));
+        convert(&["--fields", "station,origin.time", &example("picks.npy"), &table]);
+        let schema = parquet::read(&table).unwrap().schema();
+        let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        assert_eq!(names, ["station", "origin"]);
+        convert(&["--fields", "origin.time", &table, &back]);
+        assert_eq!(
+            Header::read(fs::File::open(&back).unwrap()).unwrap().dtype().to_string(),
+            "[('origin', [('time', '<M8[ns]')])]"
+        );
+        // Of a foreign file, columns without a dtype are left out.
+        let category: DictionaryArray<Int8Type> = ["a", "b"].into_iter().collect();
+        let x: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+        let foreign = directory.table("f.arrow", vec![("kind", Arc::new(category)), ("x", x)]);
+        let message = directory.refused(&[&foreign, &directory.path("g.npy")]);
+        assert!(message.starts_with("npy: f.arrow: column \"kind\": no dtype for Arrow type Dictionary(Int8, Utf8)"), "{message}");
+        convert(&["--fields", "x", &foreign, &back]);
+        assert_eq!(Header::read(fs::File::open(&back).unwrap()).unwrap().dtype().to_string(), "[('x', '<i4')]");
+        let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+        let foreign = directory.table("n.parquet", vec![("x", Arc::clone(&numbers)), ("y", numbers)]);
+        let message = directory.refused(&["--fields", "x,z", &foreign, &back]);
+        assert_eq!(message, "npy: n.parquet: unknown field \"z\": expected one of x, y\n");
+    }
+
+    #[test]
+    fn texts_are_as_wide_as_the_longest_of_all_batches() {
+        let directory = Directory::new();
+        let names: ArrayRef = Arc::new(StringArray::from(vec!["a", "bb", "cccc", "ä"]));
+        let (table, back) = (directory.table("a.parquet", vec![("name", names)]), directory.path("a.npy"));
+        convert(&[&table, &back]);
+        let found = DynValues::load(&back).unwrap();
+        assert_eq!((found.dtype().to_string().as_str(), found.shape()), ("[('name', '<U4')]", &[4][..]));
+        convert(&["--dtype", "[('name', '<U2')]", "--lossy", &table, &back]);
+        assert!(directory.refused(&["--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
+    }
+
+    #[test]
+    fn nulls_and_time_zones_are_losses() {
+        let directory = Directory::new();
+        let x: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.5), None]));
+        let inner = Arc::new(Field::new("n", DataType::Int32, true));
+        let n: ArrayRef = Arc::new(Int32Array::from(vec![None, Some(7)]));
+        let s: ArrayRef = Arc::new(StructArray::from(vec![(inner, n)]));
+        let t: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![None, Some(5)]).with_timezone("Europe/Vienna"));
+        for name in ["a.parquet", "a.arrow"] {
+            let columns = vec![("x", Arc::clone(&x)), ("s", Arc::clone(&s)), ("t", Arc::clone(&t))];
+            let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
+            let lost = "a: the nulls of the column \"s.n\"; a: the nulls of the column \"x\"; \
+                a: the time zone Europe/Vienna of the column \"t\"";
+            let message = directory.refused(&[&table, &back]);
+            assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
+            let run = run(["convert", "--lossy", &table, &back]);
+            assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
+            let found = DynValues::load(&back).unwrap();
+            assert_eq!(found.dtype().to_string(), "[('x', '<f8'), ('s', [('n', '<i4')]), ('t', '<M8[us]')]");
+            let bytes = found.bytes();
+            assert!(f64::from_le_bytes(bytes[20..28].try_into().unwrap()).is_nan());
+            assert_eq!((&bytes[8..12], i64::from_le_bytes(bytes[12..20].try_into().unwrap())), (&[0; 4][..], i64::MIN));
+            fs::remove_file(&back).unwrap();
+        }
+    }
+
+    #[test]
+    fn standard_input_and_output_are_tables_too() {
+        let picks = fs::read(example("picks.npy")).unwrap();
+        for format in ["parquet", "arrow", "feather"] {
+            let table = run_with(["convert", "-", "--to", format, "-"], &picks);
+            assert_eq!((table.code, table.stderr.as_str()), (Some(0), ""));
+            let back = run_with(["convert", "--from", format, "-", "--to", "npy", "-"], &table.bytes);
+            assert_eq!(back.stderr, "");
+            assert!(back.bytes == picks);
+        }
+    }
+
+    #[test]
+    fn other_formats_are_one_step_away() {
+        let directory = Directory::new();
+        let csv = directory.path("a.csv");
+        fs::write(&csv, "id,name\n1,a\n2,bc\n").unwrap();
+        let (table, back) = (directory.path("a.parquet"), directory.path("b.csv"));
+        convert(&[&csv, &table]);
+        convert(&[&table, &back]);
+        assert_eq!(fs::read_to_string(&back).unwrap(), "id,name\n1,a\n2,bc\n");
+        let npz = directory.path("a.npz");
+        convert(&[&table, &back, &npz]);
+        let message = directory.refused(&[&npz, &table]);
+        assert!(message.contains("expected one array, found 2"), "{message}");
+    }
+
+    /// Files of other programs, compressed as they do by default.
+    const PROGRAM: &str = r#"
+import sys, duckdb, polars, pyarrow.feather, pyarrow.parquet
+directory = sys.argv[1]
+frame = polars.DataFrame({"id": [1, 2, 3], "name": ["a", "bb", "ü"], "x": [0.5, 1.5, 2.5], "flag": [True, False, True]})
+frame.write_parquet(directory + "/polars.parquet")
+frame.write_ipc(directory + "/polars.arrow")
+frame.write_ipc(directory + "/zstd.arrow", compression="zstd")
+table = frame.to_arrow()
+pyarrow.feather.write_feather(table, directory + "/pyarrow.feather")
+pyarrow.parquet.write_table(table, directory + "/pyarrow.parquet")
+pyarrow.parquet.write_table(table, directory + "/gzip.parquet", compression="gzip")
+duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
+"#;
+
+    #[test]
+    fn reads_what_other_programs_write() {
+        let Some(pyarrow) = pyarrow("reads_what_other_programs_write") else { return };
+        let directory = Directory::new();
+        pyarrow.run(["-c", PROGRAM, &directory.0.path().display().to_string()], b"");
+        let mut count = 0;
+        for entry in fs::read_dir(directory.0.path()).unwrap() {
+            let path = entry.unwrap().path().display().to_string();
+            let text = run(["convert", &path, "--to", "csv", "-"]).ok();
+            assert_eq!(text, "id,name,x,flag\n1,a,0.5,True\n2,bb,1.5,False\n3,ü,2.5,True\n", "{path}");
+            count += 1;
+        }
+        assert_eq!(count, 7);
+    }
+
+    #[test]
+    fn an_error_leaves_the_old_file() {
+        let directory = Directory::new();
+        let table = directory.path("a.parquet");
+        fs::write(&table, "old").unwrap();
+        // In the third piece of 1 MiB.
+        let mut bytes = vec![1_u8; 3 << 20];
+        bytes[(2 << 20) + 5] = 7;
+        let npy = directory.path("a.npy");
+        DynValues::new("|b1".parse().unwrap(), Order::C, &[3 << 20], bytes).unwrap().save(&npy).unwrap();
+        let message = directory.refused(&[&npy, &table]);
+        assert_eq!(message, "npy: a.npy: row 2097157: invalid bool 0x07: expected 0 or 1\n");
+        assert_eq!(fs::read_to_string(&table).unwrap(), "old");
+        // What has no column is refused before anything is read.
+        let long = directory.path("long.npy");
+        DynValues::new("<f16".parse().unwrap(), Order::C, &[1], vec![0; 16]).unwrap().save(&long).unwrap();
+        let message = directory.refused(&[&long, &table]);
+        assert!(message.starts_with("npy: long.npy: no Arrow type for dtype <f16"), "{message}");
+        // And what is no table.
+        let message = directory.refused(&["--from", "arrow", &npy, &directory.path("x.npy")]);
+        assert!(message.starts_with("npy: a.npy: "), "{message}");
+        let message = directory.refused(&[&table, &directory.path("x.npy")]);
+        assert!(message.starts_with("npy: a.parquet: "), "{message}");
+    }
+}
