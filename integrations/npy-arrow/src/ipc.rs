@@ -3,13 +3,15 @@
 //! They are uncompressed, and readable by every implementation of Arrow.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use arrow_array::RecordBatchReader;
 pub use arrow_ipc;
-use arrow_ipc::reader::FileReader;
+use arrow_ipc::reader::{FileReader, read_footer_length};
+use arrow_ipc::root_as_footer;
 use arrow_ipc::writer::FileWriter;
+use arrow_schema::ArrowError;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{ArrayOptions, BatchOptions};
@@ -74,16 +76,52 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<
 ///
 /// # Errors
 ///
-/// Fails if it cannot be opened, or is not an IPC file.
+/// Fails if it cannot be opened, is not an IPC file, or is shorter than its footer says.
 ///
 /// See [`write()`] for an example.
 pub fn read(path: impl AsRef<Path>) -> Result<FileReader<BufReader<File>>> {
     let path = path.as_ref();
     let open = || {
-        let file = File::open(path).map_err(|error| npy_core::ErrorKind::Io { action: "cannot open the file", error })?;
+        let cannot_open = |error| npy_core::ErrorKind::Io { action: "cannot open the file", error };
+        let mut file = File::open(path).map_err(cannot_open)?;
+        expect_blocks(&mut file)?;
         Ok(FileReader::try_new_buffered(file, None).map_err(ErrorKind::Arrow)?)
     };
     open().map_err(|error: Error| error.with_path(path))
+}
+
+/// Bytes behind the footer: its length, and the magic string.
+const TRAILER_BYTES: usize = 10;
+
+/// Checks that the file has the blocks which its footer lists. The reader allocates them before it
+/// reads them.
+fn expect_blocks(file: &mut File) -> Result<()> {
+    let cannot_read = |error| npy_core::ErrorKind::Io { action: "cannot read the footer", error };
+    let length = file.metadata().map_err(cannot_read)?.len();
+    let Some(end) = length.checked_sub(TRAILER_BYTES as u64) else {
+        // Too short; the reader says so.
+        return Ok(());
+    };
+    let mut trailer = [0; TRAILER_BYTES];
+    file.seek(SeekFrom::Start(end)).and_then(|_| file.read_exact(&mut trailer)).map_err(cannot_read)?;
+    let footer_bytes = read_footer_length(trailer)?;
+    let Some(begin) = end.checked_sub(footer_bytes as u64) else {
+        return Err(ArrowError::ParseError(format!("footer too long: {footer_bytes} bytes in a file of {length}")).into());
+    };
+    let mut footer = vec![0; footer_bytes];
+    file.seek(SeekFrom::Start(begin)).and_then(|_| file.read_exact(&mut footer)).map_err(cannot_read)?;
+    let footer = root_as_footer(&footer).map_err(|error| ArrowError::ParseError(format!("invalid footer: {error}")))?;
+    for block in footer.recordBatches().into_iter().flatten().chain(footer.dictionaries().into_iter().flatten()) {
+        let number = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
+        let (offset, body) = (number(block.offset()), number(block.bodyLength()));
+        let expected = number(block.metaDataLength().into()).saturating_add(body);
+        let found = length.saturating_sub(offset);
+        if found < expected {
+            let part = npy_core::error::Part::Data;
+            return Err(npy_core::ErrorKind::Truncated { part, offset, expected, found }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Saves an IPC file as an `.npy` file, atomically and batch by batch. Returns the number of rows.

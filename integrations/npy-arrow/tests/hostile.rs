@@ -137,3 +137,39 @@ fn stream_that_fails_is_an_error_once() {
     assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false]);
     insta::assert_snapshot!(results[1].as_ref().unwrap_err(), @"External error: cannot read the data");
 }
+
+/// The reader of Arrow allocates a block before it reads it.
+#[cfg(feature = "ipc")]
+#[test]
+fn a_footer_that_claims_terabytes_is_refused() {
+    use npy_arrow::ipc;
+
+    let directory = tempfile::tempdir().unwrap();
+    let [npy, path] = ["a.npy", "a.arrow"].map(|name| directory.path().join(name));
+    npy_core::save(&npy, &[1_u8, 2, 3]).unwrap();
+    ipc::from_npy(&npy, &path, BatchOptions::new()).unwrap();
+    let file = std::fs::read(&path).unwrap();
+    let end = file.len() - 10;
+    let length = u32::from_le_bytes(file[end..end + 4].try_into().unwrap()) as usize;
+    let footer = ipc::arrow_ipc::root_as_footer(&file[end - length..end]).unwrap();
+    let block = *footer.recordBatches().unwrap().get(0);
+    let old =
+        [&block.offset().to_le_bytes()[..], &block.metaDataLength().to_le_bytes(), &[0; 4], &block.bodyLength().to_le_bytes()];
+    let at = file.windows(24).rposition(|window| window == old.concat()).unwrap();
+    for claim in [1_i64 << 40, i64::MAX, -1] {
+        let mut forged = file.clone();
+        forged[at + 16..at + 24].copy_from_slice(&claim.to_le_bytes());
+        std::fs::write(&path, &forged).unwrap();
+        let error = ipc::read(&path).unwrap_err();
+        assert!(is_truncated(&error), "{error}");
+        assert_eq!(error.path(), Some(path.as_path()));
+    }
+    let mut forged = file.clone();
+    forged[end..end + 4].copy_from_slice(&i32::MAX.to_le_bytes());
+    std::fs::write(&path, &forged).unwrap();
+    assert!(ipc::read(&path).unwrap_err().to_string().contains("footer too long"));
+    for length in 0..file.len() {
+        std::fs::write(&path, &file[..length]).unwrap();
+        assert!(ipc::read(&path).is_err());
+    }
+}
