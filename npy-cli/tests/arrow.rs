@@ -265,6 +265,28 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
         assert_eq!(count, 7);
     }
 
+    /// Each byte of the schema and the footer, which are most of a small file.
+    #[test]
+    fn damaged_files_are_refused_without_a_panic() {
+        let directory = Directory::new();
+        let x: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
+        let whole = fs::read(directory.table("whole.arrow", vec![("x", x)])).unwrap();
+        let (damaged, back) = (directory.path("a.arrow"), directory.path("a.npy"));
+        let mut refused = 0;
+        for index in (0..whole.len()).step_by(7) {
+            let mut file = whole.clone();
+            file[index] ^= 0x55;
+            fs::write(&damaged, &file).unwrap();
+            let run = run(["convert", "--lossy", &damaged, &back]);
+            assert!(matches!(run.code, Some(0 | 2)) && run.stderr.lines().count() <= 1, "byte {index}: {}", run.stderr);
+            refused += usize::from(run.code == Some(2));
+            fs::write(&damaged, &whole[..index]).unwrap();
+            let message = crate::support::run(["convert", "--lossy", &damaged, &back]).trouble();
+            assert!(message.contains("a.arrow: "), "{message}");
+        }
+        assert!(refused > 10, "{refused}");
+    }
+
     #[test]
     fn an_error_leaves_the_old_file() {
         let directory = Directory::new();

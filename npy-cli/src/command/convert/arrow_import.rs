@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ pub(super) struct ArrowSource {
 
 impl ArrowSource {
     pub(super) fn open(file: FileOrSpool, input: &str, format: Format, arguments: &Arguments) -> Result<Self> {
-        Self::survey(file, input, format, arguments).map_err(|failure| failure.about(input))
+        guarded(|| Self::survey(file, input, format, arguments)).map_err(|failure| failure.about(input))
     }
 
     fn survey(file: FileOrSpool, input: &str, format: Format, arguments: &Arguments) -> Result<Self> {
@@ -58,6 +59,15 @@ impl ArrowSource {
         let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: lost.into_iter().collect() };
         Ok(Self { file, format, columns, item })
     }
+}
+
+/// Reads, and turns a panic into a failure: the crates of Arrow panic on some damaged files.
+fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let result = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    result.unwrap_or_else(|_| Err(Failure::Nameless("damaged file: the Arrow or Parquet reader gave up".to_owned())))
 }
 
 /// The columns that lead to these fields; all if there is none for one of them, which is an error later. Where the dtype is part of the
@@ -134,7 +144,7 @@ impl CSource for ArrowSource {
     }
 
     fn read_c(&mut self, sink: Sink<'_>) -> Result<()> {
-        let reader = reader(self.format, self.file.path())?;
+        let mut reader = guarded(|| reader(self.format, self.file.path()))?;
         let (dtype, shape) = (self.item.header.dtype(), self.item.header.shape());
         let row: DType = match shape.get(1..) {
             None | Some([]) => dtype.clone(),
@@ -146,7 +156,7 @@ impl CSource for ArrowSource {
         let pieces = Pieces::default();
         let mut writer = BatchWriter::new(pieces.clone(), &schema, options).map_err(|error| failure_of(&error, 0))?;
         pieces.0.borrow_mut().clear();
-        for batch in reader {
+        while let Some(batch) = guarded(|| Ok(reader.next()))? {
             let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(|error| failure_of(&error.into(), 0))?;
             writer.write(&batch).map_err(|error| failure_of(&error, 0))?;
             let bytes = std::mem::take(&mut *pieces.0.borrow_mut());
