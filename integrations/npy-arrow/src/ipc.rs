@@ -1,6 +1,7 @@
 //! Arrow IPC files, also known as Feather version 2.
 //!
-//! They are uncompressed, and readable by every implementation of Arrow.
+//! They are uncompressed, and readable by every implementation of Arrow. The feature `codecs` reads
+//! compressed ones, whose blocks claim a length: do not read those of untrusted files with it.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
