@@ -27,6 +27,12 @@ const MOST_COLUMNS: usize = 1 << 16;
 /// number of batches. As many as `npy_core::Limits` allows of elements without bytes.
 pub(crate) const MOST_EMPTY_ROWS: usize = 1 << 16;
 
+/// The default number of rows of a batch, as in DataFusion.
+const ROWS: usize = 8192;
+
+/// The default maximum of a batch's bytes in the file.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// The columns of an array.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
@@ -185,6 +191,11 @@ impl Columns {
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(part.rows));
         Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?)
+    }
+
+    /// The maximum number of rows in a batch.
+    pub(crate) fn batch_rows(&self, options: &BatchOptions) -> usize {
+        options.rows.unwrap_or_else(|| (BATCH_BYTES / self.row_bytes.max(1)).clamp(1, ROWS))
     }
 
     /// Whether a column of a batch can share the memory of its bytes.

@@ -18,12 +18,6 @@ use crate::error::{Error, Result};
 use crate::objects;
 use crate::options::BatchOptions;
 
-/// The default number of rows of a batch, as in DataFusion.
-const ROWS: usize = 8192;
-
-/// The default maximum of a batch's bytes in the file.
-const BATCH_BYTES: usize = 16 << 20;
-
 /// Reads a file as batches, in bounded memory.
 ///
 /// A record array has a column for each field. Any other array has one column, `value`, whose rows
@@ -120,8 +114,6 @@ pub struct BatchReader {
     rows: usize,
     /// The next row.
     position: usize,
-    /// The number of the first row, for errors.
-    first_row: u64,
     /// Bytes of rows that no batch shares.
     stage: Vec<u8>,
 }
@@ -225,30 +217,6 @@ impl BatchReader {
         Self::in_memory(header, buffer, begin, &options)
     }
 
-    /// Makes batches of rows in memory, such as those that a server sent of a larger array.
-    ///
-    /// `header` describes these rows alone, and `data` are their elements. `first_row` is the number
-    /// of the first one in the array, from which errors count. Batches share `data` where the bytes
-    /// allow it.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_batches`], and if `data` are too short.
-    ///
-    /// ```
-    /// use npy_arrow::arrow_buffer::Buffer;
-    /// use npy_arrow::{BatchOptions, BatchReader};
-    /// use npy_core::{Header, NpyElement, Order};
-    ///
-    /// let rows = Header::new(u8::dtype(), Order::C, &[3])?; // rows 100 to 102
-    /// let mut reader = BatchReader::from_rows(rows, Buffer::from_vec(vec![7_u8, 8, 9]), 100, BatchOptions::new())?;
-    /// assert_eq!(reader.next().expect("a batch")?.num_rows(), 3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn from_rows(header: Header, data: Buffer, first_row: u64, options: impl Into<BatchOptions>) -> Result<Self> {
-        Ok(Self { first_row, ..Self::in_memory(header, data, 0, &options.into())? })
-    }
-
     pub(crate) fn in_memory(header: Header, buffer: Buffer, begin: usize, options: &BatchOptions) -> Result<Self> {
         #[cfg(feature = "object")]
         if objects::are_allowed(&header, options) {
@@ -286,8 +254,8 @@ impl BatchReader {
     }
 
     fn with_source(header: Header, columns: Columns, source: Source, options: &BatchOptions) -> Self {
-        let rows = options.rows.unwrap_or_else(|| (BATCH_BYTES / columns.row_bytes.max(1)).clamp(1, ROWS));
-        Self { header, columns, source, path: None, rows, position: 0, first_row: 0, stage: Vec::new() }
+        let rows = columns.batch_rows(options);
+        Self { header, columns, source, path: None, rows, position: 0, stage: Vec::new() }
     }
 
     /// Returns dtype, order and shape of the array.
@@ -295,24 +263,9 @@ impl BatchReader {
         &self.header
     }
 
-    /// Returns the maximum number of rows in a batch.
-    ///
-    /// ```
-    /// use npy_arrow::{BatchOptions, BatchReader};
-    ///
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1.5_f64, 2.5])?;
-    /// assert_eq!(BatchReader::new(std::io::Cursor::new(file), BatchOptions::new())?.batch_rows(), 8192);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn batch_rows(&self) -> usize {
-        self.rows
-    }
-
     /// The next batch of `rows` rows.
     fn read(&mut self, rows: usize) -> Result<RecordBatch> {
         let first_row = self.position as u64;
-        let counted = self.first_row.saturating_add(first_row);
         let Self { columns, source, stage, .. } = self;
         #[cfg(feature = "object")]
         if let Source::Decoded(batch) = source {
@@ -320,7 +273,7 @@ impl BatchReader {
         }
         if let Source::Memory { buffer, begin } = source {
             let part = Part { begin: *begin, in_memory: columns.rows, from: self.position, rows };
-            let block = Block { bytes: buffer, shared: Some(buffer), strides: &[], first_row: counted };
+            let block = Block { bytes: buffer, shared: Some(buffer), strides: &[], first_row };
             return columns.batch(&block, &part);
         }
         let part = Part { begin: 0, in_memory: rows, from: 0, rows };
@@ -360,10 +313,10 @@ impl BatchReader {
         }
         if is_shared {
             let buffer = Buffer::from_vec(bytes);
-            let block = Block { bytes: &buffer, shared: Some(&buffer), strides: &[], first_row: counted };
+            let block = Block { bytes: &buffer, shared: Some(&buffer), strides: &[], first_row };
             return columns.batch(&block, &part);
         }
-        let batch = columns.batch(&Block { bytes: &bytes, shared: None, strides: &[], first_row: counted }, &part);
+        let batch = columns.batch(&Block { bytes: &bytes, shared: None, strides: &[], first_row }, &part);
         self.stage = bytes;
         batch
     }

@@ -10,7 +10,7 @@ use npy_core::error::RegionProblem;
 
 use crate::columns::{Columns, Part};
 use crate::decode::Block;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::BatchOptions;
 
 /// Makes batches of rows whose bytes the caller has read, for engines that fetch a file in ranges.
@@ -25,20 +25,21 @@ use crate::options::BatchOptions;
 /// let (header, data_offset) = Header::parse(&file)?;
 /// let decoder = BatchDecoder::new(&header, BatchOptions::new())?;
 ///
-/// let ranges = decoder.byte_ranges(1..3)?;
-/// assert_eq!(ranges, [8..24]); // from the first byte of the data
-/// let bytes = Buffer::from_slice_ref(&file[data_offset..][8..24]);
-/// let batch = decoder.decode(&bytes, 1..3)?;
+/// let ranges = decoder.byte_ranges(1..4)?;
+/// assert_eq!(ranges, [8..32]); // from the first byte of the data
+/// let bytes = Buffer::from_slice_ref(&file[data_offset..][8..32]);
+/// let batch = decoder.decode(&bytes, 1..4, 2..4)?; // rows 2 and 3, of the bytes of 1 to 3
 /// assert_eq!(batch.num_rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct BatchDecoder {
     columns: Columns,
+    batch_rows: usize,
 }
 
 impl BatchDecoder {
-    /// Selects the columns of an array. The number of rows in the options does not apply.
+    /// Selects the columns of an array.
     ///
     /// # Errors
     ///
@@ -46,7 +47,10 @@ impl BatchDecoder {
     ///
     /// See [`BatchDecoder`] for an example.
     pub fn new(header: &Header, options: impl Into<BatchOptions>) -> Result<Self> {
-        Ok(Self { columns: Columns::new(header, &options.into())? })
+        let options = options.into();
+        let columns = Columns::new(header, &options)?;
+        let batch_rows = columns.batch_rows(&options);
+        Ok(Self { columns, batch_rows })
     }
 
     /// Returns the schema of the batches.
@@ -76,6 +80,22 @@ impl BatchDecoder {
     /// ```
     pub fn rows(&self) -> usize {
         self.columns.rows
+    }
+
+    /// Returns the maximum number of rows in a batch, as the options and the size of a row set it.
+    ///
+    /// [`decode`](Self::decode) makes batches of any number of rows.
+    ///
+    /// ```
+    /// use npy_arrow::{BatchDecoder, BatchOptions};
+    /// use npy_core::{Header, NpyElement, Order};
+    ///
+    /// let header = Header::new(f64::dtype(), Order::C, &[4])?;
+    /// assert_eq!(BatchDecoder::new(&header, BatchOptions::new())?.batch_rows(), 8192);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn batch_rows(&self) -> usize {
+        self.batch_rows
     }
 
     /// Returns the bytes of a row in the file, including those of columns that are not selected.
@@ -123,22 +143,28 @@ impl BatchDecoder {
         })
     }
 
-    /// Makes a batch of rows. `bytes` are those of [`byte_ranges`](Self::byte_ranges), one range
-    /// after the other; a batch shares them where their layout allows it.
+    /// Makes a batch of `rows`, which are some of `block`.
+    ///
+    /// `bytes` are those of the [`byte_ranges`](Self::byte_ranges) of `block`, one range after the
+    /// other. A batch shares them where their layout allows it. An error counts rows from the
+    /// beginning of the array.
     ///
     /// # Errors
     ///
-    /// Fails if the array has fewer rows, if there are fewer or more bytes than the rows have, or if
-    /// a value has no Arrow equivalent.
+    /// Fails if the array has fewer rows, if `block` does not have them, if there are fewer or more
+    /// bytes than the block has, or if a value has no Arrow equivalent.
     ///
     /// See [`BatchDecoder`] for an example.
-    pub fn decode(&self, bytes: &Buffer, rows: Range<usize>) -> Result<RecordBatch> {
-        let count = self.count(&rows)?;
-        let expected = count.saturating_mul(self.columns.row_bytes);
+    pub fn decode(&self, bytes: &Buffer, block: Range<usize>, rows: Range<usize>) -> Result<RecordBatch> {
+        let in_memory = self.count(&block)?;
+        let expected = in_memory.saturating_mul(self.columns.row_bytes);
         if bytes.len() != expected {
-            return Err(ErrorKind::WrongLength { rows: count, expected, found: bytes.len() }.into());
+            return Err(ErrorKind::WrongLength { rows: in_memory, expected, found: bytes.len() }.into());
         }
-        let part = Part { begin: 0, in_memory: count, from: 0, rows: count };
+        if rows.start < block.start || rows.end > block.end || rows.start > rows.end {
+            return Err(out_of_bounds(&rows, block.end));
+        }
+        let part = Part { begin: 0, in_memory, from: rows.start - block.start, rows: rows.end - rows.start };
         let block = Block { bytes, shared: Some(bytes), strides: &[], first_row: rows.start as u64 };
         self.columns.batch(&block, &part)
     }
@@ -146,9 +172,14 @@ impl BatchDecoder {
     fn count(&self, rows: &Range<usize>) -> Result<usize> {
         let all = self.columns.rows;
         if rows.start > rows.end || rows.end > all {
-            let problem = RegionProblem::OutOfBounds { range: rows.start as u64..rows.end as u64, length: all as u64 };
-            return Err(npy_core::ErrorKind::InvalidRegion { axis: 0, problem }.into());
+            return Err(out_of_bounds(rows, all));
         }
         Ok(rows.end - rows.start)
     }
+}
+
+#[cold]
+fn out_of_bounds(rows: &Range<usize>, length: usize) -> Error {
+    let problem = RegionProblem::OutOfBounds { range: rows.start as u64..rows.end as u64, length: length as u64 };
+    npy_core::ErrorKind::InvalidRegion { axis: 0, problem }.into()
 }

@@ -7,7 +7,8 @@ use npy_arrow::arrow_array::types::{Date32Type, Float32Type, Float64Type, Int16T
 use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_buffer::Buffer;
 use npy_arrow::{
-    BatchOptions, BatchReader, ErrorKind, from_batches, into_batch_with, map_batches, read_batches, to_batch, to_batch_with,
+    BatchDecoder, BatchOptions, BatchReader, ErrorKind, from_batches, into_batch_with, map_batches, read_batches, to_batch,
+    to_batch_with,
 };
 use npy_core::{DynValues, Header, NpyMap, Order};
 
@@ -214,14 +215,41 @@ fn example_file_has_its_columns() {
 
 #[test]
 fn rows_of_a_larger_array_are_counted_from_its_beginning() {
+    let header = Header::new("<U1".parse().unwrap(), Order::C, &[200]).unwrap();
+    let decoder = BatchDecoder::new(&header, BatchOptions::new()).unwrap();
     // A code point that is no character, in the second of two rows.
-    let header = Header::new("<U1".parse().unwrap(), Order::C, &[2]).unwrap();
-    let data = [&[65_u8, 0, 0, 0][..], &[0xFF; 4]].concat();
-    let mut reader =
-        BatchReader::from_rows(header.clone(), Buffer::from_vec(data.clone()), 100, BatchOptions::new().rows(1)).unwrap();
-    assert_eq!((reader.batch_rows(), reader.next().unwrap().unwrap().num_rows()), (1, 1));
-    let error = npy_arrow::Error::from(reader.next().unwrap().unwrap_err());
+    let bytes = Buffer::from_vec([&[65_u8, 0, 0, 0][..], &[0xFF; 4]].concat());
+    assert_eq!(decoder.byte_ranges(100..102).unwrap().first(), Some(&(400..408)));
+    assert_eq!(decoder.decode(&bytes, 100..102, 100..101).unwrap().num_rows(), 1);
+    let error = decoder.decode(&bytes, 100..102, 101..102).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Value { row: 101, .. }), "{error}");
-    let error = BatchReader::from_rows(header, Buffer::from_vec(data[..7].to_vec()), 100, BatchOptions::new()).unwrap_err();
-    assert!(error.to_string().starts_with("truncated file"), "{error}");
+    let error = decoder.decode(&bytes, 100..103, 100..101).unwrap_err();
+    assert_eq!(error.to_string(), "wrong length of 3 rows: expected 12 bytes, found 8");
+    for (block, rows) in [(199..201, 199..200), (100..102, 99..100), (100..102, 101..103)] {
+        let error = decoder.decode(&bytes, block, rows).unwrap_err();
+        assert!(error.to_string().starts_with("invalid region along axis 0: expected a range within 0.."), "{error}");
+    }
+}
+
+/// Any rows of any block are those of the whole array, in both orders.
+#[test]
+fn rows_of_blocks_are_those_of_the_array() {
+    for order in [Order::C, Order::Fortran] {
+        let header = Header::new("<i2".parse().unwrap(), order, &[7, 2, 3]).unwrap();
+        let data: Vec<u8> = (0..84).collect();
+        let decoder = BatchDecoder::new(&header, BatchOptions::new()).unwrap();
+        let whole = decoder.decode(&Buffer::from_vec(data.clone()), 0..7, 0..7).unwrap();
+        for block in [0..7, 0..3, 2..6, 6..7, 3..3] {
+            let ranges = decoder.byte_ranges(block.clone()).unwrap();
+            let bytes: Vec<u8> =
+                ranges.into_iter().flat_map(|range| data[range.start as usize..range.end as usize].to_vec()).collect();
+            let bytes = Buffer::from_vec(bytes);
+            for start in block.clone() {
+                for end in start..=block.end {
+                    let batch = decoder.decode(&bytes, block.clone(), start..end).unwrap();
+                    assert_eq!(batch, whole.slice(start, end - start), "{order:?} {block:?} {start}..{end}");
+                }
+            }
+        }
+    }
 }

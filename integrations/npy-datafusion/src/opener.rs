@@ -88,6 +88,12 @@ struct Filter {
     predicate: Arc<dyn PhysicalExpr>,
 }
 
+/// The bytes of some rows, of which a batch has some.
+struct Fetched {
+    bytes: Buffer,
+    rows: Range<usize>,
+}
+
 impl Scan {
     fn new(opener: &NpyOpener, meta: ObjectMeta, file: &FileHeader) -> Result<Self> {
         let layout = decoder(&meta, file, &opener.options, None)?;
@@ -116,8 +122,7 @@ impl Scan {
     fn stream(self: Arc<Self>, rows: Range<usize>, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
         let row_bytes = self.row_bytes.max(1);
         let batch_rows = batch_rows.min(BATCH_BYTES / row_bytes).max(1);
-        // Whole batches, unless their bytes are scattered.
-        let per_chunk = if self.is_contiguous { (CHUNK / row_bytes / batch_rows).max(1) * batch_rows } else { batch_rows };
+        let per_chunk = (CHUNK / row_bytes / batch_rows).max(1) * batch_rows;
         let has_data = self.filter.is_some() || self.rest.is_some();
         let chunks = pieces(rows, if has_data { per_chunk } else { batch_rows });
         let fetched = stream::iter(chunks).map({
@@ -132,34 +137,28 @@ impl Scan {
                 }
             }
         });
-        fetched.buffered(IN_FLIGHT).map_ok(move |(bytes, rows)| Arc::clone(&self).batches(&bytes, rows, batch_rows)).try_flatten()
+        fetched.buffered(IN_FLIGHT).map_ok(move |(bytes, rows)| Arc::clone(&self).batches(bytes, rows, batch_rows)).try_flatten()
     }
 
     /// The batches of rows whose bytes were fetched.
     fn batches(
         self: Arc<Self>,
-        bytes: &Buffer,
+        bytes: Buffer,
         rows: Range<usize>,
         batch_rows: usize,
-    ) -> impl futures::Stream<Item = Result<RecordBatch>> + Send + use<> {
-        let (bytes, first) = (bytes.clone(), rows.start);
-        let batches = pieces(rows, batch_rows).filter_map(move |rows| {
-            let from = (rows.start - first) * self.row_bytes;
-            let length = (rows.end - rows.start) * self.row_bytes;
-            // Scattered rows are fetched batch by batch.
-            let part = if bytes.is_empty() { bytes.clone() } else { bytes.slice_with_length(from, length) };
-            self.batch(&part, rows).transpose()
-        });
-        stream::iter(batches)
+    ) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
+        let block = Fetched { bytes, rows: rows.clone() };
+        stream::iter(pieces(rows, batch_rows).filter_map(move |rows| self.batch(&block, rows).transpose()))
     }
 
     /// The wanted rows of a batch; `None` if there are none.
-    fn batch(&self, bytes: &Buffer, rows: Range<usize>) -> Result<Option<RecordBatch>> {
+    fn batch(&self, block: &Fetched, rows: Range<usize>) -> Result<Option<RecordBatch>> {
+        let decode = |decoder: &BatchDecoder| self.decode(decoder, block, rows.clone());
+        let rest = || self.rest.as_ref().map(decode).transpose();
         let Some(filter) = &self.filter else {
-            let count = rows.end - rows.start;
-            return self.assemble(None, self.decode(self.rest.as_ref(), bytes, rows)?.as_ref(), count).map(Some);
+            return self.assemble(None, rest()?.as_ref(), rows.len()).map(Some);
         };
-        let known = filter.decoder.decode(bytes, rows.clone()).map_err(|error| external(&self.file.meta, error))?;
+        let known = decode(&filter.decoder)?;
         let mask = filter.predicate.evaluate(&known)?.into_array(known.num_rows())?;
         let mask = match as_boolean_array(&mask)? {
             mask if mask.null_count() == 0 => mask.clone(),
@@ -170,34 +169,39 @@ impl Scan {
             return Ok(None);
         }
         if count == mask.len() {
-            let rest = self.decode(self.rest.as_ref(), bytes, rows)?;
-            return self.assemble(Some(&known), rest.as_ref(), count).map(Some);
+            return self.assemble(Some(&known), rest()?.as_ref(), count).map(Some);
         }
-        let rest = self.decode_some(bytes, rows, &mask, count)?;
+        let rest = self.rest.as_ref().map(|rest| self.decode_some(rest, block, &rows, &mask, count)).transpose()?;
         self.assemble(Some(&filter_record_batch(&known, &mask)?), rest.as_ref(), count).map(Some)
     }
 
-    fn decode(&self, decoder: Option<&BatchDecoder>, bytes: &Buffer, rows: Range<usize>) -> Result<Option<RecordBatch>> {
-        decoder.map(|decoder| decoder.decode(bytes, rows).map_err(|error| external(&self.file.meta, error))).transpose()
+    fn decode(&self, decoder: &BatchDecoder, block: &Fetched, rows: Range<usize>) -> Result<RecordBatch> {
+        decoder.decode(&block.bytes, block.rows.clone(), rows).map_err(|error| external(&self.file.meta, error))
     }
 
     /// The other columns of the rows of a mask.
-    fn decode_some(&self, bytes: &Buffer, rows: Range<usize>, mask: &BooleanArray, count: usize) -> Result<Option<RecordBatch>> {
-        let Some(rest) = &self.rest else { return Ok(None) };
+    fn decode_some(
+        &self,
+        rest: &BatchDecoder,
+        block: &Fetched,
+        rows: &Range<usize>,
+        mask: &BooleanArray,
+        count: usize,
+    ) -> Result<RecordBatch> {
         // A copy of a few rows costs less than to decode all.
         if self.is_contiguous && count <= mask.len() / 2 {
+            let begin = (rows.start - block.rows.start) * self.row_bytes;
             let mut gathered = Vec::with_capacity(count * self.row_bytes);
             for row in mask.values().set_indices() {
-                gathered.extend_from_slice(&bytes[row * self.row_bytes..(row + 1) * self.row_bytes]);
+                gathered.extend_from_slice(&block.bytes[begin + row * self.row_bytes..begin + (row + 1) * self.row_bytes]);
             }
-            let first = rows.start;
-            if let Ok(batch) = rest.decode(&Buffer::from_vec(gathered), first..first + count) {
-                return Ok(Some(batch));
+            let gathered_rows = rows.start..rows.start + count;
+            if let Ok(batch) = rest.decode(&Buffer::from_vec(gathered), gathered_rows.clone(), gathered_rows) {
+                return Ok(batch);
             }
             // Once more in their places, so that the error has the right row.
         }
-        let all = rest.decode(bytes, rows).map_err(|error| external(&self.file.meta, error))?;
-        Ok(Some(filter_record_batch(&all, mask)?))
+        Ok(filter_record_batch(&self.decode(rest, block, rows.clone())?, mask)?)
     }
 
     /// The columns of the output, from those of two batches.

@@ -102,7 +102,7 @@ impl Search<'_> {
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
         let bytes = self.file.fetch(rows.clone()).await?;
-        let batch = self.key.decode(&bytes, rows).map_err(|error| external(&self.file.meta, error))?;
+        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(&self.file.meta, error))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
     }
 }

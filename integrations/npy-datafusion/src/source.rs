@@ -11,6 +11,7 @@ use datafusion::datasource::table_schema::TableSchema;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
+use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
@@ -56,10 +57,10 @@ impl NpySource {
         self
     }
 
-    /// Whether a filter needs columns of the file alone.
+    /// Whether a filter needs columns of the file, and nothing else.
     fn is_of_file(&self, filter: &Arc<dyn PhysicalExpr>) -> bool {
-        let columns = self.table_schema.file_schema().fields().len();
-        collect_columns(filter).iter().all(|column| column.index() < columns)
+        let (columns, used) = (self.table_schema.file_schema().fields().len(), collect_columns(filter));
+        !used.is_empty() && used.iter().all(|column| column.index() < columns) && !is_volatile(filter)
     }
 }
 

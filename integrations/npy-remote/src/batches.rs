@@ -3,16 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
-use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
+use npy_arrow::arrow_array::RecordBatch;
 use npy_arrow::arrow_buffer::Buffer;
 use npy_arrow::arrow_schema::SchemaRef;
-use npy_arrow::{BatchOptions, BatchReader};
+use npy_arrow::{BatchDecoder, BatchOptions};
+use npy_core::Order;
 use npy_core::region::AxisRange;
-use npy_core::{Header, Order};
 
 use crate::error::Result;
 use crate::npy::RemoteNpy;
@@ -57,45 +58,36 @@ impl RemoteNpy {
     /// # }
     /// ```
     pub fn batches(&self, options: impl Into<BatchOptions>) -> Result<Batches> {
-        let (array, located, options) = (self.clone(), self.clone(), options.into());
         let header = self.header();
         self.array().check(0, header.data_bytes())?;
-        // Without rows; an array without axes is one row. The schema is that of all parts.
-        let mut shape = header.shape().to_vec();
-        if let Some(rows) = shape.first_mut() {
-            *rows = 0;
-        }
-        let empty = header.with_shape(&shape).map_err(|error| self.array().locate(error))?;
-        let zeros = vec![0_u8; usize::try_from(empty.data_bytes()).unwrap_or(usize::MAX)];
-        let probe = self.part(&(0..0), &empty, Buffer::from_vec(zeros), &options)?;
-        let (schema, batch_rows) = (probe.schema(), probe.batch_rows());
-        let rows = header.shape().first().copied().unwrap_or(1);
-        let row_bytes = header.data_bytes().checked_div(rows as u64).unwrap_or(0).max(1);
+        let decoder = BatchDecoder::new(header, options).map_err(|error| self.array().locate(error))?;
+        let (schema, batch_rows, rows) = (decoder.schema().clone(), decoder.batch_rows(), decoder.rows());
         let remote = &self.array().object.options;
         // As many whole batches as a request has room for.
-        let batches = remote.request_bytes / row_bytes / batch_rows as u64;
+        let batches = remote.request_bytes / decoder.row_bytes().max(1) as u64 / batch_rows as u64;
         let part_rows = usize::try_from(batches).unwrap_or(usize::MAX).max(1).saturating_mul(batch_rows);
         // Parts that are one request come several at a time; others are themselves several requests.
         let is_one = header.order() == Order::C || header.shape().len() < 2;
         let parts = if is_one && batches > 0 { remote.requests } else { 1 };
-        let begins = std::iter::successors(Some(0), move |begin: &usize| begin.checked_add(part_rows));
-        let stream = stream::iter(begins.take_while(move |begin| *begin < rows))
-            .map(move |begin| {
-                let (array, options) = (array.clone(), options.clone());
-                let rows = begin..begin.saturating_add(part_rows).min(rows);
-                async move { array.read_part(rows, &options).await }
+        let (array, located, decoder) = (self.clone(), self.clone(), Arc::new(decoder));
+        let stream = stream::iter(pieces(0..rows, part_rows))
+            .map(move |part| {
+                let array = array.clone();
+                async move { array.gather_rows(&part).await.map(|bytes| (bytes, part)) }
             })
             .buffered(parts)
-            .map_ok(move |part| {
-                let array = located.clone();
-                stream::iter(part).map_err(move |error| array.array().locate(error))
+            .map_ok(move |(bytes, part)| {
+                let (array, decoder) = (located.clone(), Arc::clone(&decoder));
+                let rows = pieces(part.clone(), batch_rows);
+                let batch = move |rows| decoder.decode(&bytes, part.clone(), rows).map_err(|error| array.array().locate(error));
+                stream::iter(rows.map(batch))
             })
             .try_flatten();
         Ok(Batches { schema, stream: Some(stream.boxed()) })
     }
 
-    /// The batches of some rows.
-    async fn read_part(&self, rows: Range<usize>, options: &BatchOptions) -> Result<BatchReader> {
+    /// The bytes of some rows.
+    async fn gather_rows(&self, rows: &Range<usize>) -> Result<Buffer> {
         let header = self.header();
         let mut region = vec![AxisRange::from(..); header.shape().len()];
         if let Some(axis) = region.first_mut() {
@@ -103,13 +95,14 @@ impl RemoteNpy {
         }
         let (ranges, shape) = self.array().region(&region)?;
         let header = header.with_shape(&shape).map_err(|error| self.array().locate(error))?;
-        let bytes = self.array().gather(ranges, &header).await?;
-        self.part(&rows, &header, Buffer::from(bytes), options)
+        self.array().gather(ranges, &header).await.map(Buffer::from)
     }
+}
 
-    fn part(&self, rows: &Range<usize>, header: &Header, data: Buffer, options: &BatchOptions) -> Result<BatchReader> {
-        BatchReader::from_rows(header.clone(), data, rows.start as u64, options.clone()).map_err(|error| self.array().locate(error))
-    }
+/// Rows in pieces of the same length.
+fn pieces(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
+    let end = rows.end;
+    rows.step_by(length).map(move |start| start..start.saturating_add(length).min(end))
 }
 
 /// A stream of record batches: see [`RemoteNpy::batches`].
