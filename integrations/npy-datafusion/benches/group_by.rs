@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
+use npy_datafusion::datafusion::arrow::array::RecordBatch;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use npy_datafusion::{NpyOptions, SessionContextExt};
@@ -37,7 +38,7 @@ async fn own(path: &str, partitions: usize) -> Result<f64> {
     let session = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(partitions));
     session.register_npy("t", path, NpyOptions::new()).await?;
     let groups = session.sql(QUERY).await?.collect().await?;
-    assert_eq!(groups.iter().map(|batch| batch.num_rows()).sum::<usize>(), 26);
+    assert_eq!(groups.iter().map(RecordBatch::num_rows).sum::<usize>(), 26);
     Ok(begin.elapsed().as_secs_f64())
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{DataFusionError, Result, TableReference, internal_datafusion_err};
+use datafusion::common::{DataFusionError, Result, TableReference, internal_datafusion_err, not_impl_err};
 use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::datasource::physical_plan::FileScanConfig;
@@ -26,7 +26,7 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalPlanDecode
 use datafusion_proto::protobuf;
 use prost::Message;
 
-use crate::format::NpyFormat;
+use crate::format::{NpyFormat, NpyFormatFactory};
 use crate::options::ColumnOptions;
 use crate::source::NpySource;
 use crate::table::{NpyTable, ident};
@@ -219,6 +219,10 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
     }
 
     fn try_encode_file_format(&self, buffer: &mut Vec<u8>, node: Arc<dyn FileFormatFactory>) -> Result<()> {
+        // Ballista would take it for another format.
+        if node.downcast_ref::<NpyFormatFactory>().is_some() {
+            return not_impl_err!("COPY to .npy files on a cluster; collect the rows and copy them in a local session");
+        }
         self.inner.try_encode_file_format(buffer, node)
     }
 

@@ -13,10 +13,10 @@ use object_store::{ObjectMeta, ObjectStore};
 
 use crate::objects::fetch;
 
-/// What is fetched first. The header of a record of a hundred fields is as long.
+/// What is fetched first: enough for the header of a record of a hundred fields.
 const FIRST: u64 = 4096;
 
-/// As many headers are kept. A table may have more files; those are fetched again.
+/// The most headers that are kept. Those of further files are fetched again.
 const KEPT: usize = 1 << 16;
 
 /// The headers of the files of a table.

@@ -25,7 +25,7 @@
 //!
 //! - **Projection**: only the columns that a query needs are decoded.
 //! - **Filters**: the columns of the filter are decoded first, the others for the rows that pass.
-//! - **Limits**: rows beyond a limit are not fetched.
+//! - **Limits**: without a filter, no more rows of a part of a file are fetched than the limit.
 //! - **Order**: where files are declared sorted, a range of the key is found by a few reads.
 //! - **Counts**: schema and row counts come from the headers; `count(*)` reads no data.
 //!

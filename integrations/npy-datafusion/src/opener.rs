@@ -63,7 +63,7 @@ impl FileOpener for NpyOpener {
                 let key = decoder(&scan.file.meta, &header, &opener.options, Some(std::slice::from_ref(name)))?;
                 rows = Search { file: &scan.file, key }.narrow(rows, predicate).await?;
             }
-            log::debug!("{}: rows {}..{}", scan.file.meta.location, rows.start, rows.end);
+            log::debug!("{}: selected rows {}..{}", scan.file.meta.location, rows.start, rows.end);
             Ok(Arc::new(scan).stream(rows, opener.batch_rows).boxed())
         }))
     }

@@ -64,24 +64,42 @@ impl Merged {
 
 /// Checks that the columns of a file are those of a table, in any order.
 pub(crate) fn check(meta: &ObjectMeta, expected: &Schema, found: &Schema, whose: &str) -> Result<()> {
-    let location = &meta.location;
+    let differs = |name: &str, expected: Option<&Field>, found: Option<&Field>| {
+        let [expected, found] = [expected, found].map(|field| field.map_or_else(|| "none".to_owned(), describe));
+        let location = &meta.location;
+        Err(DataFusionError::Plan(format!("{location}: column {name:?} differs from {whose}: expected {expected}, found {found}")))
+    };
     for field in expected.fields() {
-        let other = found.field_with_name(field.name()).ok().map(Field::data_type);
-        if other != Some(field.data_type()) {
-            let found = other.map_or_else(|| "none".to_owned(), ToString::to_string);
-            return Err(DataFusionError::Plan(format!(
-                "{location}: column {:?} differs from {whose}: expected {}, found {found}",
-                field.name(),
-                field.data_type()
-            )));
+        let other = found.field_with_name(field.name()).ok();
+        if !other.is_some_and(|other| is_same(field, other)) {
+            return differs(field.name(), Some(field), other);
         }
     }
-    if let Some(extra) = found.fields().iter().find(|field| expected.field_with_name(field.name()).is_err()) {
-        return Err(DataFusionError::Plan(format!(
-            "{location}: column {:?} differs from {whose}: expected none, found {}",
-            extra.name(),
-            extra.data_type()
-        )));
+    match found.fields().iter().find(|field| expected.field_with_name(field.name()).is_err()) {
+        Some(extra) => differs(extra.name(), None, Some(extra)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Whether the values of two columns have the same meaning. Declared columns say nothing of dtypes.
+fn is_same(expected: &Field, found: &Field) -> bool {
+    let is_same_dtype = match (dtype(expected), dtype(found)) {
+        (Some(expected), Some(found)) => expected == found,
+        (None, _) => true,
+        (Some(_), None) => false,
+    };
+    expected.data_type() == found.data_type() && is_same_dtype && (expected.is_nullable() || !found.is_nullable())
+}
+
+/// The dtype of times that are integers in Arrow, in either byte order.
+fn dtype(field: &Field) -> Option<&str> {
+    field.metadata().get("npy:dtype").map(|dtype| dtype.trim_start_matches(['<', '>']))
+}
+
+fn describe(field: &Field) -> String {
+    let missing = if field.is_nullable() { " with missing values" } else { "" };
+    match dtype(field) {
+        Some(dtype) => format!("{} of {dtype}{missing}", field.data_type()),
+        None => format!("{}{missing}", field.data_type()),
+    }
 }

@@ -2,29 +2,35 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path as LocalPath;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{RecordBatch, RecordBatchIterator};
-use datafusion::arrow::datatypes::SchemaRef;
+use bytes::BytesMut;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::ipc::writer::FileWriter;
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
+use datafusion::execution::disk_manager::DiskManager;
 use datafusion::execution::spill_file::SpillFile;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use datafusion_datasource::write::demux::DemuxedStreamReceiver;
 use datafusion_datasource::write::get_writer_schema;
 use npy_arrow::BatchWriter;
-use object_store::buffered::BufWriter;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
-use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc::Receiver;
+use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
+use tokio::io::AsyncReadExt;
+use tokio::task::JoinError;
 
 use crate::dtype::{RowDType, Widths};
+
+/// Parts of an upload in flight.
+const PARTS_IN_FLIGHT: usize = 8;
 
 /// Writes `.npy` files: `COPY` and `INSERT INTO`.
 ///
@@ -56,70 +62,110 @@ impl FileSink for NpySink {
         let schema = get_writer_schema(&self.config);
         let disk = &context.runtime_env().disk_manager;
         let mut tasks = JoinSet::new();
-        while let Some((path, batches)) = files.recv().await {
-            let complete = disk.create_tmp_file("an .npy file")?;
-            let spool = disk.create_tmp_file("batches for an .npy file")?;
-            let schema = Arc::clone(&schema);
-            tasks.spawn_blocking(move || {
-                let rows = write(local(&*complete)?, local(&*spool)?, &schema, batches)?;
-                Ok::<_, DataFusionError>((path, complete, rows))
+        while let Some((path, mut batches)) = files.recv().await {
+            let mut file = PendingFile::create(disk, &schema)?;
+            // Each file has a task that waits without a thread: there may be many files at the same time.
+            tasks.spawn(async move {
+                while let Some(batch) = batches.recv().await {
+                    file.write(&batch)?;
+                }
+                let (file, rows) = file.finish().await?;
+                Ok::<_, DataFusionError>((path, file, rows))
             });
         }
         let (mut written, mut rows) = (Vec::new(), 0);
         while let Some(task) = tasks.join_next().await {
-            let (path, file, count) = task.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+            let (path, file, count) = task.map_err(execution_join)??;
             written.push((path, file));
             rows += count;
         }
         // After an error of the plan, the files are short.
-        demux.join_unwind().await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+        demux.join_unwind().await.map_err(execution_join)??;
         upload_all(&store, &written, context.session_config().options().execution.objectstore_writer_buffer_size).await?;
         Ok(rows)
     }
 }
 
-fn local(file: &dyn SpillFile) -> Result<&LocalPath> {
-    file.path().ok_or_else(|| {
-        DataFusionError::Execution("cannot write .npy files: the session has no directory for temporary files".to_owned())
-    })
+/// A file that is being written, in the directory for temporary files.
+struct PendingFile {
+    file: Arc<dyn SpillFile>,
+    dtype: RowDType,
+    rows: Rows,
 }
 
-/// Writes the batches of a file, and returns their rows.
-fn write(path: &LocalPath, spool: &LocalPath, schema: &SchemaRef, mut batches: Receiver<RecordBatch>) -> Result<u64> {
-    let external = |error: npy_arrow::Error| DataFusionError::External(Box::new(error));
-    let batches = std::iter::from_fn(|| batches.blocking_recv());
-    let dtype = RowDType::of(schema)?;
-    if dtype.lacks_widths() {
-        // The widest text sets the dtype, so that all batches have to come first.
-        let mut widths = Widths::default();
-        let mut failed = Ok(());
-        let measured = batches.inspect(|batch| {
-            if failed.is_ok() {
-                failed = widths.add(batch);
+enum Rows {
+    /// Of a known dtype.
+    Final(BatchWriter<File>),
+    /// The widest text sets the dtype, so that all batches have to come first.
+    Spooled { spool: Arc<dyn SpillFile>, writer: Box<FileWriter<BufWriter<File>>>, widths: Widths },
+}
+
+impl PendingFile {
+    fn create(disk: &Arc<DiskManager>, schema: &Schema) -> Result<Self> {
+        let dtype = RowDType::of(schema)?;
+        let file = disk.create_tmp_file("an .npy file")?;
+        let rows = if dtype.needs_widths() {
+            let spool = disk.create_tmp_file("batches for an .npy file")?;
+            let writer = FileWriter::try_new(BufWriter::new(File::create(local(&*spool)?)?), schema)?;
+            Rows::Spooled { spool, writer: Box::new(writer), widths: Widths::default() }
+        } else {
+            let options = dtype.options(&Widths::default()).map_err(external)?;
+            Rows::Final(BatchWriter::new(File::create(local(&*file)?)?, schema, options).map_err(external)?)
+        };
+        Ok(Self { file, dtype, rows })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        match &mut self.rows {
+            Rows::Final(writer) => writer.write(batch).map_err(external),
+            Rows::Spooled { writer, widths, .. } => {
+                widths.add(batch)?;
+                Ok(writer.write(batch)?)
             }
-        });
-        npy_arrow::ipc::write(spool, RecordBatchIterator::new(measured.map(Ok), Arc::clone(schema))).map_err(external)?;
-        failed?;
-        let options = dtype.options(&widths).map_err(external)?;
-        return npy_arrow::ipc::to_npy(spool, path, options).map_err(external);
+        }
     }
-    let file = File::create(path)?;
-    let options = dtype.options(&Widths::default()).map_err(external)?;
-    let mut writer = BatchWriter::new(file, schema, options).map_err(external)?;
-    for batch in batches {
-        writer.write(&batch).map_err(external)?;
+
+    /// Returns the complete file and its rows.
+    async fn finish(self) -> Result<(Arc<dyn SpillFile>, u64)> {
+        let Self { file, dtype, rows } = self;
+        let rows = match rows {
+            Rows::Final(writer) => {
+                let rows = writer.rows();
+                writer.finish().map_err(external)?;
+                rows
+            }
+            Rows::Spooled { spool, mut writer, widths } => {
+                writer.finish()?;
+                drop(writer);
+                let options = dtype.options(&widths).map_err(external)?;
+                let target = Arc::clone(&file);
+                let convert = move || npy_arrow::ipc::to_npy(local(&*spool)?, local(&*target)?, options).map_err(external);
+                SpawnedTask::spawn_blocking(convert).join_unwind().await.map_err(execution_join)??
+            }
+        };
+        Ok((file, rows))
     }
-    let rows = writer.rows();
-    writer.finish().map_err(external)?;
-    Ok(rows)
 }
 
-/// Uploads files; all of them, or none.
-async fn upload_all(store: &Arc<dyn ObjectStore>, files: &[(Path, Arc<dyn SpillFile>)], buffer: usize) -> Result<()> {
+fn local(file: &dyn SpillFile) -> Result<&LocalPath> {
+    let no_disk = "cannot write .npy files: the session has no directory for temporary files";
+    file.path().ok_or_else(|| DataFusionError::Execution(no_disk.to_owned()))
+}
+
+fn external(error: npy_arrow::Error) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+fn execution_join(error: JoinError) -> DataFusionError {
+    DataFusionError::ExecutionJoin(Box::new(error))
+}
+
+/// Uploads files. If one fails, those before it are deleted, as far as the store lets them be.
+async fn upload_all(store: &Arc<dyn ObjectStore>, files: &[(Path, Arc<dyn SpillFile>)], part: usize) -> Result<()> {
     for (index, (path, file)) in files.iter().enumerate() {
-        if let Err(error) = upload(store, path, local(&**file)?, buffer).await {
+        if let Err(error) = upload(store, path, local(&**file)?, part).await {
             for (path, _) in &files[..index] {
-                // The first error is the one to be told.
+                // The first error says what went wrong.
                 let _ = store.delete(path).await;
             }
             return Err(error.context(format!("cannot write {path}")));
@@ -128,17 +174,35 @@ async fn upload_all(store: &Arc<dyn ObjectStore>, files: &[(Path, Arc<dyn SpillF
     Ok(())
 }
 
-async fn upload(store: &Arc<dyn ObjectStore>, path: &Path, file: &LocalPath, buffer: usize) -> Result<()> {
+/// Uploads a file, at once or in parts; it appears as a whole.
+async fn upload(store: &Arc<dyn ObjectStore>, path: &Path, file: &LocalPath, part: usize) -> Result<()> {
     let mut file = tokio::fs::File::open(file).await?;
-    let mut object = BufWriter::with_capacity(Arc::clone(store), path.clone(), buffer);
-    let copied = async {
-        tokio::io::copy(&mut file, &mut object).await?;
-        object.shutdown().await
-    };
-    if let Err(error) = copied.await {
-        let _ = object.abort().await;
-        return Err(error.into());
+    let length = file.metadata().await?.len();
+    let mut bytes = BytesMut::with_capacity(part.min(usize::try_from(length).unwrap_or(part)));
+    if length <= part as u64 {
+        while file.read_buf(&mut bytes).await? > 0 {}
+        store.put(path, bytes.freeze().into()).await?;
+        return Ok(());
     }
+    let mut upload = WriteMultipart::new_with_chunk_size(store.put_multipart(path).await?, part);
+    loop {
+        bytes.reserve(part.min(1 << 20));
+        let step = async {
+            upload.wait_for_capacity(PARTS_IN_FLIGHT).await?;
+            Ok::<_, DataFusionError>(file.read_buf(&mut bytes).await?)
+        };
+        match step.await {
+            Ok(0) => break,
+            Ok(_) => upload.put(bytes.split().freeze()),
+            Err(error) => {
+                // The first error says what went wrong.
+                let _ = upload.abort().await;
+                return Err(error);
+            }
+        }
+    }
+    // It aborts the upload if that fails.
+    upload.finish().await?;
     Ok(())
 }
 

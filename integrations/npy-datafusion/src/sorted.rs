@@ -14,11 +14,14 @@ use npy_arrow::BatchDecoder;
 use crate::rows::FileRows;
 use crate::schema::external;
 
-/// As many rows are read at once to divide what is left.
+/// The number of rows that are read at once to divide what is left.
 const PROBES: usize = 15;
 
-/// When fewer bytes are left, they are read as a whole.
+/// When fewer bytes are left, all of them are read.
 const WINDOW: usize = 64 << 10;
+
+/// Files whose rows are so long that the probes would have more bytes are not searched.
+const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
 pub(crate) struct Search<'a> {
@@ -27,33 +30,31 @@ pub(crate) struct Search<'a> {
     pub(crate) key: BatchDecoder,
 }
 
-/// A place between rows.
-struct Bound {
-    key: ScalarValue,
-    /// Whether rows with the same key are before it.
-    is_after_equal: bool,
+/// A place between rows. Rows whose key is equal are between the two.
+#[derive(Clone, Copy)]
+enum Place {
+    BeforeEqual,
+    AfterEqual,
 }
 
 impl Search<'_> {
-    /// The rows of a range whose keys the predicate may accept.
+    /// The rows of a range whose keys the predicate may accept. Those at its ends may be too many: the
+    /// predicate is applied to them in any case.
     pub(crate) async fn narrow(&self, rows: Range<usize>, predicate: &Arc<dyn PhysicalExpr>) -> Result<Range<usize>> {
+        // Probes would take more memory than the scan.
+        if rows.is_empty() || self.file.layout.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
+            return Ok(rows);
+        }
+        // NumPy sorts any NaN last. Arrow compares one with a sign as the least number.
+        let has_nan = self.keys(rows.end - 1..rows.end).await?.first().and_then(float).is_some_and(f64::is_nan);
         let mut rows = rows;
         for conjunct in split_conjunction(predicate) {
             let Some((operator, key)) = self.comparison(conjunct) else { continue };
-            let bound = |is_after_equal| Bound { key: key.clone(), is_after_equal };
-            let (lower, upper) = match operator {
-                Operator::Eq => (Some(bound(false)), Some(bound(true))),
-                Operator::GtEq => (Some(bound(false)), None),
-                Operator::Gt => (Some(bound(true)), None),
-                Operator::Lt => (None, Some(bound(false))),
-                Operator::LtEq => (None, Some(bound(true))),
-                _ => continue,
-            };
-            if let Some(lower) = lower {
-                rows.start = self.place(rows.clone(), &lower).await?;
+            if matches!(operator, Operator::Eq | Operator::GtEq | Operator::Gt) {
+                rows.start = self.place(rows.clone(), &key, Place::BeforeEqual).await?;
             }
-            if let Some(upper) = upper {
-                rows.end = self.place(rows.clone(), &upper).await?;
+            if matches!(operator, Operator::Eq | Operator::LtEq | Operator::Lt) && !has_nan {
+                rows.end = self.place(rows.clone(), &key, Place::AfterEqual).await?;
             }
         }
         Ok(rows)
@@ -66,7 +67,8 @@ impl Search<'_> {
         let is_key = |side: &Arc<dyn PhysicalExpr>| side.downcast_ref::<Column>().is_some_and(|column| column.name() == key.name());
         let constant = |side: &Arc<dyn PhysicalExpr>| {
             let value = side.downcast_ref::<Literal>()?.value();
-            (!value.is_null() && value.data_type() == *key.data_type()).then(|| value.clone())
+            let is_usable = !value.is_null() && !float(value).is_some_and(f64::is_nan);
+            (is_usable && value.data_type() == *key.data_type()).then(|| value.clone())
         };
         let (left, right) = (comparison.left(), comparison.right());
         if is_key(left) {
@@ -78,17 +80,17 @@ impl Search<'_> {
         }
     }
 
-    /// The first row that is not before a bound.
-    async fn place(&self, rows: Range<usize>, bound: &Bound) -> Result<usize> {
+    /// The first row that is not before a place.
+    async fn place(&self, rows: Range<usize>, bound: &ScalarValue, place: Place) -> Result<usize> {
         let window = (WINDOW / self.file.layout.row_bytes().max(1)).max(PROBES + 1);
-        // Rows before `low` are before the bound; those from `high` on are not.
+        // Rows before `low` are before the place; those from `high` on are not.
         let (mut low, mut high) = (rows.start, rows.end);
         while high - low > window {
             let step = (high - low) / (PROBES + 1);
             let probes: Vec<_> = (1..=PROBES).map(|probe| low + probe * step).collect();
             let keys = stream::iter(probes.clone()).map(|row| self.keys(row..row + 1)).buffered(PROBES);
             let keys: Vec<_> = keys.try_collect().await?;
-            let first = keys.iter().position(|key| !key.first().is_some_and(|key| bound.is_after(key)));
+            let first = keys.iter().position(|key| !key.first().is_some_and(|key| is_before(key, bound, place)));
             if let Some(last) = first.unwrap_or(PROBES).checked_sub(1) {
                 low = probes[last] + 1;
             }
@@ -97,7 +99,7 @@ impl Search<'_> {
             }
         }
         let keys = self.keys(low..high).await?;
-        Ok(low + keys.partition_point(|key| bound.is_after(key)))
+        Ok(low + keys.partition_point(|key| is_before(key, bound, place)))
     }
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
@@ -107,14 +109,25 @@ impl Search<'_> {
     }
 }
 
-impl Bound {
-    /// Whether a row with this key is before the bound. A missing key, such as NaT, is after all
-    /// others, as NumPy sorts.
-    fn is_after(&self, key: &ScalarValue) -> bool {
-        match key.partial_cmp(&self.key) {
-            Some(Ordering::Less) => !key.is_null(),
-            Some(Ordering::Equal) => self.is_after_equal,
-            _ => false,
-        }
+/// Whether a row with this key is before a place. A missing key, such as NaT, is after all others.
+fn is_before(key: &ScalarValue, bound: &ScalarValue, place: Place) -> bool {
+    let order = match (float(key), float(bound)) {
+        // Zeros of both signs are equal in NumPy's order.
+        (Some(key), Some(bound)) => key.partial_cmp(&bound),
+        _ if key.is_null() => None,
+        _ => key.partial_cmp(bound),
+    };
+    match place {
+        Place::BeforeEqual => order == Some(Ordering::Less),
+        Place::AfterEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+    }
+}
+
+fn float(value: &ScalarValue) -> Option<f64> {
+    match value {
+        ScalarValue::Float16(value) => value.map(f64::from),
+        ScalarValue::Float32(value) => value.map(f64::from),
+        ScalarValue::Float64(value) => *value,
+        _ => None,
     }
 }

@@ -8,9 +8,9 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::table_schema::TableSchema;
-use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::utils::collect_columns;
-use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction, split_conjunction};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
@@ -72,18 +72,26 @@ impl FileSource for NpySource {
         _partition: usize,
     ) -> Result<Arc<dyn FileOpener>> {
         let schema = Arc::clone(self.table_schema.file_schema());
-        // A file that is sorted by its first key is in the order of that key.
+        // A file that is sorted by several keys is in the order of the first one. NumPy sorts missing times last.
         let key = config.output_ordering.first().map(LexOrdering::first);
-        let sorted_by = key.filter(|key| !key.options.descending).and_then(|key| key.expr.downcast_ref::<Column>());
+        let key = key.filter(|key| !key.options.descending && !key.options.nulls_first);
+        let sorted_by = key.and_then(|key| key.expr.downcast_ref::<Column>());
         let sorted_by = sorted_by.map(Column::name).filter(|name| schema.field_with_name(name).is_ok());
+        // A limit counts rows that the filters of the query leave. The filter of a join comes after the limit,
+        // and the join applies it again.
+        let predicate = match &self.predicate {
+            Some(predicate) if config.limit.is_some() => without_dynamic(predicate),
+            predicate => predicate.clone(),
+        };
+        let is_unfiltered = predicate.is_none();
         let opener = NpyOpener {
             store: object_store,
             headers: Arc::clone(&self.headers),
             options: self.options.clone(),
             columns: self.projection.file_indices.clone(),
-            predicate: self.predicate.clone(),
+            predicate,
             sorted_by: sorted_by.map(str::to_owned),
-            limit: config.limit.filter(|_| self.predicate.is_none()),
+            limit: config.limit.filter(|_| is_unfiltered),
             batch_rows: self.batch_rows,
             schema: Arc::clone(&schema),
         };
@@ -160,4 +168,12 @@ impl FileSource for NpySource {
         }
         Ok(TreeNodeRecursion::Continue)
     }
+}
+
+/// A filter without the parts whose values change while a query runs.
+fn without_dynamic(predicate: &Arc<dyn PhysicalExpr>) -> Option<Arc<dyn PhysicalExpr>> {
+    let parts =
+        split_conjunction(predicate).into_iter().filter(|part| !DynamicFilterTracking::classify(part).contains_dynamic_filter());
+    let parts: Vec<_> = parts.cloned().collect();
+    if parts.is_empty() { None } else { Some(conjunction(parts)) }
 }

@@ -8,6 +8,7 @@ use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TablePro
 use datafusion::common::{Column, Constraints, Result, internal_datafusion_err, plan_err};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::datasource::listing_table_factory::ListingTableFactory;
+use datafusion::execution::cache::TableScopedPath;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -67,9 +68,10 @@ impl NpyTable {
         let format = Arc::new(NpyFormat::new(options.columns));
         let order: Vec<_> = options.sorted_by.iter().map(|name| ident(name).sort(true, false)).collect();
         let listing = ListingOptions::new(format)
-            .with_file_extension(extension(&urls))
+            .with_file_extension(extension(&urls)?)
             .with_table_partition_cols(options.partition_columns)
             .with_file_sort_order(if order.is_empty() { Vec::new() } else { vec![order] });
+        forget_listing(session, &urls);
         let Some((first, rest)) = urls.split_first() else { return plan_err!("no location of .npy files") };
         let schema = listing.infer_schema(session, first).await?;
         for url in rest {
@@ -101,9 +103,25 @@ pub(crate) fn ident(name: &str) -> Expr {
     Expr::Column(Column::from_name(name))
 }
 
-/// Other files in a directory are ignored; one that is named is read whatever its name.
-fn extension(urls: &[ListingTableUrl]) -> &'static str {
-    if urls.iter().all(ListingTableUrl::is_collection) { ".npy" } else { "" }
+/// The end of the names of the files that are read: of those in a directory. One that is named, or has
+/// the form of a pattern, is read whatever its name.
+fn extension(urls: &[ListingTableUrl]) -> Result<&'static str> {
+    let is_directory = |url: &&ListingTableUrl| url.is_collection() && url.get_glob().is_none();
+    match urls.iter().filter(is_directory).count() {
+        0 => Ok(""),
+        directories if directories == urls.len() => Ok(".npy"),
+        _ => plan_err!("a table of both directories and files; name all files, or use patterns such as data/*.npy"),
+    }
+}
+
+/// Lists files anew: another program may have added or replaced some.
+fn forget_listing(session: &dyn Session, urls: &[ListingTableUrl]) {
+    let Some(cache) = session.runtime_env().cache_manager.get_list_files_cache() else { return };
+    for url in urls {
+        let key = TableScopedPath { table: url.get_table_ref().clone(), path: url.prefix().clone() };
+        // What was listed before is of no use here.
+        let _ = cache.remove(&key);
+    }
 }
 
 #[async_trait]
@@ -135,10 +153,12 @@ impl TableProvider for NpyTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        forget_listing(state, self.listing.table_paths());
         self.listing.scan(state, projection, filters, limit).await
     }
 
     async fn scan_with_args<'a>(&self, state: &dyn Session, args: ScanArgs<'a>) -> Result<ScanResult> {
+        forget_listing(state, self.listing.table_paths());
         self.listing.scan_with_args(state, args).await
     }
 

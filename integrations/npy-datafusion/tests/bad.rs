@@ -116,7 +116,10 @@ async fn columns_that_no_file_has_are_refused() {
     let create = format!("CREATE EXTERNAL TABLE t (id BIGINT, nothing INT) STORED AS NPY LOCATION '{}'", path.display());
     ask(&session, &create).await;
     let error = refusal(&session, "SELECT id FROM t").await;
-    assert!(error.contains("a.npy: column \"nothing\" differs from that of the table: expected Int32, found none"), "{error}");
+    assert!(
+        error.contains("a.npy: column \"nothing\" differs from that of the table: expected Int32 with missing values, found none"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -153,4 +156,17 @@ async fn files_without_rows_are_tables_without_rows() {
     let session = session(3);
     session.register_npy("t", &format!("{}/", directory.path().display()), NpyOptions::new()).await.unwrap();
     assert_eq!(ask(&session, "SELECT count(*), sum(id) FROM t WHERE id >= 0").await, [["3", "3"]]);
+}
+
+/// Their values are integers in Arrow, of other meanings.
+#[tokio::test]
+async fn times_of_other_units_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, dtype) in [("a", "[('t', '<M8[Y]')]"), ("b", "[('t', '<M8[M]')]")] {
+        let values = npy_core::DynValues::new(dtype.parse().unwrap(), npy_core::Order::C, &[1], vec![1; 8]).unwrap();
+        values.save(directory.path().join(format!("{name}.npy"))).unwrap();
+    }
+    let location = format!("{}/", directory.path().display());
+    let error = session(1).register_npy("t", &location, NpyOptions::new()).await.unwrap_err().to_string();
+    assert!(error.contains("expected Int64 of M8[Y] with missing values, found Int64 of M8[M] with missing values"), "{error}");
 }

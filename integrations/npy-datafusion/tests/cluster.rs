@@ -192,9 +192,9 @@ async fn a_cluster_of_four_processes_answers_as_numpy() {
     session.register_npy("large", large.to_str().unwrap(), NpyOptions::new()).await.unwrap();
     let sums = ask(&session, "SELECT count(id), sum(id), count(DISTINCT station) FROM large WHERE id >= 0").await;
     assert_eq!(sums, [["700000", "244999650000", "5"]]);
-    // Each executor says which rows it read.
+    // Each executor says which rows it was given.
     for executor in &cluster.executors {
-        assert!(executor.log().contains("large.npy: rows "), "{}", cluster.logs());
+        assert!(executor.log().contains("large.npy: selected rows "), "{}", cluster.logs());
     }
 }
 

@@ -176,3 +176,67 @@ async fn a_range_of_the_key_gives_the_same_rows_whatever_its_ends() {
         assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
     }
 }
+
+/// Zeros, NaN of both signs and missing times are where NumPy sorts them.
+#[tokio::test]
+async fn sorted_floats_and_times_keep_all_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let floats = directory.path().join("floats.npy");
+    let mut values: Vec<f64> = (-40_000..0).map(f64::from).collect();
+    values.extend([0.0, -0.0, 0.0, -0.0]);
+    values.extend((1..40_000).map(f64::from));
+    values.extend([f64::NAN, -f64::NAN, -f64::NAN]);
+    npy_core::save(&floats, &values).unwrap();
+    let (sorted, plain) = (session(2), session(2));
+    sorted.register_npy("t", floats.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
+    plain.register_npy("t", floats.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    for condition in [
+        "value >= 5",
+        "value < 5",
+        "value > 0",
+        "value >= 0",
+        "value < 0",
+        "value <= 0",
+        "value = 0",
+        "value >= -0.0 AND value <= 39998.5",
+    ] {
+        let query = format!("SELECT count(value) FROM t WHERE {condition}");
+        assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{condition}");
+    }
+    // Nulls first is not the order of NumPy.
+    let times = directory.path().join("times.npy");
+    save(&times, &[events(11_990..12_000), events(0..3000)].concat());
+    let session = session(2);
+    session.enable_npy().unwrap();
+    ask(&session, &format!("CREATE EXTERNAL TABLE t STORED AS NPY WITH ORDER (time NULLS FIRST) LOCATION '{}'", times.display()))
+        .await;
+    assert_eq!(ask(&session, "SELECT count(*) FROM t WHERE time < TIMESTAMP '2023-11-14T22:30:00'").await, [["667"]]);
+}
+
+/// The filter of a join is not one of the query below it.
+#[tokio::test]
+async fn a_limit_below_a_join_counts_before_the_join() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    save(&path, &events(0..6000));
+    npy_core::save(directory.path().join("b.npy"), &[5000_i64]).unwrap();
+    let session = session(1);
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new().sorted_by(["time"])).await.unwrap();
+    session.register_npy("b", directory.path().join("b.npy").to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    let query = "SELECT a.id FROM b JOIN (SELECT * FROM t ORDER BY time LIMIT 10) a ON a.id = b.value";
+    assert_eq!(ask(&session, query).await, Vec::<Vec<String>>::new());
+}
+
+/// Another program adds a file, and replaces one.
+#[tokio::test]
+async fn each_query_lists_the_files_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    save(&directory.path().join("a.npy"), &events(0..10));
+    let session = session(2);
+    session.register_npy("t", &format!("{}/", directory.path().display()), NpyOptions::new()).await.unwrap();
+    assert_eq!(ask(&session, "SELECT count(*), max(id) FROM t").await, [["10", "9"]]);
+    save(&directory.path().join("b.npy"), &events(10..30));
+    assert_eq!(ask(&session, "SELECT count(*), max(id) FROM t").await, [["30", "29"]]);
+    save(&directory.path().join("a.npy"), &events(0..5));
+    assert_eq!(ask(&session, "SELECT count(*), count(id) FROM t").await, [["25", "25"]]);
+}

@@ -87,3 +87,74 @@ async fn nothing_is_left_of_a_query_that_fails() {
     assert!(error.contains("null in column \"q\", row 7"), "{error}");
     assert_eq!(std::fs::read_dir(&out).map(|entries| entries.count()).unwrap_or(0), 0);
 }
+
+#[tokio::test]
+async fn an_upload_that_fails_is_an_error_and_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    save(&path, &events(0..100));
+    let session = session(1);
+    session.enable_npy().unwrap();
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    // A file is where the directory would have to be.
+    let error = refusal(&session, &format!("COPY t TO '{}/out/' STORED AS NPY", path.display())).await;
+    assert!(error.contains("cannot write") && error.contains("a.npy/out/"), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// A file is uploaded in parts if it is larger than the session's buffer.
+#[tokio::test]
+async fn large_files_are_uploaded_in_parts() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let values: Vec<i64> = (0..2_000_000).collect();
+    npy_core::save(&path, &values).unwrap();
+    let session = session(1);
+    session.enable_npy().unwrap();
+    ask(&session, "SET datafusion.execution.objectstore_writer_buffer_size = 6000000").await;
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    let copy = directory.path().join("copy.npy");
+    ask(&session, &format!("COPY t TO '{}' STORED AS NPY", copy.display())).await;
+    assert!(std::fs::read(&copy).unwrap() == std::fs::read(&path).unwrap());
+}
+
+/// Columns that only have the name of one of the file.
+#[tokio::test]
+async fn the_dtype_of_a_file_is_not_that_of_other_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let dtype: npy_core::DType = "[('station', 'S4'), ('year', '<M8[Y]')]".parse().unwrap();
+    let bytes = b"ANMO\x35\0\0\0\0\0\0\0".to_vec();
+    npy_core::DynValues::new(dtype, npy_core::Order::C, &[1], bytes).unwrap().save(&path).unwrap();
+    let session = session(1);
+    session.enable_npy().unwrap();
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    let copy = directory.path().join("copy.npy");
+    for (query, dtype) in [
+        ("SELECT station || '_x' AS station, year FROM t", "[('station', '|S6'), ('year', '<M8[Y]')]"),
+        ("SELECT count(*) AS year FROM t", "[('year', '<i8')]"),
+        ("SELECT year, station FROM t", "[('year', '<M8[Y]'), ('station', '|S4')]"),
+    ] {
+        ask(&session, &format!("COPY ({query}) TO '{}' STORED AS NPY", copy.display())).await;
+        assert_eq!(NpyReader::open(&copy).unwrap().header().dtype().to_string(), dtype, "{query}");
+    }
+}
+
+/// More files at a time than a runtime has threads for blocking calls.
+#[tokio::test]
+async fn a_copy_into_a_thousand_directories_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    save(&path, &events(0..3000));
+    let session = session(1);
+    session.enable_npy().unwrap();
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    let out = directory.path().join("out");
+    let query = format!(
+        "COPY (SELECT id, magnitude, id % 1000 AS part FROM t) TO '{}/' STORED AS NPY PARTITIONED BY (part)",
+        out.display()
+    );
+    let copied = tokio::time::timeout(std::time::Duration::from_secs(120), async { ask(&session, &query).await });
+    assert_eq!(copied.await.expect("the copy does not end"), [["3000"]]);
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1000);
+}
