@@ -1,9 +1,11 @@
 //! Arrays of known size into a store: one request for a small one, a multipart upload for others.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::Poll;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -81,6 +83,10 @@ pub async fn save_with<T: NpyElement>(
 ///
 /// Small arrays are sent by one request when they are [finished](Self::finish), others in parts
 /// while they are written. The object appears as a whole at the end, or stays what it was.
+///
+/// Parts wait in memory until there are as many as [requests](RemoteOptions::requests), and are then
+/// sent at the same time. The call that sends them returns when they have arrived, so that no
+/// request runs out of time while the caller computes the next elements.
 ///
 /// # Drop
 ///
@@ -168,14 +174,13 @@ impl<T: NpyElement> RemoteWriter<T> {
         let writer = NpyWriter::with_header(Parts { sender, part, bytes }, header);
         let writer = Some(writer.map_err(|error| Error::from(error).with_path(&path))?);
         let (parts, is_one) = (FuturesUnordered::new(), total <= part as u64);
-        let upload = Upload { store, path, is_one, multipart: None, parts, requests: options.requests };
+        let upload = Upload { store, path, is_one, multipart: None, full: Vec::new(), parts, requests: options.requests };
         Ok(Self { writer, complete, upload, block: (part / header.dtype().itemsize().max(1)).max(1) })
     }
 
     /// Writes the next elements.
     ///
-    /// It returns when they are encoded, and waits only while as many parts are in flight as the
-    /// options allow.
+    /// It returns when they are encoded and all parts that it began to send have arrived.
     ///
     /// # Errors
     ///
@@ -195,6 +200,10 @@ impl<T: NpyElement> RemoteWriter<T> {
             if let Err(error) = sent {
                 return Err(self.upload.abort(error).await);
             }
+        }
+        // Nothing polls a request between two calls.
+        if let Err(error) = self.upload.drain().await {
+            return Err(self.upload.abort(error).await);
         }
         self.writer = Some(writer);
         Ok(())
@@ -273,21 +282,41 @@ struct Upload {
     is_one: bool,
     /// Begun with the first part.
     multipart: Option<Box<dyn MultipartUpload>>,
+    /// Parts that are not sent yet.
+    full: Vec<Vec<u8>>,
+    /// Parts in flight.
     parts: FuturesUnordered<UploadPart>,
     requests: usize,
 }
 
 impl Upload {
+    /// Takes a part, and sends it with those before it as soon as they are enough for all requests.
     async fn send(&mut self, part: Vec<u8>) -> Result<()> {
-        while self.parts.len() >= self.requests {
-            self.wait().await?;
+        self.full.push(part);
+        if self.parts.is_empty() && self.full.len() < self.requests {
+            return Ok(());
         }
-        let multipart = match &mut self.multipart {
-            Some(multipart) => multipart,
-            none => none.insert(self.store.put_multipart(&self.path).await.map_err(cannot_write)?),
-        };
-        self.parts.push(multipart.put_part(PutPayload::from(part)));
-        Ok(())
+        self.start().await
+    }
+
+    /// Sends the parts that wait, and returns when all of them are in flight.
+    async fn start(&mut self) -> Result<()> {
+        for part in std::mem::take(&mut self.full) {
+            while self.parts.len() >= self.requests {
+                self.wait().await?;
+            }
+            let multipart = match &mut self.multipart {
+                Some(multipart) => multipart,
+                none => none.insert(self.store.put_multipart(&self.path).await.map_err(cannot_write)?),
+            };
+            self.parts.push(multipart.put_part(PutPayload::from(part)));
+        }
+        // A request begins when it is polled first. The next part is encoded meanwhile.
+        let polled = poll_fn(|context| Poll::Ready(self.parts.poll_next_unpin(context))).await;
+        match polled {
+            Poll::Ready(Some(sent)) => sent.map_err(cannot_write),
+            Poll::Ready(None) | Poll::Pending => Ok(()),
+        }
     }
 
     /// Waits for one of the parts in flight; returns whether there was one.
@@ -295,12 +324,19 @@ impl Upload {
         self.parts.next().await.transpose().map(|sent| sent.is_some()).map_err(cannot_write)
     }
 
+    /// Waits for all parts in flight.
+    async fn drain(&mut self) -> Result<()> {
+        while self.wait().await? {}
+        Ok(())
+    }
+
     async fn finish(&mut self, rest: Vec<u8>) -> Result<()> {
         if self.is_one {
             return self.store.put(&self.path, rest.into()).await.map(drop).map_err(cannot_write);
         }
-        self.send(rest).await?;
-        while self.wait().await? {}
+        self.full.push(rest);
+        self.start().await?;
+        self.drain().await?;
         match &mut self.multipart {
             Some(multipart) => multipart.complete().await.map(drop).map_err(cannot_write),
             None => Ok(()),
@@ -309,6 +345,7 @@ impl Upload {
 
     /// Removes the parts that were sent, and returns the error with the path.
     async fn abort(&mut self, error: Error) -> Error {
+        self.full = Vec::new();
         self.parts = FuturesUnordered::new();
         if let Some(mut multipart) = self.multipart.take() {
             // The first error says what went wrong.

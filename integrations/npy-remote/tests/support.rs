@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -55,12 +56,20 @@ pub struct FaultStore {
     /// The part of an upload that fails, or the end of it.
     pub failing_part: Option<usize>,
     pub uploads: Arc<Mutex<Vec<&'static str>>>,
+    pub flights: Arc<Flights>,
+}
+
+/// How many parts of uploads have begun and not ended: now, and at most.
+#[derive(Debug, Default)]
+pub struct Flights {
+    pub now: AtomicUsize,
+    pub most: AtomicUsize,
 }
 
 impl FaultStore {
     pub fn new(inner: Arc<dyn ObjectStore>, decide: impl Fn(usize, &GetOptions) -> Option<Fault> + Send + Sync + 'static) -> Self {
-        let (log, uploads) = Default::default();
-        Self { inner, decide: Box::new(decide), log, has_e_tags: true, failing_part: None, uploads }
+        let (log, uploads, flights) = Default::default();
+        Self { inner, decide: Box::new(decide), log, has_e_tags: true, failing_part: None, uploads, flights }
     }
 
     /// A store that only counts.
@@ -153,7 +162,8 @@ impl ObjectStore for FaultStore {
     async fn put_multipart_opts(&self, path: &Path, options: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
         self.uploads.lock().unwrap().push("begin");
         let (upload, log) = (self.inner.put_multipart_opts(path, options).await?, Arc::clone(&self.uploads));
-        Ok(Box::new(FaultUpload { upload, log, part: 0, failing_part: self.failing_part }))
+        let flights = Arc::clone(&self.flights);
+        Ok(Box::new(FaultUpload { upload, log, flights, part: 0, failing_part: self.failing_part }))
     }
 
     fn delete_stream(&self, paths: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
@@ -177,6 +187,7 @@ impl ObjectStore for FaultStore {
 struct FaultUpload {
     upload: Box<dyn MultipartUpload>,
     log: Arc<Mutex<Vec<&'static str>>>,
+    flights: Arc<Flights>,
     part: usize,
     failing_part: Option<usize>,
 }
@@ -190,7 +201,17 @@ impl MultipartUpload for FaultUpload {
         if self.failing_part == Some(part) {
             return async { Err(failure()) }.boxed_part();
         }
-        self.upload.put_part(data)
+        let (sent, flights) = (self.upload.put_part(data), Arc::clone(&self.flights));
+        let sent = async move {
+            let now = flights.now.fetch_add(1, Ordering::Relaxed) + 1;
+            flights.most.fetch_max(now, Ordering::Relaxed);
+            // As from a network: the answer comes later.
+            tokio::task::yield_now().await;
+            let result = sent.await;
+            flights.now.fetch_sub(1, Ordering::Relaxed);
+            result
+        };
+        sent.boxed_part()
     }
 
     async fn complete(&mut self) -> Result<PutResult> {

@@ -1,6 +1,7 @@
 //! Uploads: the same bytes as `np.save`, as a whole or not visible.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use npy_core::{Header, NpyElement, Order};
@@ -46,6 +47,24 @@ async fn a_small_array_is_one_put_and_a_large_one_parts() {
     }
     npy_remote::save(store.clone(), "empty.npy", &[0.5_f64; 0]).await.unwrap();
     assert!(bytes(&*store, "empty.npy").await == file(&[0.5_f64; 0]));
+}
+
+#[tokio::test]
+async fn no_request_idles_between_calls() {
+    let items = vec![7_u8; 47 * MIB];
+    let header = Header::of_slice(&items).unwrap();
+    // Slices smaller than a part, one of several parts, and all at once: parts are in flight together.
+    for length in [MIB, 12 * MIB, 47 * MIB] {
+        let store = FaultStore::counting(Arc::new(InMemory::new()));
+        let mut writer = RemoteWriter::create_with(store.clone(), "x.npy", &header, options().requests(3)).unwrap();
+        for slice in items.chunks(length) {
+            writer.write_slice(slice).await.unwrap();
+            assert_eq!(store.flights.now.load(Ordering::Relaxed), 0, "{length}");
+        }
+        writer.finish().await.unwrap();
+        assert_eq!(store.flights.most.load(Ordering::Relaxed), 3, "{length}");
+        assert!(bytes(&*store, "x.npy").await == file(&items));
+    }
 }
 
 #[tokio::test]
