@@ -1,13 +1,14 @@
 //! Archives: members of every kind, whole and by region.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
 use npy_core::{Header, Limits, Order};
 use npy_remote::RemoteNpz;
 
 use crate::reading::small;
-use crate::support::{FaultStore, Pick, memory, picks};
+use crate::support::{Computed, FaultStore, Pick, memory, picks};
 
 /// An archive of records, a matrix in Fortran order, text and a number.
 fn archive(mut archive: NpzWriter<Cursor<Vec<u8>>>) -> Vec<u8> {
@@ -101,4 +102,38 @@ async fn a_member_beyond_the_limits_is_not_fetched() {
         assert_eq!(store.taken().0, 0);
         assert!(RemoteNpz::open_with(store.clone(), "run.npz", Limits::new().members(3)).await.is_err());
     }
+}
+
+/// An archive of one member, whose directory says that it has another GiB of data.
+fn inflated(mut archive: NpzWriter<Cursor<Vec<u8>>>) -> Computed {
+    archive.add_slice("x", &[0.5_f64; 100]).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let number = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let directory = number(&bytes, bytes.len() - 22 + 16);
+    let (header, mut tail) = (bytes[..directory as usize].to_vec(), bytes[directory as usize..].to_vec());
+    // The compressed size of the entry, and the offset of the directory in the end record.
+    for at in [20, tail.len() - 22 + 16] {
+        let number = number(&tail, at) + (1 << 30);
+        tail[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    let size = (header.len() + tail.len() + (1 << 30)) as u64;
+    Computed { header, size, byte: None, tail }
+}
+
+#[tokio::test]
+async fn a_member_of_implausible_compressed_size_is_not_fetched() {
+    let kinds = [NpzWriter::new_compressed(Cursor::new(Vec::new())), NpzWriter::new(Cursor::new(Vec::new()))];
+    let errors = kinds.map(|kind| async {
+        let store = FaultStore::counting(Arc::new(inflated(kind)));
+        let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+        store.taken();
+        let error = archive.by_name::<f64>("x").await.unwrap_err();
+        assert_eq!(archive.member("x").await.unwrap_err().to_string(), error.to_string());
+        assert_eq!(archive.bytes("x", 1000).await.unwrap_err().to_string(), error.to_string());
+        assert_eq!(store.taken().0, 0);
+        error
+    });
+    let [compressed, stored] = errors;
+    insta::assert_snapshot!(compressed.await, @r#"run.npz: member "x": expected the end of the compressed data, found 1073674520 more bytes"#);
+    insta::assert_snapshot!(stored.await, @r#"run.npz: member "x": expected 928 bytes of content, found 1073742752"#);
 }

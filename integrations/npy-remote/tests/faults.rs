@@ -264,4 +264,10 @@ async fn the_search_for_members_is_bounded() {
     insta::assert_snapshot!(error, @"x.npz: cannot find the members: expected at most 268435456 bytes, found at least 357957632; copy the archive to a file");
     let (requests, bytes) = store.taken();
     assert!(requests < 40 && bytes < 128 << 20, "{requests} {bytes}");
+
+    // Requests count as many as they are.
+    let error = RemoteNpz::open_with(store.clone(), "x.npz", small()).await.unwrap_err();
+    insta::assert_snapshot!(error, @"x.npz: cannot find the members: expected at most 256 requests, found at least 341; copy the archive to a file");
+    let requests = store.taken().0;
+    assert!(requests <= 256, "{requests}");
 }

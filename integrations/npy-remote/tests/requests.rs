@@ -191,3 +191,20 @@ async fn a_long_directory_takes_two_requests() {
         assert!(store.taken().0 <= 1);
     }
 }
+
+#[tokio::test]
+async fn a_member_with_a_long_header_takes_few_requests() {
+    let fields: Vec<String> = (0..30_000).map(|i| format!("('field_{i:05}', '<f4')")).collect();
+    let header = Header::new(format!("[{}]", fields.join(", ")).parse().unwrap(), Order::C, &[0]).unwrap();
+    assert!(header.to_bytes().len() > 700_000);
+    let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.add_bytes("long.npy", &header.to_bytes()).unwrap();
+    // More than the first request for the directory brings.
+    archive.add_slice("other", &vec![0_u8; 200_000]).unwrap();
+    let store = FaultStore::counting(memory("run.npz", archive.finish().unwrap().into_inner()).await);
+    let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+    store.taken();
+    assert_eq!(archive.member("long").await.unwrap().header(), &header);
+    let requests = store.taken().0;
+    assert!(requests <= 6, "{requests}");
+}
