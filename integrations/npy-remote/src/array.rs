@@ -69,6 +69,7 @@ impl Array {
     /// Reads the `count` elements whose bytes are `ranges`.
     pub(crate) async fn read<T: NpyElement>(&self, ranges: Ranges, count: usize) -> Result<Vec<T>> {
         let mut items = Vec::new();
+        let first = self.first_element(&ranges);
         let mut decoder = self.decoder(ranges.clone(), count, |empty| empty.into_vec::<T>().map(drop))?;
         let mut pieces = std::pin::pin!(self.pieces(ranges, decoder.reader.header().data_bytes())?);
         while let Some((piece, wanted)) = pieces.try_next().await? {
@@ -76,11 +77,11 @@ impl Array {
                 reserve(&mut items, count).map_err(|error| self.locate(error))?;
             }
             let complete = decoder.arrive(piece, wanted);
-            decoder.append(complete, &mut items).map_err(|error| self.locate(error))?;
+            decoder.append(complete, &mut items).map_err(|error| self.locate(counted_from(first, error)))?;
         }
         // Elements without bytes.
         let rest = decoder.reader.remaining();
-        decoder.append(rest, &mut items).map_err(|error| self.locate(error))?;
+        decoder.append(rest, &mut items).map_err(|error| self.locate(counted_from(first, error)))?;
         Ok(items)
     }
 
@@ -92,13 +93,16 @@ impl Array {
         count: usize,
     ) -> Result<C::Vecs> {
         let mut vecs = C::Vecs::default();
-        let mut decoder = self.decoder(range.clone().into(), count, |empty| empty.into_columns::<C>(names).map(drop))?;
+        let ranges = Ranges::from(range.clone());
+        let first = self.first_element(&ranges);
+        let mut decoder = self.decoder(ranges.clone(), count, |empty| empty.into_columns::<C>(names).map(drop))?;
         let mut append = |decoder: &mut Decoder, count: usize| {
-            let more = decoder.reader.read_columns::<C>(names, count).map_err(|error| self.locate(error))?;
+            let more = decoder.reader.read_columns::<C>(names, count);
+            let more = more.map_err(|error| self.locate(counted_from(first, error)))?;
             C::append(&mut vecs, more);
             Ok::<_, Error>(())
         };
-        let mut pieces = std::pin::pin!(self.pieces(range.clone().into(), range.end - range.start)?);
+        let mut pieces = std::pin::pin!(self.pieces(ranges, range.end - range.start)?);
         while let Some((piece, wanted)) = pieces.try_next().await? {
             let complete = decoder.arrive(piece, wanted);
             append(&mut decoder, complete)?;
@@ -106,6 +110,12 @@ impl Array {
         let rest = decoder.reader.remaining();
         append(&mut decoder, rest)?;
         Ok(vecs)
+    }
+
+    /// The element of the array that a range begins with; 0 for a region, within which elements count.
+    fn first_element(&self, ranges: &Ranges) -> u64 {
+        let begin = if let Ranges::One(Some(range)) = ranges { range.start } else { 0 };
+        begin.checked_div(self.header.dtype().itemsize() as u64).unwrap_or(0)
     }
 
     /// The error with the path of the object and the name of the member.
@@ -184,6 +194,17 @@ fn locate(object: &Object, member: Option<&str>, error: Error) -> Error {
     match member {
         Some(member) => error.with_member(member),
         None => error,
+    }
+}
+
+/// An error of a decoder, whose first element is the element `first` of the array.
+fn counted_from(first: u64, error: npy_core::Error) -> npy_core::Error {
+    // What is decoded in memory has neither path nor member, which this would lose.
+    match error.into_kind() {
+        ErrorKind::InvalidValue { index, path, problem } => {
+            ErrorKind::InvalidValue { index: index.saturating_add(first), path, problem }.into()
+        }
+        kind => kind.into(),
     }
 }
 

@@ -135,6 +135,30 @@ async fn regions_and_types_that_do_not_fit_are_errors_without_a_request() {
 }
 
 #[tokio::test]
+async fn errors_count_elements_from_the_beginning_of_the_array() {
+    // A code point that is no character, in element 50,000.
+    let mut data: Vec<u8> = [65_u8, 0, 0, 0].repeat(60_000);
+    data[50_000 * 4..][..4].copy_from_slice(&[0xFF; 4]);
+    for (dtype, shape, rows) in [
+        ("<U1", &[60_000][..], 40_000..60_000),
+        ("<U1", &[20_000, 3], 15_000..20_000),
+        ("[('x', '<U1')]", &[60_000], 49_999..60_000),
+    ] {
+        let bytes = file_of(dtype, Order::C, shape, &data);
+        let array = RemoteNpy::open_with(memory("x.npy", bytes).await, "x.npy", small()).await.unwrap();
+        let errors = if dtype == "<U1" {
+            [array.read_all::<String>().await.unwrap_err(), array.read_rows::<String>(rows).await.unwrap_err()]
+        } else {
+            let columns = array.columns::<(String,)>(["x"]).await.unwrap_err();
+            [columns, array.columns_of_rows::<(String,)>(["x"], rows).await.unwrap_err()]
+        };
+        for error in errors {
+            assert!(error.to_string().starts_with("x.npy: element 50000"), "{dtype} {shape:?}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn elements_without_bytes_are_read() {
     let store = memory("x.npy", file_of("|S0", Order::C, &[3], b"")).await;
     let array = RemoteNpy::open(store, "x.npy").await.unwrap();
