@@ -1,9 +1,10 @@
 //! Stores by URL.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
-use object_store::ObjectStore;
 use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreScheme};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -17,12 +18,18 @@ use crate::error::{Error, ErrorKind, Result};
 /// | `gs://bucket/picks.npy` | `gcp` |
 /// | `az://container/picks.npy` | `azure` |
 ///
-/// Accounts and regions come from the environment, in the variables that `object_store` knows, such
-/// as `AWS_ACCESS_KEY_ID`. For other options build the store itself.
+/// `https` URLs select S3 if their host ends with `amazonaws.com` or `r2.cloudflarestorage.com`, and
+/// Azure if it ends with `blob.core.windows.net`, `dfs.core.windows.net`, `blob.fabric.microsoft.com`
+/// or `dfs.fabric.microsoft.com`.
+///
+/// Accounts and regions come from the environment: S3 takes the variables that begin with `AWS_`,
+/// such as `AWS_ACCESS_KEY_ID`, GCS those with `GOOGLE_`, and Azure those with `AZURE_`. Other stores
+/// take none. For other options build the store itself.
 ///
 /// # Errors
 ///
-/// Fails if the text is not such a URL, or if its feature is off.
+/// Fails if the text is not such a URL, if its feature is off, or if it has a query (`?…`), as
+/// presigned URLs have. The stores have no queries.
 ///
 /// ```
 /// use npy_remote::{RemoteNpy, parse_url};
@@ -41,10 +48,53 @@ use crate::error::{Error, ErrorKind, Result};
 pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     let invalid = |error| Error::from(ErrorKind::InvalidUrl { url: url.to_owned(), error });
     let parsed = url.parse().map_err(|error| invalid(Box::new(error)))?;
-    // Variables that are not text have no meaning for a store. The caller chose `http:`.
-    let variables = std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-    let allow_http = url.starts_with("http:").then(|| ("allow_http".to_owned(), "true".to_owned()));
-    let (store, path) =
-        object_store::parse_url_opts(&parsed, variables.chain(allow_http)).map_err(|error| invalid(Box::new(error)))?;
+    let (scheme, _) = ObjectStoreScheme::parse(&parsed).map_err(|error| invalid(Box::new(error)))?;
+    if let Some(query) = parsed.query() {
+        let error = format!("unsupported query: expected none, found {query:?}; build the store and pass the path");
+        return Err(invalid(error.into()));
+    }
+    // The caller chose `http:`.
+    let allow_http = (parsed.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
+    let options = variables_of(&scheme, std::env::vars_os()).chain(allow_http);
+    let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(Box::new(error)))?;
     Ok((store.into(), path))
+}
+
+/// The variables that are options of a store. `object_store` also knows names without a prefix, such
+/// as `TOKEN` and `TIMEOUT`, which other programs set for themselves.
+fn variables_of(
+    scheme: &ObjectStoreScheme,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> impl Iterator<Item = (String, String)> {
+    let prefix = match scheme {
+        ObjectStoreScheme::AmazonS3 => Some("AWS_"),
+        ObjectStoreScheme::GoogleCloudStorage => Some("GOOGLE_"),
+        ObjectStoreScheme::MicrosoftAzure => Some("AZURE_"),
+        _ => None,
+    };
+    // Variables that are not text have no meaning for a store.
+    let text = |(key, value): (OsString, OsString)| Some((key.into_string().ok()?, value.into_string().ok()?));
+    variables.filter_map(text).filter(move |(key, _)| prefix.is_some_and(|prefix| key.starts_with(prefix)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variables_of;
+    use object_store::ObjectStoreScheme::{self, AmazonS3, GoogleCloudStorage, Http, Local, Memory, MicrosoftAzure};
+
+    #[test]
+    fn a_store_takes_only_its_own_variables() {
+        let taken = |scheme: ObjectStoreScheme| {
+            let names =
+                ["TOKEN", "ENDPOINT", "TIMEOUT", "REGION", "ALLOW_HTTP", "AWS_REGION", "GOOGLE_BUCKET", "AZURE_STORAGE_TOKEN"];
+            let variables = names.map(|name| (name.into(), "x".into()));
+            variables_of(&scheme, variables.into_iter()).map(|(key, _)| key).collect::<Vec<_>>()
+        };
+        assert_eq!(taken(AmazonS3), ["AWS_REGION"]);
+        assert_eq!(taken(GoogleCloudStorage), ["GOOGLE_BUCKET"]);
+        assert_eq!(taken(MicrosoftAzure), ["AZURE_STORAGE_TOKEN"]);
+        for scheme in [Http, Local, Memory] {
+            assert!(taken(scheme).is_empty());
+        }
+    }
 }

@@ -177,7 +177,9 @@ async fn urls_lead_to_local_files() {
     let error = parse_url("picks.npy").unwrap_err();
     insta::assert_snapshot!(error, @r#"invalid URL "picks.npy": relative URL without a base"#);
     let error = parse_url("ftp://host/picks.npy").unwrap_err();
-    insta::assert_snapshot!(error, @r#"invalid URL "ftp://host/picks.npy": Generic URL error: Unable to recognise URL "ftp://host/picks.npy""#);
+    insta::assert_snapshot!(error, @r#"invalid URL "ftp://host/picks.npy": Unable to recognise URL "ftp://host/picks.npy""#);
+    let error = parse_url("https://host/picks.npy?X-Amz-Expires=60").unwrap_err();
+    insta::assert_snapshot!(error, @r#"invalid URL "https://host/picks.npy?X-Amz-Expires=60": unsupported query: expected none, found "X-Amz-Expires=60"; build the store and pass the path"#);
 }
 
 #[tokio::test]
