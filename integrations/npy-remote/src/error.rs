@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong: an [`ErrorKind`], and the object.
+/// Everything that can go wrong: an [`ErrorKind`], the object, and the member of an archive.
 ///
 /// `{}` prints this error, with what the store said. `{:#}` and `{:?}` append the messages of its
 /// [`source`](StdError::source), if it has one.
@@ -30,6 +30,8 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     path: Option<String>,
+    /// `None` if the kind has it.
+    member: Option<String>,
 }
 
 impl Error {
@@ -43,20 +45,29 @@ impl Error {
         self.0.path.as_deref()
     }
 
+    /// Returns the name of the archive member in which the error happened, if any.
+    pub fn member(&self) -> Option<&str> {
+        match self.kind() {
+            ErrorKind::Npy(error) => error.member(),
+            _ => self.0.member.as_deref(),
+        }
+    }
+
     /// Adds the path of the object, unless the error has one.
     pub(crate) fn with_path(mut self, path: &object_store::path::Path) -> Self {
         self.0.path.get_or_insert_with(|| path.as_ref().to_owned());
         self
     }
 
-    /// Adds the name of the archive member to an error of the array.
-    pub(crate) fn with_member(self, name: &str) -> Self {
-        let Inner { kind, path } = *self.0;
-        let kind = match kind {
-            ErrorKind::Npy(error) => ErrorKind::Npy(error.with_member(name)),
-            kind => kind,
-        };
-        Self(Box::new(Inner { kind, path }))
+    /// Adds the name of the archive member, unless the error has one.
+    pub(crate) fn with_member(mut self, name: &str) -> Self {
+        match self.0.kind {
+            ErrorKind::Npy(error) => self.0.kind = ErrorKind::Npy(error.with_member(name)),
+            _ => {
+                self.0.member.get_or_insert_with(|| name.to_owned());
+            }
+        }
+        self
     }
 }
 
@@ -130,7 +141,7 @@ pub enum ErrorKind {
 impl From<ErrorKind> for Error {
     #[cold]
     fn from(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, path: None }))
+        Self(Box::new(Inner { kind, path: None, member: None }))
     }
 }
 
@@ -164,6 +175,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = self.path() {
             write!(f, "{path}: ")?;
+        }
+        if let Some(member) = &self.0.member {
+            write!(f, "member {member:?}: ")?;
         }
         self.0.kind.fmt(f)?;
         let mut source = self.source().filter(|_| f.alternate());

@@ -208,6 +208,8 @@ async fn archives_that_are_replaced_or_fail_are_errors() {
         let opened = RemoteNpz::open(Arc::new(store), "x.npz").await.unwrap();
         let error = opened.by_name::<u32>("a").await.unwrap_err();
         assert!(!matches!(error.kind(), ErrorKind::Npy(_)), "{fault:?}: {error}");
+        assert_eq!(error.member(), Some("a"));
+        assert!(error.to_string().starts_with(r#"x.npz: member "a": "#), "{error}");
         if let Fault::Replace(_) = fault {
             assert!(matches!(error.kind(), ErrorKind::Replaced { .. }), "{error}");
             assert!(opened.member("b").await.is_err());
