@@ -35,7 +35,7 @@ impl Sparse {
         self.pieces.extend(pieces);
     }
 
-    /// The bytes at the beginning of a range, as many as are there.
+    /// The bytes at the beginning of a range, up to the first that was not fetched.
     pub(crate) fn from(&self, range: &Range<u64>) -> Bytes {
         let mut all = Bytes::new();
         let mut begin = range.start;
@@ -95,7 +95,7 @@ impl Seek for Sparse {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bytes {}.. were not fetched", self.begin)
+        write!(f, "missing part of the archive: expected bytes {}..{}, found none", self.begin, self.end)
     }
 }
 

@@ -91,3 +91,13 @@ async fn a_dtype_or_column_without_equivalent_is_an_error_at_once() {
     let error = array.batches(BatchOptions::new()).unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: no Arrow type for dtype <f16; cast the array in NumPy, such as by `a.astype('f8')`");
 }
+
+#[tokio::test]
+async fn rows_without_bytes_are_bounded() {
+    for shape in [[i64::MAX as usize, 0], [1 << 40, 0]] {
+        let bytes = file_of("|u1", Order::C, &shape, b"");
+        let array = RemoteNpy::open(memory("x.npy", bytes).await, "x.npy").await.unwrap();
+        let error = array.batches(BatchOptions::new()).unwrap_err();
+        assert!(error.to_string().starts_with("x.npy: limit exceeded: expected at most 65536 rows without bytes"), "{error}");
+    }
+}
