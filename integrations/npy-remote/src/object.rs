@@ -8,6 +8,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
+use crate::array::reserve;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::RemoteOptions;
 
@@ -210,7 +211,7 @@ async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
         }
         if all.is_empty() {
             // Not more than a request; what came so far says nothing of the rest.
-            all.reserve_exact(usize::try_from(expected).unwrap_or_default());
+            reserve(&mut all, usize::try_from(expected).unwrap_or(usize::MAX))?;
             all.extend_from_slice(&first);
         }
         all.extend_from_slice(&bytes);

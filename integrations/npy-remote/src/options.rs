@@ -38,13 +38,19 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets the maximum number of bytes of a request; less than 64 KiB is 64 KiB.
+    /// Sets the maximum number of bytes of a request, at least 64 KiB and at most 1 GiB.
     ///
+    /// Numbers outside of that are the nearest bound, because every response is in memory.
     /// It is the size of the parts of an upload as well, which have 5 MiB or more: S3 refuses
     /// smaller ones.
     pub const fn request_bytes(mut self, bytes: u64) -> Self {
         const LEAST: u64 = 64 << 10;
-        self.request_bytes = if bytes < LEAST { LEAST } else { bytes };
+        const MOST: u64 = 1 << 30;
+        self.request_bytes = match bytes {
+            ..LEAST => LEAST,
+            LEAST..=MOST => bytes,
+            _ => MOST,
+        };
         self
     }
 

@@ -13,6 +13,7 @@ use npy_core::{Header, NpyElement, NpyWriter};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, UploadPart};
 
+use crate::array::reserve;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::RemoteOptions;
 
@@ -130,7 +131,8 @@ impl<T: NpyElement> RemoteWriter<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the dtype does not fit `T`, and lists every difference.
+    /// Fails if the dtype does not fit `T`, and lists every difference; or if a part cannot be
+    /// allocated.
     ///
     /// See [`RemoteWriter`] for an example.
     pub fn create(store: Arc<dyn ObjectStore>, path: impl Into<Path>, header: &Header) -> Result<Self> {
@@ -170,7 +172,10 @@ impl<T: NpyElement> RemoteWriter<T> {
         let part = options.request_bytes.max(LEAST_PART).max(total.div_ceil(MOST_PARTS));
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         let (sender, complete) = channel();
-        let bytes = Vec::with_capacity(usize::try_from(total).unwrap_or(usize::MAX).min(part));
+        let mut bytes = Vec::new();
+        // Of an array beyond 10,000 GiB the parts are larger than the options say.
+        let size = usize::try_from(total).unwrap_or(usize::MAX).min(part);
+        reserve(&mut bytes, size).map_err(|error| Error::from(error).with_path(&path))?;
         let writer = NpyWriter::with_header(Parts { sender, part, bytes }, header);
         let writer = Some(writer.map_err(|error| Error::from(error).with_path(&path))?);
         let (parts, is_one) = (FuturesUnordered::new(), total <= part as u64);
@@ -262,8 +267,10 @@ impl Write for Parts {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A full part goes only when more comes: the last one is sent with the end.
         if self.bytes.len() == self.part {
+            let mut next = Vec::new();
+            next.try_reserve_exact(self.part)?;
             // The receiver lives as long as the writer.
-            let _ = self.sender.send(std::mem::replace(&mut self.bytes, Vec::with_capacity(self.part)));
+            let _ = self.sender.send(std::mem::replace(&mut self.bytes, next));
         }
         let count = bytes.len().min(self.part - self.bytes.len());
         self.bytes.extend_from_slice(&bytes[..count]);

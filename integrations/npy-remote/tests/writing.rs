@@ -148,6 +148,17 @@ async fn a_wrong_number_of_elements_leaves_nothing() {
     assert_eq!(store.list(None).count().await, 0);
 }
 
+#[test]
+fn parts_that_cannot_be_allocated_are_an_error() {
+    let header = Header::new(u64::dtype(), Order::C, &[1 << 59]).unwrap();
+    let error = RemoteWriter::<u64>::create(Arc::new(InMemory::new()), "x.npy", &header).unwrap_err();
+    assert!(error.to_string().starts_with("x.npy: cannot allocate"), "{error}");
+    let options = RemoteOptions::new();
+    assert_eq!(options.request_bytes(u64::MAX), options.request_bytes(1 << 30));
+    assert_ne!(options.request_bytes(1 << 30), options.request_bytes((1 << 30) - 1));
+    assert_eq!(options.request_bytes(0), options.request_bytes(64 << 10));
+}
+
 #[tokio::test]
 async fn a_writer_that_is_dropped_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
