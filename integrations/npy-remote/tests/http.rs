@@ -23,6 +23,7 @@ struct Served {
     e_tag: Option<String>,
     last_modified: Option<&'static str>,
     ignores_ranges: bool,
+    ignores_conditions: bool,
     /// Responses that end in the middle, from the first one on.
     broken: usize,
 }
@@ -30,7 +31,8 @@ struct Served {
 impl Served {
     fn new(body: Vec<u8>, e_tag: &str) -> Self {
         let last_modified = Some("Mon, 23 Nov 2026 12:00:00 GMT");
-        Self { body: body.into(), e_tag: Some(e_tag.to_owned()), last_modified, ignores_ranges: false, broken: 0 }
+        let (ignores_ranges, ignores_conditions) = (false, false);
+        Self { body: body.into(), e_tag: Some(e_tag.to_owned()), last_modified, ignores_ranges, ignores_conditions, broken: 0 }
     }
 }
 
@@ -131,7 +133,8 @@ fn respond(
 ) -> (&'static str, Range<usize>) {
     let length = served.body.len();
     let is_strong = |e_tag: &String| !e_tag.starts_with("W/");
-    if let Some(expected) = if_match {
+    if served.ignores_conditions {
+    } else if let Some(expected) = if_match {
         if served.e_tag.clone().filter(is_strong) != Some(expected) {
             return ("412 Precondition Failed", 0..0);
         }
@@ -211,6 +214,28 @@ async fn a_replaced_object_is_an_error() {
     *server.served.lock().unwrap() = plain(&two[1..]);
     let error = array.read_all::<u32>().await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: object replaced while it was read: expected size 400128, found 400124; open it again");
+}
+
+#[tokio::test]
+async fn the_time_of_modification_is_compared_with_a_weak_e_tag() {
+    let (one, two): (Vec<u32>, Vec<u32>) = ((0..100_000).collect(), (1..100_001).collect());
+    for ignores_conditions in [false, true] {
+        let served = Served { ignores_conditions, ..Served::new(file(&one), "W/\"same\"") };
+        let server = Server::start(served.clone());
+        let array = RemoteNpy::open_with(server.store(), "x.npy", small()).await.unwrap();
+        assert!(array.read_all::<u32>().await.unwrap() == one);
+        let last_modified = Some("Mon, 23 Nov 2026 12:00:01 GMT");
+        *server.served.lock().unwrap() = Served { body: file(&two).into(), last_modified, ..served };
+        let error = array.read_all::<u32>().await.unwrap_err();
+        let found = if ignores_conditions { "2026-11-23 12:00:01 UTC" } else { "another" };
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "x.npy: object replaced while it was read: expected time of modification 2026-11-23 12:00:00 UTC, found {found}; \
+                 open it again"
+            )
+        );
+    }
 }
 
 #[tokio::test]
