@@ -23,10 +23,15 @@ use crate::options::RemoteOptions;
 impl RemoteNpy {
     /// Returns a stream of the rows as Arrow record batches, in order and in bounded memory.
     ///
-    /// A row is an index of the first axis in either order, as in [`npy_arrow`]. Several batches
-    /// come with one response, and several requests are in flight while the stream is polled.
-    /// Batches share the memory of a response where the bytes allow it. After an error the stream
-    /// ends.
+    /// A row is an index of the first axis in either order, as in [`npy_arrow`]. As many batches
+    /// come with one response as [`request_bytes`](RemoteOptions::request_bytes) holds, and several
+    /// requests are in flight while the stream is polled. A larger batch takes several requests, and
+    /// the next one begins after it. With the defaults those are batches of rows beyond 1 KiB:
+    /// [`BatchOptions::rows`] makes them smaller. Batches share the memory of a response where the
+    /// bytes allow it. After an error the stream ends.
+    ///
+    /// A slow consumer leaves requests unpolled: see
+    /// [time limits](crate#runtimes-and-time-limits).
     ///
     /// In Fortran order the rows of a matrix are in pieces, which take a request for each column
     /// unless they are [near](RemoteOptions::gap).

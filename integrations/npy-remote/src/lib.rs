@@ -39,9 +39,12 @@
 //! # One version of an object
 //!
 //! The first response tells the e-tag of an object, or its time of modification where the store has
-//! no e-tags. Every later request has it as its condition, and every response is compared with it.
-//! An object that was replaced is an error, [`ErrorKind::Replaced`], and not a mixture of two. If a
-//! server tells neither, only the size is compared.
+//! no strong e-tags. Every later request has it as its condition, and every response is compared
+//! with it. An object that was replaced is an error, [`ErrorKind::Replaced`], and not a mixture of
+//! two. If a server tells neither, only the size is compared.
+//!
+//! The time of modification has a resolution of one second in HTTP (`Last-Modified`). Without a
+//! strong e-tag, an object of the same size that replaces another within that second is not noticed.
 //!
 //! # Runtimes and time limits
 //!
@@ -49,6 +52,10 @@
 //! Those for local files use the threads of `tokio` if called from it, those for the network need it.
 //! Stores repeat requests that fail, and give up after some time, as their `RetryConfig` says.
 //! Dropping a future cancels it, so that `tokio::time::timeout` around a call limits its time.
+//!
+//! Requests make progress only while the future or stream is polled. A slow consumer of `Batches`
+//! leaves those in flight unpolled, until the store gives them up. Consume the batches in another
+//! task, through a channel. [`RemoteWriter`] has no request in flight between two calls.
 //!
 //! Responses are decoded in the task that awaits the call, at most
 //! [`request_bytes`](RemoteOptions::request_bytes) at a time. Members of archives are decompressed

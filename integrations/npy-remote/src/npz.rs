@@ -45,10 +45,11 @@ const MOST_OVERHEAD: u64 = 64 << 10;
 /// An archive in a store.
 ///
 /// [`open`](Self::open) reads the directory with one request for the end of the object: two where it
-/// has more than some 1,000 members, or where the store has no such requests, as Azure. Then each
-/// member takes one request, or several at a time where it is larger than
-/// [`RemoteOptions::request_bytes`]. A small archive comes with the first one. Every request is for
-/// the same version of the object: if it was replaced, the call fails.
+/// has more than some 1,000 members, or where the store has no such requests, as Azure. A directory
+/// longer than [`RemoteOptions::request_bytes`] takes several more. Then each member takes one
+/// request, or several at a time where it is larger than [`RemoteOptions::request_bytes`]. A small
+/// archive comes with the first one. Every request is for the same version of the object: if it was
+/// replaced, the call fails.
 ///
 /// ```
 /// use std::sync::Arc;

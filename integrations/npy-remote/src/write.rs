@@ -29,7 +29,11 @@ const MOST_PARTS: u64 = 10_000;
 ///
 /// # Errors
 ///
-/// Fails if the store fails, or if an element cannot be expressed in the dtype.
+/// Fails if the store fails, or if an element cannot be expressed in the dtype. If only the response
+/// to the last request is lost, it fails although the new object may be visible.
+///
+/// HTTP stores refuse multipart uploads, so that more than
+/// [`request_bytes`](RemoteOptions::request_bytes) fail there: set it to the size of the file.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -219,7 +223,8 @@ impl<T: NpyElement> RemoteWriter<T> {
     /// # Errors
     ///
     /// Fails if fewer elements were written than the header says, or if the store fails. The upload
-    /// is aborted then.
+    /// is aborted then. If only the response to the last request is lost, it fails although the new
+    /// object may be visible.
     ///
     /// See [`RemoteWriter`] for an example.
     pub async fn finish(mut self) -> Result<()> {

@@ -274,3 +274,11 @@ async fn a_server_without_ranges_serves_small_objects() {
     let error = RemoteNpz::open_with(archived.store(), "x.npz", small()).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Store { .. }), "{error}");
 }
+
+#[tokio::test]
+async fn an_upload_of_several_parts_fails() {
+    let server = Server::start(Served::new(Vec::new(), "\"one\""));
+    let error = npy_remote::save_with(server.store(), "x.npy", &vec![0_u8; 6 << 20], small()).await.unwrap_err();
+    insta::assert_snapshot!(error, @"x.npy: cannot write the object: Operation `put_multipart_opts` not yet implemented by HttpStore.");
+    assert!(server.taken().is_empty());
+}
