@@ -6,11 +6,12 @@ use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::types::{Date32Type, Float32Type, Float64Type, Int16Type, Int32Type, TimestampNanosecondType};
 use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_buffer::Buffer;
+#[cfg(feature = "mmap")]
+use npy_arrow::map_batches;
 use npy_arrow::{
-    BatchDecoder, BatchOptions, BatchReader, ErrorKind, from_batches, into_batch_with, map_batches, read_batches, to_batch,
-    to_batch_with,
+    BatchDecoder, BatchOptions, BatchReader, ErrorKind, from_batches, into_batch_with, read_batches, to_batch, to_batch_with,
 };
-use npy_core::{DynValues, Header, NpyMap, Order};
+use npy_core::{DynValues, Header, Order};
 
 use crate::support::{columns, file_of, memory, values};
 use crate::workspace_support::workspace;
@@ -135,8 +136,11 @@ fn fortran_matrices_are_read_in_rows() {
     assert_eq!(column, [2, 12, 22, 32, 42]);
 }
 
+#[cfg(feature = "mmap")]
 #[test]
 fn contiguous_numbers_share_the_memory_of_a_map() {
+    use npy_core::NpyMap;
+
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npy");
     let map = |values: &DynValues| {
@@ -161,7 +165,7 @@ fn contiguous_numbers_share_the_memory_of_a_map() {
     let first = map_of.bytes().as_ptr();
     let batches: Vec<_> = map_batches(map_of, BatchOptions::new().rows(7)).unwrap().map(Result::unwrap).collect();
     assert_eq!(memory(batches[1].column(0)), first.wrapping_add(7 * 12));
-    let matrix = DynValues::new("<f4".parse().unwrap(), Order::Fortran, &[20, 3], bytes.clone()).unwrap();
+    let matrix = DynValues::new("<f4".parse().unwrap(), Order::Fortran, &[20, 3], bytes).unwrap();
     let map_of = map(&matrix);
     let first = map_of.bytes().as_ptr();
     let batches: Vec<_> =
@@ -170,7 +174,12 @@ fn contiguous_numbers_share_the_memory_of_a_map() {
     // The map lives as long as the batches do.
     drop(std::fs::remove_file(&path));
     assert_eq!(batches[0].column(0).as_primitive::<Float32Type>().values()[0].to_bits(), u32::from_le_bytes([0, 1, 2, 3]));
-    // An array in memory is not copied either.
+}
+
+#[test]
+fn arrays_in_memory_are_not_copied() {
+    let bytes: Vec<u8> = (0..240).collect();
+    let matrix = DynValues::new("<f4".parse().unwrap(), Order::Fortran, &[20, 3], bytes).unwrap();
     let memory_of = matrix.bytes().as_ptr();
     let batch = into_batch_with(matrix, BatchOptions::new().matrix_columns(true)).unwrap();
     assert_eq!(memory(batch.column(2)), memory_of.wrapping_add(160));
