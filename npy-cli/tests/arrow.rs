@@ -305,7 +305,7 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
         DynValues::new("<f16".parse().unwrap(), Order::C, &[1], vec![0; 16]).unwrap().save(&long).unwrap();
         let message = directory.refused(&[&long, &table]);
         assert!(message.starts_with("npy: long.npy: no Arrow type for dtype <f16"), "{message}");
-        // And what is no table.
+        // And files of other formats.
         let message = directory.refused(&["--from", "arrow", &npy, &directory.path("x.npy")]);
         assert!(message.starts_with("npy: a.npy: "), "{message}");
         let message = directory.refused(&[&table, &directory.path("x.npy")]);

@@ -226,7 +226,7 @@ fn example_file_has_its_columns() {
 fn rows_of_a_larger_array_are_counted_from_its_beginning() {
     let header = Header::new("<U1".parse().unwrap(), Order::C, &[200]).unwrap();
     let decoder = BatchDecoder::new(&header, BatchOptions::new()).unwrap();
-    // A code point that is no character, in the second of two rows.
+    // An invalid code point, in the second of two rows.
     let bytes = Buffer::from_vec([&[65_u8, 0, 0, 0][..], &[0xFF; 4]].concat());
     assert_eq!(decoder.byte_ranges(100..102).unwrap().first(), Some(&(400..408)));
     assert_eq!(decoder.decode(&bytes, 100..102, 100..101).unwrap().num_rows(), 1);

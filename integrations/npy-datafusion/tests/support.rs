@@ -1,8 +1,8 @@
 //! Files of events, sessions and answers.
-#![allow(dead_code, reason = "other tests use the rest")]
 
 #[path = "../../../tests/support/base.rs"]
 mod base;
+#[allow(dead_code, reason = "tests of the other crates use the rest")]
 #[path = "../../../tests/support/numpy.rs"]
 pub mod numpy;
 

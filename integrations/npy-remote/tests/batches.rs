@@ -58,7 +58,7 @@ async fn several_batches_come_with_one_request() {
 
 #[tokio::test]
 async fn errors_count_rows_from_the_beginning_and_end_the_stream() {
-    // A code point that is no character, in row 50,000.
+    // An invalid code point, in row 50,000.
     let mut data: Vec<u8> = [65_u8, 0, 0, 0].repeat(60_000);
     data[50_000 * 4..][..4].copy_from_slice(&[0xFF; 4]);
     let array = RemoteNpy::open_with(memory("x.npy", file_of("<U1", Order::C, &[60_000], &data)).await, "x.npy", small());

@@ -136,7 +136,7 @@ async fn regions_and_types_that_do_not_fit_are_errors_without_a_request() {
 
 #[tokio::test]
 async fn errors_count_elements_from_the_beginning_of_the_array() {
-    // A code point that is no character, in element 50,000.
+    // An invalid code point, in element 50,000.
     let mut data: Vec<u8> = [65_u8, 0, 0, 0].repeat(60_000);
     data[50_000 * 4..][..4].copy_from_slice(&[0xFF; 4]);
     for (dtype, shape, rows) in [

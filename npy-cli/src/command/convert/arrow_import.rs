@@ -70,8 +70,8 @@ fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     result.unwrap_or_else(|_| Err(Failure::Nameless("damaged file: the Arrow or Parquet reader gave up".to_owned())))
 }
 
-/// The columns that lead to these fields; all if there is none for one of them, which is an error later. Where the dtype is part of the
-/// file, its fields are selected instead.
+/// The columns that lead to these fields; all columns if a field is missing, which is an error later. Where the dtype is part of
+/// the file, its fields are selected instead.
 fn columns_of(schema: &Schema, fields: &[String]) -> Vec<usize> {
     let leads = |name: &str, path: &String| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
