@@ -32,32 +32,12 @@ mod with_arrow {
     use npy_arrow::{ipc, parquet};
     use npy_core::{DynValues, Header, Order};
 
-    use tempfile::TempDir;
-
     use super::*;
+    use crate::convert::Directory;
     use crate::support::numpy::pyarrow;
     use crate::support::run_with;
 
-    struct Directory(TempDir);
-
     impl Directory {
-        fn new() -> Self {
-            Self(tempfile::tempdir().unwrap())
-        }
-
-        fn path(&self, name: &str) -> String {
-            self.0.path().join(name).display().to_string()
-        }
-
-        /// The message of a refused conversion, without the directory.
-        #[track_caller]
-        fn refused(&self, arguments: &[&str]) -> String {
-            let before = fs::read_dir(self.0.path()).unwrap().count();
-            let message = run([&["convert"], arguments].concat()).trouble();
-            assert_eq!(fs::read_dir(self.0.path()).unwrap().count(), before, "nothing is left behind");
-            message.replace(&format!("{}/", self.0.path().display()), "")
-        }
-
         /// A table of two batches.
         fn table(&self, name: &str, columns: Vec<(&str, ArrayRef)>) -> String {
             let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)));

@@ -15,14 +15,14 @@ use tempfile::TempDir;
 use crate::support::numpy::numpy;
 use crate::support::{run, run_with};
 
-struct Directory(TempDir);
+pub(crate) struct Directory(pub(crate) TempDir);
 
 impl Directory {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
@@ -38,7 +38,7 @@ impl Directory {
 
     /// Standard error of a conversion that is refused, without the directory.
     #[track_caller]
-    fn refused(&self, arguments: &[&str]) -> String {
+    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let before = self.names();
         let message = run([&["convert"], arguments].concat()).trouble();
         assert_eq!(self.names(), before, "nothing is left behind");
