@@ -78,7 +78,16 @@ impl Cluster {
     fn start(directory: &Path) -> Self {
         let port = free_port();
         let text = |text: &str| text.to_owned();
-        let arguments = [text("--bind-host"), text("127.0.0.1"), text("--bind-port"), port.to_string()];
+        let arguments = [
+            ("--bind-host", text("127.0.0.1")),
+            ("--bind-port", port.to_string()),
+            // The defaults take minutes to notice that an executor is gone.
+            ("--executor-timeout-seconds", text("10")),
+            ("--expire-dead-executor-interval-seconds", text("2")),
+        ]
+        .into_iter()
+        .flat_map(|(name, value)| [name.to_owned(), value])
+        .collect::<Vec<_>>();
         let scheduler = Program::start(env!("CARGO_BIN_EXE_npy-scheduler"), &arguments, directory.join("scheduler.log"));
         wait_for("the scheduler", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         let executors = (0..2).map(|number| {
@@ -93,6 +102,7 @@ impl Cluster {
                 ("--scheduler-host", text("127.0.0.1")),
                 ("--scheduler-port", port.to_string()),
                 ("--work-dir", work.display().to_string()),
+                ("--executor-heartbeat-interval-seconds", text("2")),
                 ("--vcores", text("2")),
             ];
             let arguments: Vec<_> = arguments.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
@@ -153,8 +163,7 @@ async fn messages_of_other_versions_and_codecs_say_what_is_missing() {
     assert_eq!(text(&again), text(&node));
     let other = BallistaPhysicalExtensionCodec::default();
     let error = other.try_decode(&message, &[], &context, &DefaultPhysicalProtoConverter {}).unwrap_err().to_string();
-    assert!(!error.is_empty(), "{error}");
-    eprintln!("Ballista's own executor says: {error}");
+    assert!(error.contains("Could not deserialize BallistaPhysicalPlanNode"), "{error}");
 }
 
 async fn all(session: &SessionContext, expected: &[(String, Vec<Vec<String>>)]) {
@@ -219,6 +228,6 @@ async fn a_killed_executor_gives_the_right_answer_or_an_error() {
     let answer = tokio::time::timeout(PATIENCE, running).await.expect("the query neither ends nor fails").unwrap();
     match answer {
         Ok(batches) => assert_eq!(rows(&batches), right),
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => eprintln!("the query failed with its executor: {error}"),
     }
 }

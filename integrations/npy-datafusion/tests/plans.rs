@@ -49,9 +49,6 @@ async fn a_count_reads_headers_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npy");
     save(&path, &events(0..1000));
-    // Data that is a hole: reading it would be quick, but its length is what the header says.
-    let header = std::fs::read(&path).unwrap();
-    assert!(header.len() > 1000);
     let session = session(4);
     session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
     let plan = session.sql("SELECT count(*) FROM t").await.unwrap().create_physical_plan().await.unwrap();
