@@ -78,7 +78,7 @@ impl RemoteNpy {
         let stream = stream::iter(pieces(0..rows, part_rows))
             .map(move |part| {
                 let array = array.clone();
-                async move { array.gather_rows(&part).await.map(|bytes| (bytes, part)) }
+                async move { array.fetch_rows(part.clone()).await.map(|bytes| (bytes, part)) }
             })
             .buffered(parts)
             .map_ok(move |(bytes, part)| {
@@ -91,12 +91,39 @@ impl RemoteNpy {
         Ok(Batches { schema, stream: Some(stream.boxed()) })
     }
 
-    /// The bytes of some rows.
-    async fn gather_rows(&self, rows: &Range<usize>) -> Result<Buffer> {
+    /// Reads the bytes of some rows of the first axis, as [`BatchDecoder::decode`] takes them.
+    ///
+    /// An engine that divides the rows itself, or that decodes some columns before the others, calls
+    /// this instead of [`batches`](Self::batches).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the rows are out of bounds, if the file is too short, if the object was replaced, or
+    /// if the store fails.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_remote::RemoteNpy;
+    /// # use npy_remote::object_store::memory::InMemory;
+    /// use npy_arrow::{BatchDecoder, BatchOptions};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let store = Arc::new(InMemory::new());
+    /// # npy_remote::save(store.clone(), "a.npy", &[1.5_f64, 2.5, 4.0]).await?;
+    /// let array = RemoteNpy::open(store, "a.npy").await?;
+    /// let decoder = BatchDecoder::new(array.header(), BatchOptions::new())?;
+    /// let bytes = array.fetch_rows(1..3).await?;
+    /// let batch = decoder.decode(&bytes, 1..3, 1..3)?;
+    /// assert_eq!(batch.num_rows(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn fetch_rows(&self, rows: Range<usize>) -> Result<Buffer> {
         let header = self.header();
         let mut region = vec![AxisRange::from(..); header.shape().len()];
         if let Some(axis) = region.first_mut() {
-            *axis = rows.clone().into();
+            *axis = rows.into();
         }
         let (ranges, shape) = self.array().region(&region)?;
         let header = header.with_shape(&shape).map_err(|error| self.array().locate(error))?;

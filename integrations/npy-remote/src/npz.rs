@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::NpzReader;
-use npy_core::{ErrorKind, NpyElement};
+use npy_core::{ErrorKind, Header, NpyElement};
 use object_store::path::Path;
-use object_store::{GetRange, ObjectStore};
+use object_store::{GetRange, ObjectMeta, ObjectStore};
 
 use crate::array::FRONT_BYTES;
 use crate::error::{Error, Result};
@@ -166,6 +166,57 @@ impl RemoteNpz {
     /// They are in the order of the archive.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.reader.names()
+    }
+
+    /// Returns what the store says of the object: its size, and the version that is read.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_core::npz::NpzWriter;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("time", &[0.5_f64; 1000])?;
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"run.npz".into(), archive.finish()?.into_inner().into()).await?;
+    /// let archive = RemoteNpz::open(store.clone(), "run.npz").await?;
+    /// assert_eq!(archive.object_meta().e_tag, store.head(&"run.npz".into()).await?.e_tag);
+    /// assert_eq!(archive.header("time").await?.shape(), [1000]);
+    /// assert_eq!(archive.method("time")?, 8); // deflate
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn object_meta(&self) -> &ObjectMeta {
+        self.object.meta()
+    }
+
+    /// Returns the number of a member's compression method: 0 is stored, 8 is deflate.
+    ///
+    /// See [`object_meta`](Self::object_meta) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such member.
+    pub fn method(&self, name: &str) -> Result<u16> {
+        let index = self.find(name)?;
+        Ok(self.reader.method(index).unwrap_or(STORED))
+    }
+
+    /// Reads the header of an array.
+    ///
+    /// Of a member, compressed or not, only the front is fetched, with one request.
+    ///
+    /// See [`object_meta`](Self::object_meta) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such member, if its header is damaged, if it is not an array, if the
+    /// object was replaced, or if the store fails.
+    pub async fn header(&self, name: &str) -> Result<Header> {
+        let index = self.find(name)?;
+        Ok(self.fetch_and(index, Some(FRONT_BYTES), &mut |reader| reader.header(index)).await?.0)
     }
 
     /// Reads the one-dimensional array of a name.

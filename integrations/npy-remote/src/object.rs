@@ -63,6 +63,10 @@ impl Object {
     }
 
     /// Bytes of the whole object.
+    pub(crate) fn meta(&self) -> &ObjectMeta {
+        &self.meta
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.meta.size
     }

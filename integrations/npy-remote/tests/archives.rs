@@ -104,6 +104,26 @@ async fn a_member_beyond_the_limits_is_not_fetched() {
     }
 }
 
+#[tokio::test]
+async fn a_header_takes_the_front_of_a_member() {
+    let archives = [NpzWriter::new(Cursor::new(Vec::new())), NpzWriter::new_compressed(Cursor::new(Vec::new()))];
+    for (mut archive, method) in archives.into_iter().zip([0, 8]) {
+        let mut random = Random::new(5);
+        let noise: Vec<u32> = (0..1 << 20).map(|_| random.below(usize::MAX) as u32).collect();
+        archive.add_slice("noise", &noise).unwrap();
+        archive.add_bytes("padding", &vec![0; 1 << 20]).unwrap();
+        let store = FaultStore::counting(memory("run.npz", archive.finish().unwrap().into_inner()).await);
+        let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+        store.taken();
+        assert_eq!(archive.header("noise").await.unwrap().shape(), [1 << 20]);
+        assert_eq!(archive.method("noise").unwrap(), method);
+        let (requests, bytes) = store.taken();
+        assert!(requests == 1 && bytes < 70_000, "{requests} requests, {bytes} bytes");
+        let error = archive.header("padding").await.unwrap_err().to_string();
+        assert!(error.contains(r#"run.npz: member "padding": not an .npy file"#), "{error}");
+    }
+}
+
 /// An archive of one member, whose directory says that it has another GiB of data.
 fn inflated(mut archive: NpzWriter<Cursor<Vec<u8>>>) -> Computed {
     archive.add_slice("x", &[0.5_f64; 100]).unwrap();
