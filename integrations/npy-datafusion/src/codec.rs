@@ -53,6 +53,9 @@ struct TableMessage {
     options: HashMap<String, String>,
     #[prost(message, repeated, tag = "6")]
     order: Vec<KeyMessage>,
+    /// Rows that the query skips.
+    #[prost(uint64, tag = "7")]
+    skip: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -132,8 +135,11 @@ impl NpyLogicalCodec {
 }
 
 impl TableMessage {
-    fn of(table: &ListingTable, format: &NpyFormat) -> Result<Self> {
+    fn of(table: &NpyTable) -> Result<Self> {
+        let (skip, table) = (table.skip() as u64, table.listing());
         let options = table.options();
+        let format = options.format.downcast_ref::<NpyFormat>();
+        let format = format.ok_or_else(|| internal_datafusion_err!("a table of another format than NPY"))?;
         let all = datafusion::catalog::TableProvider::schema(table);
         let (file, partitions) = all.fields().split_at(all.fields().len() - options.table_partition_cols.len());
         let file = Schema::new(file.to_vec()).with_metadata(all.metadata().clone());
@@ -154,6 +160,7 @@ impl TableMessage {
             partition_schema: Some((&Schema::new(partitions.to_vec())).try_into()?),
             options: format.options.to_sql(),
             order: keys.collect::<Result<_>>()?,
+            skip,
         })
     }
 
@@ -177,7 +184,8 @@ impl TableMessage {
         let config = ListingTableConfig::new_with_multi_paths(urls.collect::<Result<_>>()?)
             .with_listing_options(options)
             .with_schema(Arc::new(schema(self.file_schema)?));
-        NpyTable::new(ListingTable::try_new(config)?)
+        let skip = usize::try_from(self.skip).map_err(|_| missing("a number of rows that fits in memory"))?;
+        Ok(NpyTable::new(ListingTable::try_new(config)?)?.skipping(skip))
     }
 }
 
@@ -186,10 +194,7 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
         let Some(table) = node.downcast_ref::<NpyTable>() else {
             return self.inner.try_encode_table_provider(name, node, buffer);
         };
-        let listing = table.listing();
-        let format = listing.options().format.downcast_ref::<NpyFormat>();
-        let format = format.ok_or_else(|| internal_datafusion_err!("a table of another format than NPY"))?;
-        write(&TableMessage::of(listing, format)?, buffer);
+        write(&TableMessage::of(table)?, buffer);
         Ok(())
     }
 

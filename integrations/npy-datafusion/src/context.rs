@@ -6,14 +6,15 @@ use async_trait::async_trait;
 use datafusion::common::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 
-use crate::format::{EXTENSION, NpyFormatFactory};
+use crate::format::{EXTENSIONS, NpyFormatFactory};
+use crate::offset::SkipRows;
 use crate::options::NpyOptions;
 use crate::table::{NpyTable, NpyTableFactory};
 
 /// `.npy` files in a [`SessionContext`].
 #[async_trait]
 pub trait SessionContextExt {
-    /// Makes `CREATE EXTERNAL TABLE … STORED AS NPY` and `COPY … STORED AS NPY` known to SQL.
+    /// Makes `CREATE EXTERNAL TABLE … STORED AS NPY` or `NPZ`, and `COPY … STORED AS NPY`, known to SQL.
     ///
     /// # Errors
     ///
@@ -87,20 +88,33 @@ pub trait SessionContextExt {
 #[async_trait]
 impl SessionContextExt for SessionContext {
     fn enable_npy(&self) -> Result<()> {
+        add_rules(self);
         let state = self.state_ref();
         let mut state = state.write();
-        state.register_file_format(Arc::new(NpyFormatFactory::default()), true)?;
-        state.table_factories_mut().insert(EXTENSION.to_uppercase(), Arc::new(NpyTableFactory::default()));
+        for extension in EXTENSIONS {
+            state.register_file_format(Arc::new(NpyFormatFactory::new(extension)), true)?;
+            state.table_factories_mut().insert(extension.to_uppercase(), Arc::new(NpyTableFactory::default()));
+        }
         Ok(())
     }
 
     async fn register_npy(&self, name: &str, location: &str, options: NpyOptions) -> Result<()> {
+        add_rules(self);
         let table = NpyTable::open(&self.state(), [location], options).await?;
         self.register_table(name, Arc::new(table))?;
         Ok(())
     }
 
     async fn read_npy(&self, location: &str, options: NpyOptions) -> Result<DataFrame> {
+        add_rules(self);
         self.read_table(Arc::new(NpyTable::open(&self.state(), [location], options).await?))
+    }
+}
+
+/// Adds the rules of the optimizer that know these tables. A rule that is there twice does no harm.
+fn add_rules(session: &SessionContext) {
+    let is_known = session.state_ref().read().optimizers().iter().any(|rule| rule.name() == SkipRows::NAME);
+    if !is_known {
+        session.add_optimizer_rule(Arc::new(SkipRows));
     }
 }

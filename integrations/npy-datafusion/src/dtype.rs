@@ -11,7 +11,7 @@ use npy_arrow::npy_core::{DType, Header, Order};
 use npy_arrow::{ArrayOptions, BatchDecoder, BatchOptions, from_batches_with};
 
 /// The key of a schema's metadata that has the dtype of a row.
-const DESCR: &str = "npy:descr";
+pub(crate) const DESCR: &str = "npy:descr";
 
 /// The dtype of rows: that of the file where they came from, as far as it is known.
 ///

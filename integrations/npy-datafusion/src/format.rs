@@ -20,48 +20,70 @@ use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 
-use crate::headers::Headers;
+use crate::headers::{FileHeader, Headers};
 use crate::options::ColumnOptions;
-use crate::schema::{Merged, decoder};
+use crate::schema::{Merged, file_schema};
 use crate::sink::NpySink;
 use crate::source::NpySource;
 
-/// The name of the format in SQL, and the end of its files' names.
-pub(crate) const EXTENSION: &str = "npy";
+/// The names of the formats in SQL, and the ends of their files' names.
+pub(crate) const EXTENSIONS: [&str; 2] = [NPY, NPZ];
 
-/// Makes [`NpyFormat`]s, for `COPY … STORED AS NPY`.
+const NPY: &str = "npy";
+const NPZ: &str = "npz";
+
+/// Makes [`NpyFormat`]s, for `STORED AS NPY` and `STORED AS NPZ`.
 /// [`enable_npy`](crate::SessionContextExt::enable_npy) registers it.
-#[derive(Debug, Default)]
-pub struct NpyFormatFactory {}
+#[derive(Debug)]
+pub struct NpyFormatFactory {
+    extension: &'static str,
+}
+
+impl NpyFormatFactory {
+    pub(crate) fn new(extension: &'static str) -> Self {
+        Self { extension }
+    }
+}
+
+impl Default for NpyFormatFactory {
+    fn default() -> Self {
+        Self::new(NPY)
+    }
+}
 
 impl FileFormatFactory for NpyFormatFactory {
     fn create(&self, _state: &dyn Session, options: &HashMap<String, String>) -> Result<Arc<dyn FileFormat>> {
-        Ok(Arc::new(NpyFormat::new(ColumnOptions::from_sql(options)?)))
+        Ok(Arc::new(NpyFormat { extension: self.extension, ..NpyFormat::new(ColumnOptions::from_sql(options)?) }))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {
-        Arc::new(NpyFormat::default())
+        Arc::new(NpyFormat { extension: self.extension, ..NpyFormat::default() })
     }
 }
 
 impl GetExt for NpyFormatFactory {
     fn get_ext(&self) -> String {
-        EXTENSION.to_owned()
+        self.extension.to_owned()
     }
 }
 
-/// `.npy` files as tables: schema and exact row counts come from their headers alone.
+/// `.npy` files and `.npz` archives as tables: schema and exact row counts come from their headers alone.
 ///
 /// [`NpyTable`](crate::NpyTable) is what most programs want.
 #[derive(Debug)]
 pub struct NpyFormat {
     pub(crate) options: ColumnOptions,
     headers: Arc<Headers>,
+    extension: &'static str,
 }
 
 impl NpyFormat {
     pub(crate) fn new(options: ColumnOptions) -> Self {
-        Self { options, headers: Arc::default() }
+        Self { options, headers: Arc::default(), extension: NPY }
+    }
+
+    pub(crate) async fn header(&self, store: &Arc<dyn ObjectStore>, meta: &ObjectMeta) -> Result<Arc<FileHeader>> {
+        self.headers.get(store, meta, &self.options).await
     }
 }
 
@@ -74,7 +96,7 @@ impl Default for NpyFormat {
 #[async_trait]
 impl FileFormat for NpyFormat {
     fn get_ext(&self) -> String {
-        EXTENSION.to_owned()
+        self.extension.to_owned()
     }
 
     fn get_ext_with_compression(&self, compression: &FileCompressionType) -> Result<String> {
@@ -93,8 +115,8 @@ impl FileFormat for NpyFormat {
         let schemas = stream::iter(objects.to_vec()).map(|meta| {
             let (headers, store, options) = (Arc::clone(&self.headers), Arc::clone(store), self.options.clone());
             async move {
-                let header = headers.get(&*store, &meta).await?;
-                let schema = Arc::clone(decoder(&meta, &header, &options, None)?.schema());
+                let header = headers.get(&store, &meta, &options).await?;
+                let schema = file_schema(&meta, &header, &options)?;
                 Ok::<_, DataFusionError>((meta, schema))
             }
         });
@@ -116,10 +138,10 @@ impl FileFormat for NpyFormat {
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<Statistics> {
-        let header = self.headers.get(store, object).await?;
+        let header = self.header(store, object).await?;
         let mut statistics = Statistics::new_unknown(&table_schema);
-        statistics.num_rows = Precision::Exact(header.rows(None)?.len());
-        statistics.total_byte_size = match usize::try_from(header.header.data_bytes()) {
+        statistics.num_rows = Precision::Exact(header.row_count());
+        statistics.total_byte_size = match usize::try_from(header.data_bytes()) {
             Ok(bytes) => Precision::Inexact(bytes),
             Err(_) => Precision::Absent,
         };
@@ -143,6 +165,9 @@ impl FileFormat for NpyFormat {
         config: FileSinkConfig,
         order: Option<LexRequirement>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if self.extension == NPZ {
+            return not_impl_err!("writing .npz archives; copy to .npy files, STORED AS NPY");
+        }
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("{} of .npy tables; insert, or copy into another directory", config.insert_op);
         }

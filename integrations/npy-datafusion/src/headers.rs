@@ -11,7 +11,9 @@ use npy_arrow::npy_core::{Error, ErrorKind, Header, Order, error::Part};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
+use crate::archive::{self, Archive};
 use crate::objects::fetch;
+use crate::options::ColumnOptions;
 
 /// What is fetched first: enough for the header of a record of a hundred fields.
 const FIRST: u64 = 4096;
@@ -19,10 +21,20 @@ const FIRST: u64 = 4096;
 /// The most headers that are kept. Those of further files are fetched again.
 const KEPT: usize = 1 << 16;
 
+/// The headers that an archive counts as: the end of the file stays in memory, 128 KiB or more.
+const ARCHIVE: usize = 256;
+
 /// The headers of the files of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Headers {
-    kept: Mutex<HashMap<Key, Arc<FileHeader>>>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    headers: HashMap<Key, Arc<FileHeader>>,
+    /// How many they count as.
+    weight: usize,
 }
 
 /// An object in one of its versions.
@@ -34,40 +46,63 @@ struct Key {
     e_tag: Option<String>,
 }
 
-/// A header, and where the data begins.
+/// What is known of a file before its rows are read.
 #[derive(Debug)]
 pub(crate) struct FileHeader {
+    /// One, or the members of an archive. All have the same number of rows.
+    pub(crate) arrays: Vec<ArrayHeader>,
+    pub(crate) archive: Option<Archive>,
+}
+
+/// An array, and where its data begins.
+#[derive(Debug)]
+pub(crate) struct ArrayHeader {
     pub(crate) header: Header,
+    /// Of a member, 0: the archive knows where it is.
     pub(crate) data_offset: u64,
+    /// The name of the only column of an array that is not of records, if the array has one.
+    pub(crate) member: Option<String>,
 }
 
 impl Headers {
-    /// Returns the header of a file, whose data is as long as it says.
-    pub(crate) async fn get(&self, store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Arc<FileHeader>> {
+    /// Returns the headers of a file, whose data is as long as they say.
+    pub(crate) async fn get(
+        &self,
+        store: &Arc<dyn ObjectStore>,
+        meta: &ObjectMeta,
+        options: &ColumnOptions,
+    ) -> Result<Arc<FileHeader>> {
         let ObjectMeta { location, size, last_modified, e_tag, .. } = meta.clone();
         let key = Key { location, size, last_modified, e_tag };
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).headers.get(&key).cloned();
         if let Some(kept) = kept {
             return Ok(kept);
         }
-        let fetched = Arc::new(FileHeader::fetch(store, meta).await?);
+        let fetched = Arc::new(FileHeader::fetch(store, meta, options).await?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT {
-            kept.clear();
+        let weight = if fetched.archive.is_some() { ARCHIVE } else { 1 };
+        if kept.weight + weight > KEPT {
+            *kept = Kept::default();
         }
-        kept.insert(key, Arc::clone(&fetched));
+        if kept.headers.insert(key, Arc::clone(&fetched)).is_none() {
+            kept.weight += weight;
+        }
         Ok(fetched)
     }
 }
 
 impl FileHeader {
-    async fn fetch(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Self> {
-        let first = fetch(store, meta, 0..meta.size.min(FIRST)).await?;
+    async fn fetch(store: &Arc<dyn ObjectStore>, meta: &ObjectMeta, options: &ColumnOptions) -> Result<Self> {
+        let first = fetch(&**store, meta, 0..meta.size.min(FIRST)).await?;
+        if archive::is_archive(&first) {
+            let (archive, arrays) = Archive::open(store, meta, options.members()).await?;
+            return Ok(Self { arrays, archive: Some(archive) });
+        }
         let mut bytes = first.to_vec();
         // Twice at most: the first bytes may end before the length of the header.
         let mut parsed = Header::bytes_needed(&bytes).map_err(|error| at(meta, error))?;
         while (bytes.len() as u64) < (parsed as u64).min(meta.size) {
-            let rest = fetch(store, meta, bytes.len() as u64..(parsed as u64).min(meta.size)).await?;
+            let rest = fetch(&**store, meta, bytes.len() as u64..(parsed as u64).min(meta.size)).await?;
             bytes.extend_from_slice(&rest);
             parsed = Header::bytes_needed(&bytes).map_err(|error| at(meta, error))?;
         }
@@ -77,23 +112,49 @@ impl FileHeader {
         if found < expected {
             return Err(at(meta, ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into()));
         }
-        Ok(Self { header, data_offset: offset })
+        Ok(Self { arrays: vec![ArrayHeader { header, data_offset: offset, member: None }], archive: None })
+    }
+
+    pub(crate) fn row_count(&self) -> usize {
+        self.arrays.first().map_or(0, ArrayHeader::row_count)
+    }
+
+    pub(crate) fn data_bytes(&self) -> u64 {
+        self.arrays.iter().map(|array| array.header.data_bytes()).fold(0, u64::saturating_add)
     }
 
     /// The rows of the first axis that belong to a range of the file: each row to the range that has
     /// its first byte.
     ///
     /// Rows of a matrix in Fortran order are scattered; they are divided as those of one in C order.
-    pub(crate) fn rows(&self, range: Option<&FileRange>) -> Result<Range<usize>> {
-        let all = self.header.shape().first().copied().unwrap_or(1);
-        let Some(range) = range else { return Ok(0..all) };
+    pub(crate) fn rows(&self, meta: &ObjectMeta, range: Option<&FileRange>) -> Result<Range<usize>> {
+        let Some(range) = range else { return Ok(0..self.row_count()) };
         let range = u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0);
-        if self.header.order() == Order::C {
-            return Ok(self.header.rows_for_byte_range(self.data_offset, range));
+        let [ArrayHeader { header, data_offset, member: None }] = self.arrays.as_slice() else {
+            let is_whole = self.archive.as_ref().is_some_and(Archive::is_compressed);
+            return Ok(archive::rows(self.row_count(), meta.size, &range, is_whole));
+        };
+        if header.order() == Order::C {
+            return Ok(header.rows_for_byte_range(*data_offset, range));
         }
-        let (dtype, shape) = (self.header.dtype().clone(), self.header.shape());
-        let same = Header::new(dtype, Order::C, shape).map_err(|error| DataFusionError::External(Box::new(error)))?;
-        Ok(same.rows_for_byte_range(self.data_offset, range))
+        let same = Header::new(header.dtype().clone(), Order::C, header.shape()).map_err(|error| at(meta, error))?;
+        Ok(same.rows_for_byte_range(*data_offset, range))
+    }
+    /// A byte such that the range from there to the end of the file has the rows from this one on.
+    ///
+    /// There is none for rows without bytes, nor in an archive of compressed members.
+    pub(crate) fn first_byte(&self, meta: &ObjectMeta, row: usize) -> Option<u64> {
+        let count = self.row_count().max(1) as u64;
+        let [ArrayHeader { header, data_offset, member: None }] = self.arrays.as_slice() else {
+            return archive::first_byte(count, meta.size, row as u64);
+        };
+        Some(data_offset + header.data_bytes() / count * row as u64)
+    }
+}
+
+impl ArrayHeader {
+    pub(crate) fn row_count(&self) -> usize {
+        self.header.shape().first().copied().unwrap_or(1)
     }
 }
 

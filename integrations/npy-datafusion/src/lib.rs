@@ -1,4 +1,4 @@
-//! SQL over NumPy's `.npy` files, on [Apache DataFusion] and on a [Ballista] cluster.
+//! SQL over NumPy's `.npy` and `.npz` files, on [Apache DataFusion] and on a [Ballista] cluster.
 //!
 //! ```
 //! use npy_datafusion::datafusion::prelude::SessionContext;
@@ -26,6 +26,7 @@
 //! - **Projection**: only the columns that a query needs are decoded.
 //! - **Filters**: the columns of the filter are decoded first, the others for the rows that pass.
 //! - **Limits**: without a filter, no more rows of a part of a file are fetched than the limit.
+//! - **Offsets**: without a filter and an order, the rows that are skipped are not fetched.
 //! - **Order**: where files are declared sorted, a range of the key is found by a few reads.
 //! - **Counts**: schema and row counts come from the headers; `count(*)` reads no data.
 //!
@@ -38,15 +39,17 @@ struct Readme;
 
 mod options;
 mod objects;
+mod archive;
 mod headers;
+mod dtype;
 mod schema;
 mod rows;
 mod sorted;
 mod opener;
 mod source;
-mod dtype;
 mod sink;
 mod format;
+mod offset;
 mod table;
 mod context;
 #[cfg(feature = "proto")]

@@ -24,14 +24,7 @@ pub(crate) async fn fetch(store: &dyn ObjectStore, meta: &ObjectMeta, range: Ran
         None => {}
     }
     let found = store.get_opts(&meta.location, options).await.map_err(|error| store_error(meta, error))?;
-    // An older version, such as a file that was copied with its time, passes that condition. Some stores tell seconds.
-    let times = [found.meta.last_modified, meta.last_modified].map(|time| time.timestamp());
-    if meta.e_tag.is_none() && times[1] != 0 && times[0] != times[1] {
-        return Err(changed(meta, "it was modified"));
-    }
-    if found.meta.size != meta.size {
-        return Err(changed(meta, &format!("expected {} bytes, found {}", meta.size, found.meta.size)));
-    }
+    check(meta, &found.meta)?;
     let bytes = found.bytes().await.map_err(|error| store_error(meta, error))?;
     if bytes.len() as u64 != expected {
         let (location, found) = (&meta.location, bytes.len());
@@ -41,6 +34,33 @@ pub(crate) async fn fetch(store: &dyn ObjectStore, meta: &ObjectMeta, range: Ran
         )));
     }
     Ok(bytes)
+}
+
+/// Checks that an object is still the one that was listed.
+///
+/// # Errors
+///
+/// Fails if it has another time, tag or size.
+pub(crate) fn check(meta: &ObjectMeta, found: &ObjectMeta) -> Result<()> {
+    // An older version, such as a file that was copied with its time, passes the condition of a request. Some stores
+    // tell seconds.
+    let times = [found, meta].map(|object| object.last_modified.timestamp());
+    let is_modified = match &meta.e_tag {
+        Some(tag) => found.e_tag.as_ref().is_some_and(|found| opaque(found) != opaque(tag)),
+        None => times[1] != 0 && times[0] != times[1],
+    };
+    if is_modified {
+        return Err(changed(meta, "it was modified"));
+    }
+    if found.size != meta.size {
+        return Err(changed(meta, &format!("expected {} bytes, found {}", meta.size, found.size)));
+    }
+    Ok(())
+}
+
+/// A tag as listings and responses have it: with or without quotes and the mark of a weak one.
+fn opaque(tag: &str) -> &str {
+    tag.trim_start_matches("W/").trim_matches('"')
 }
 
 fn store_error(meta: &ObjectMeta, error: object_store::Error) -> DataFusionError {

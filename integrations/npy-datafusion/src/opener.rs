@@ -14,14 +14,15 @@ use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+use futures::future::try_join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::headers::{FileHeader, Headers};
 use crate::options::ColumnOptions;
-use crate::rows::FileRows;
-use crate::schema::{check, decoder, external};
+use crate::rows::{ArrayRows, Source};
+use crate::schema::{check, decoder, external, file_schema};
 use crate::sorted::Search;
 
 /// Bytes of a request. Two of them are in memory at a time, for each partition of a plan.
@@ -53,17 +54,20 @@ impl FileOpener for NpyOpener {
     fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
         let opener = self.clone();
         Ok(Box::pin(async move {
-            let header = opener.headers.get(&*opener.store, &file.object_meta).await?;
-            let mut rows = header.rows(file.range.as_ref())?;
+            let header = opener.headers.get(&opener.store, &file.object_meta, &opener.options).await?;
+            let mut rows = header.rows(&file.object_meta, file.range.as_ref())?;
             if let Some(limit) = opener.limit {
                 rows.end = rows.end.min(rows.start.saturating_add(limit));
             }
-            let scan = Scan::new(&opener, file.object_meta, &header)?;
-            if let (Some(name), Some(predicate)) = (&opener.sorted_by, &opener.predicate) {
-                let key = decoder(&scan.file.meta, &header, &opener.options, Some(std::slice::from_ref(name)))?;
-                rows = Search { file: &scan.file, key }.narrow(rows, predicate).await?;
+            if rows.is_empty() {
+                // Of a compressed archive, another part of the plan reads all rows.
+                return Ok(stream::empty().boxed());
             }
-            log::debug!("{}: selected rows {}..{}", scan.file.meta.location, rows.start, rows.end);
+            let scan = Scan::new(&opener, file.object_meta, &header).await?;
+            if let (Some(search), Some(predicate)) = (&scan.search, &opener.predicate) {
+                rows = search.narrow(rows, predicate).await?;
+            }
+            log::debug!("{}: selected rows {}..{}", scan.meta.location, rows.start, rows.end);
             Ok(Arc::new(scan).stream(rows, opener.batch_rows).boxed())
         }))
     }
@@ -71,94 +75,114 @@ impl FileOpener for NpyOpener {
 
 /// What is read of a file.
 struct Scan {
-    file: FileRows,
+    meta: ObjectMeta,
+    /// Those that have a wanted column.
+    arrays: Vec<ArrayScan>,
     filter: Option<Filter>,
-    /// The columns that the filter does not decode already.
-    rest: Option<BatchDecoder>,
+    /// If the filter tests the column that the file is sorted by.
+    search: Option<Search>,
     /// Of the output, in its order.
     schema: SchemaRef,
+    /// Of all arrays.
     row_bytes: usize,
+}
+
+/// What is read of an array.
+struct ArrayScan {
+    rows: Arc<ArrayRows>,
+    /// The columns of the filter.
+    filter: Option<BatchDecoder>,
+    /// The columns that the filter does not decode already.
+    rest: Option<BatchDecoder>,
     is_contiguous: bool,
 }
 
-/// Which rows are wanted, and the columns that tell.
+/// Which rows are wanted, in terms of the columns that tell.
 struct Filter {
-    decoder: BatchDecoder,
-    /// In terms of the decoder's schema.
+    schema: SchemaRef,
     predicate: Arc<dyn PhysicalExpr>,
 }
 
-/// The bytes of some rows, of which a batch has some.
+/// The bytes of some rows, of which a batch has some: of each array.
 struct Fetched {
-    bytes: Buffer,
+    bytes: Vec<Buffer>,
     rows: Range<usize>,
 }
 
 impl Scan {
-    fn new(opener: &NpyOpener, meta: ObjectMeta, file: &FileHeader) -> Result<Self> {
-        let layout = decoder(&meta, file, &opener.options, None)?;
-        check(&meta, &opener.schema, layout.schema(), "that of the table")?;
-        let name = |index: &usize| opener.schema.field(*index).name().clone();
-        let of_file = |names: &[String]| decoder(&meta, file, &opener.options, Some(names));
-        let (mut filter, mut wanted) = (None, opener.columns.clone());
+    async fn new(opener: &NpyOpener, meta: ObjectMeta, file: &FileHeader) -> Result<Self> {
+        check(&meta, &opener.schema, &*file_schema(&meta, file, &opener.options)?, "that of the table")?;
+        let (mut filter, mut wanted, mut tested) = (None, opener.columns.clone(), Vec::new());
         if let Some(predicate) = &opener.predicate {
-            let mut columns: Vec<_> = collect_columns(predicate).iter().map(Column::index).collect();
-            columns.sort_unstable();
-            wanted.retain(|index| !columns.contains(index));
-            let names: Vec<_> = columns.iter().map(name).collect();
-            let decoder = of_file(&names)?;
-            let predicate = reassign_expr_columns(Arc::clone(predicate), decoder.schema())?;
-            filter = Some(Filter { decoder, predicate });
+            tested = collect_columns(predicate).iter().map(Column::index).collect();
+            tested.sort_unstable();
+            wanted.retain(|index| !tested.contains(index));
+            let schema = Arc::new(opener.schema.project(&tested)?);
+            let predicate = reassign_expr_columns(Arc::clone(predicate), &schema)?;
+            filter = Some(Filter { schema, predicate });
         }
-        let names: Vec<_> = wanted.iter().map(name).collect();
-        let rest = if names.is_empty() { None } else { Some(of_file(&names)?) };
+        let (mut arrays, mut search) = (Vec::new(), None);
+        for array in &file.arrays {
+            let layout = decoder(&meta, array, &opener.options, None)?;
+            let some = |indices: &[usize]| {
+                let names = indices.iter().map(|index| opener.schema.field(*index).name());
+                let names: Vec<_> = names.filter(|name| has(&layout, name)).cloned().collect();
+                if names.is_empty() { Ok(None) } else { decoder(&meta, array, &opener.options, Some(&names)).map(Some) }
+            };
+            let (filter, rest) = (some(&tested)?, some(&wanted)?);
+            if filter.is_none() && rest.is_none() {
+                continue;
+            }
+            let source = match (&file.archive, &array.member) {
+                (Some(archive), Some(member)) => Source::Member(archive.member(member).await?),
+                _ => Source::Object(Arc::clone(&opener.store), array.data_offset),
+            };
+            let rows = Arc::new(ArrayRows { meta: meta.clone(), source, layout });
+            if let Some(name) = opener.sorted_by.as_ref().filter(|name| filter.as_ref().is_some_and(|filter| has(filter, name))) {
+                let key = decoder(&meta, array, &opener.options, Some(std::slice::from_ref(name)))?;
+                search = Some(Search { array: Arc::clone(&rows), key });
+            }
+            let is_contiguous = rows.are_contiguous()?;
+            arrays.push(ArrayScan { rows, filter, rest, is_contiguous });
+        }
         let schema = Arc::new(opener.schema.project(&opener.columns)?);
-        let row_bytes = layout.row_bytes();
-        let file = FileRows { store: Arc::clone(&opener.store), meta, data_offset: file.data_offset, layout };
-        let is_contiguous = file.are_contiguous()?;
-        Ok(Self { file, filter, rest, schema, row_bytes, is_contiguous })
+        let row_bytes = arrays.iter().map(|array| array.rows.layout.row_bytes()).fold(0, usize::saturating_add);
+        Ok(Self { meta, arrays, filter, search, schema, row_bytes })
     }
 
     fn stream(self: Arc<Self>, rows: Range<usize>, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
         let row_bytes = self.row_bytes.max(1);
         let batch_rows = batch_rows.min(BATCH_BYTES / row_bytes).max(1);
         let per_chunk = (CHUNK / row_bytes / batch_rows).max(1) * batch_rows;
-        let has_data = self.filter.is_some() || self.rest.is_some();
-        let chunks = pieces(rows, if has_data { per_chunk } else { batch_rows });
+        let chunks = pieces(rows, if self.arrays.is_empty() { batch_rows } else { per_chunk });
         let fetched = stream::iter(chunks).map({
             let scan = Arc::clone(&self);
             move |rows| {
                 let scan = Arc::clone(&scan);
-                async move {
-                    Ok::<_, DataFusionError>((
-                        if has_data { scan.file.fetch(rows.clone()).await? } else { Buffer::default() },
-                        rows,
-                    ))
-                }
+                async move { scan.fetch(rows).await }
             }
         });
-        fetched.buffered(IN_FLIGHT).map_ok(move |(bytes, rows)| Arc::clone(&self).batches(bytes, rows, batch_rows)).try_flatten()
+        fetched.buffered(IN_FLIGHT).map_ok(move |block| Arc::clone(&self).batches(block, batch_rows)).try_flatten()
+    }
+
+    async fn fetch(&self, rows: Range<usize>) -> Result<Fetched> {
+        let bytes = try_join_all(self.arrays.iter().map(|array| array.rows.fetch(rows.clone()))).await?;
+        Ok(Fetched { bytes, rows })
     }
 
     /// The batches of rows whose bytes were fetched.
-    fn batches(
-        self: Arc<Self>,
-        bytes: Buffer,
-        rows: Range<usize>,
-        batch_rows: usize,
-    ) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
-        let block = Fetched { bytes, rows: rows.clone() };
-        stream::iter(pieces(rows, batch_rows).filter_map(move |rows| self.batch(&block, rows).transpose()))
+    fn batches(self: Arc<Self>, block: Fetched, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
+        stream::iter(pieces(block.rows.clone(), batch_rows).filter_map(move |rows| self.batch(&block, rows).transpose()))
     }
 
     /// The wanted rows of a batch; `None` if there are none.
     fn batch(&self, block: &Fetched, rows: Range<usize>) -> Result<Option<RecordBatch>> {
-        let decode = |decoder: &BatchDecoder| self.decode(decoder, block, rows.clone());
-        let rest = || self.rest.as_ref().map(decode).transpose();
         let Some(filter) = &self.filter else {
-            return self.assemble(None, rest()?.as_ref(), rows.len()).map(Some);
+            let all = self.decode(block, &rows, |array| array.rest.as_ref())?;
+            return self.assemble(&self.schema, &all, rows.len()).map(Some);
         };
-        let known = decode(&filter.decoder)?;
+        let known = self.decode(block, &rows, |array| array.filter.as_ref())?;
+        let known = self.assemble(&filter.schema, &known, rows.len())?;
         let mask = filter.predicate.evaluate(&known)?.into_array(known.num_rows())?;
         let mask = match as_boolean_array(&mask)? {
             mask if mask.null_count() == 0 => mask.clone(),
@@ -168,51 +192,67 @@ impl Scan {
         if count == 0 {
             return Ok(None);
         }
-        if count == mask.len() {
-            return self.assemble(Some(&known), rest()?.as_ref(), count).map(Some);
-        }
-        let rest = self.rest.as_ref().map(|rest| self.decode_some(rest, block, &rows, &mask, count)).transpose()?;
-        self.assemble(Some(&filter_record_batch(&known, &mask)?), rest.as_ref(), count).map(Some)
+        let mut batches = if count == mask.len() {
+            self.decode(block, &rows, |array| array.rest.as_ref())?
+        } else {
+            self.decode_some(block, &rows, &mask, count)?
+        };
+        batches.push(if count == mask.len() { known } else { filter_record_batch(&known, &mask)? });
+        self.assemble(&self.schema, &batches, count).map(Some)
     }
 
-    fn decode(&self, decoder: &BatchDecoder, block: &Fetched, rows: Range<usize>) -> Result<RecordBatch> {
-        decoder.decode(&block.bytes, block.rows.clone(), rows).map_err(|error| external(&self.file.meta, error))
+    /// Some columns of each array that has any.
+    fn decode(
+        &self,
+        block: &Fetched,
+        rows: &Range<usize>,
+        columns: impl Fn(&ArrayScan) -> Option<&BatchDecoder>,
+    ) -> Result<Vec<RecordBatch>> {
+        let arrays = self.arrays.iter().zip(&block.bytes);
+        let batches = arrays
+            .filter_map(|(array, bytes)| columns(array).map(|columns| columns.decode(bytes, block.rows.clone(), rows.clone())));
+        batches.map(|batch| batch.map_err(|error| external(&self.meta, error))).collect()
     }
 
     /// The other columns of the rows of a mask.
-    fn decode_some(
-        &self,
-        rest: &BatchDecoder,
-        block: &Fetched,
-        rows: &Range<usize>,
-        mask: &BooleanArray,
-        count: usize,
-    ) -> Result<RecordBatch> {
-        // A copy of a few rows costs less than to decode all.
-        if self.is_contiguous && count <= mask.len() / 2 {
-            let begin = (rows.start - block.rows.start) * self.row_bytes;
-            let mut gathered = Vec::with_capacity(count * self.row_bytes);
-            for row in mask.values().set_indices() {
-                gathered.extend_from_slice(&block.bytes[begin + row * self.row_bytes..begin + (row + 1) * self.row_bytes]);
+    fn decode_some(&self, block: &Fetched, rows: &Range<usize>, mask: &BooleanArray, count: usize) -> Result<Vec<RecordBatch>> {
+        let mut batches = Vec::new();
+        for (array, bytes) in self.arrays.iter().zip(&block.bytes) {
+            let Some(rest) = &array.rest else { continue };
+            // A copy of a few rows costs less than to decode all.
+            if array.is_contiguous && count <= mask.len() / 2 {
+                let row_bytes = rest.row_bytes();
+                let begin = (rows.start - block.rows.start) * row_bytes;
+                let mut gathered = Vec::with_capacity(count * row_bytes);
+                for row in mask.values().set_indices() {
+                    gathered.extend_from_slice(&bytes[begin + row * row_bytes..begin + (row + 1) * row_bytes]);
+                }
+                let gathered_rows = rows.start..rows.start + count;
+                if let Ok(batch) = rest.decode(&Buffer::from_vec(gathered), gathered_rows.clone(), gathered_rows) {
+                    batches.push(batch);
+                    continue;
+                }
+                // Once more in their places, so that the error has the right row.
             }
-            let gathered_rows = rows.start..rows.start + count;
-            if let Ok(batch) = rest.decode(&Buffer::from_vec(gathered), gathered_rows.clone(), gathered_rows) {
-                return Ok(batch);
-            }
-            // Once more in their places, so that the error has the right row.
+            let all = rest.decode(bytes, block.rows.clone(), rows.clone()).map_err(|error| external(&self.meta, error))?;
+            batches.push(filter_record_batch(&all, mask)?);
         }
-        Ok(filter_record_batch(&self.decode(rest, block, rows.clone())?, mask)?)
+        Ok(batches)
     }
 
-    /// The columns of the output, from those of two batches.
-    fn assemble(&self, known: Option<&RecordBatch>, rest: Option<&RecordBatch>, rows: usize) -> Result<RecordBatch> {
-        let column = |name: &str| [known, rest].into_iter().flatten().find_map(|batch| batch.column_by_name(name));
-        let missing = |name: &str| DataFusionError::Internal(format!("{}: column {name:?} was not read", self.file.meta.location));
-        let fields = self.schema.fields().iter();
+    /// The columns of a schema, from those of some batches.
+    fn assemble(&self, schema: &SchemaRef, batches: &[RecordBatch], rows: usize) -> Result<RecordBatch> {
+        let column = |name: &str| batches.iter().find_map(|batch| batch.column_by_name(name));
+        let missing = |name: &str| DataFusionError::Internal(format!("{}: column {name:?} was not read", self.meta.location));
+        let fields = schema.fields().iter();
         let columns = fields.map(|field| column(field.name()).cloned().ok_or_else(|| missing(field.name())));
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns.collect::<Result<_>>()?, &options)?)
+        Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns.collect::<Result<_>>()?, &options)?)
     }
+}
+
+fn has(columns: &BatchDecoder, name: &str) -> bool {
+    columns.schema().field_with_name(name).is_ok()
 }
 
 /// Rows in pieces of the same length.

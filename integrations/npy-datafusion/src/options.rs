@@ -38,6 +38,8 @@ pub(crate) struct ColumnOptions {
     bytes_as_text: bool,
     times_as_integers: bool,
     matrix_columns: bool,
+    /// Of archives; all without it.
+    members: Option<Vec<String>>,
 }
 
 impl NpyOptions {
@@ -49,6 +51,7 @@ impl NpyOptions {
             bytes_as_text: true,
             times_as_integers: false,
             matrix_columns: false,
+            members: None,
         };
         Self { columns, partition_columns: Vec::new(), sorted_by: Vec::new() }
     }
@@ -87,6 +90,16 @@ impl NpyOptions {
         self
     }
 
+    /// Sets the members of `.npz` archives that are columns, in their order. By default all are, which
+    /// must then have the same number of rows.
+    ///
+    /// In SQL their names are divided by commas: `OPTIONS ('members' 'time,depth')`. A comma or a
+    /// backslash in a name has a backslash before it.
+    pub fn members<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.columns.members = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Sets the columns that are in the names of directories: `year=2026/month=7/picks.npy`.
     pub fn partitioned_by<N: Into<String>>(mut self, columns: impl IntoIterator<Item = (N, DataType)>) -> Self {
         self.partition_columns = columns.into_iter().map(|(name, data_type)| (name.into(), data_type)).collect();
@@ -121,6 +134,7 @@ const SWITCHES: [Switch; 4] = [
 ];
 
 const COLUMN_NAME: &str = "column_name";
+const MEMBERS: &str = "members";
 
 impl ColumnOptions {
     /// The options of a statement in SQL, which prefixes those without a namespace by `format.`.
@@ -130,6 +144,8 @@ impl ColumnOptions {
             let name = key.strip_prefix("format.").unwrap_or(key);
             if name == COLUMN_NAME {
                 columns.name.clone_from(value);
+            } else if name == MEMBERS {
+                columns.members = Some(split_names(value));
             } else if let Some((_, switch)) = SWITCHES.iter().find(|(known, _)| *known == name) {
                 let Ok(is_on) = value.parse() else {
                     return config_err!("invalid option {name:?} of NPY: expected true or false, found {value:?}");
@@ -137,7 +153,7 @@ impl ColumnOptions {
                 *switch(&mut columns) = is_on;
             } else {
                 let known = SWITCHES.map(|(known, _)| known).join(", ");
-                return config_err!("unknown option {name:?} of NPY; known are {COLUMN_NAME}, {known}");
+                return config_err!("unknown option {name:?} of NPY; known are {COLUMN_NAME}, {MEMBERS}, {known}");
             }
         }
         Ok(columns)
@@ -148,8 +164,33 @@ impl ColumnOptions {
     pub(crate) fn to_sql(&self) -> HashMap<String, String> {
         let mut own = self.clone();
         let switches = SWITCHES.map(|(name, switch)| (name.to_owned(), switch(&mut own).to_string()));
-        switches.into_iter().chain([(COLUMN_NAME.to_owned(), self.name.clone())]).collect()
+        let members = self.members.iter().map(|members| (MEMBERS.to_owned(), join_names(members)));
+        switches.into_iter().chain([(COLUMN_NAME.to_owned(), self.name.clone())]).chain(members).collect()
     }
+
+    pub(crate) fn members(&self) -> Option<&[String]> {
+        self.members.as_deref()
+    }
+}
+
+/// Names that are divided by commas.
+fn split_names(text: &str) -> Vec<String> {
+    let (mut names, mut name) = (Vec::new(), String::new());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => name.extend(characters.next()),
+            ',' => names.push(std::mem::take(&mut name)),
+            other => name.push(other),
+        }
+    }
+    names.push(name);
+    names
+}
+
+#[cfg(feature = "proto")]
+fn join_names(names: &[String]) -> String {
+    names.iter().map(|name| name.replace('\\', r"\\").replace(',', r"\,")).collect::<Vec<_>>().join(",")
 }
 
 impl From<&ColumnOptions> for BatchOptions {
@@ -160,5 +201,18 @@ impl From<&ColumnOptions> for BatchOptions {
             .bytes_as_text(options.bytes_as_text)
             .times_as_integers(options.times_as_integers)
             .matrix_columns(options.matrix_columns)
+    }
+}
+
+#[cfg(all(test, feature = "proto"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_survive_sql() {
+        for members in [vec!["time"], vec!["a,b", r"c\", r"\,", "", " d "], vec![""]] {
+            let options = NpyOptions::new().flatten(true).column_name("x").members(members).columns;
+            assert_eq!(ColumnOptions::from_sql(&options.to_sql()).unwrap(), options);
+        }
     }
 }

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::buffer::Buffer;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
+use npy_remote::RemoteNpy;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::objects::fetch;
@@ -15,16 +16,23 @@ use crate::schema::external;
 /// Ranges of one chunk in flight: rows of a matrix in Fortran order have one for each column.
 const IN_FLIGHT: usize = 8;
 
-/// A file whose rows are fetched.
-pub(crate) struct FileRows {
-    pub(crate) store: Arc<dyn ObjectStore>,
+/// An array whose rows are fetched.
+pub(crate) struct ArrayRows {
     pub(crate) meta: ObjectMeta,
-    pub(crate) data_offset: u64,
+    pub(crate) source: Source,
     /// Of all columns: it tells where rows are.
     pub(crate) layout: BatchDecoder,
 }
 
-impl FileRows {
+/// Where the bytes of an array are.
+pub(crate) enum Source {
+    /// In an object, from an offset on.
+    Object(Arc<dyn ObjectStore>, u64),
+    /// In an archive.
+    Member(RemoteNpy),
+}
+
+impl ArrayRows {
     /// Whether rows are one range of bytes, each row after the other.
     pub(crate) fn are_contiguous(&self) -> Result<bool> {
         let ranges = self.layout.byte_ranges(0..self.layout.rows().min(1));
@@ -33,10 +41,16 @@ impl FileRows {
 
     /// The bytes of some rows, one of their ranges after the other.
     pub(crate) async fn fetch(&self, rows: Range<usize>) -> Result<Buffer> {
+        let (store, data_offset) = match &self.source {
+            Source::Object(store, data_offset) => (store, *data_offset),
+            Source::Member(member) => {
+                return member.fetch_rows(rows).await.map_err(|error| DataFusionError::External(Box::new(error)));
+            }
+        };
         let bytes = (rows.end - rows.start).saturating_mul(self.layout.row_bytes());
         let ranges = self.layout.byte_ranges(rows).map_err(|error| external(&self.meta, error))?;
-        let ranges = ranges.into_iter().map(|range| self.data_offset + range.start..self.data_offset + range.end);
-        let mut ranges = stream::iter(ranges).map(|range| fetch(&*self.store, &self.meta, range)).buffered(IN_FLIGHT);
+        let ranges = ranges.into_iter().map(|range| data_offset + range.start..data_offset + range.end);
+        let mut ranges = stream::iter(ranges).map(|range| fetch(&**store, &self.meta, range)).buffered(IN_FLIGHT);
         let first = ranges.try_next().await?.unwrap_or_default();
         if first.len() == bytes {
             return Ok(Buffer::from(first));

@@ -2,27 +2,49 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::common::{DataFusionError, Result, plan_err};
 use npy_arrow::{BatchDecoder, BatchOptions};
 use object_store::ObjectMeta;
 
-use crate::headers::FileHeader;
+use crate::archive;
+use crate::dtype::DESCR;
+use crate::headers::{ArrayHeader, FileHeader};
 use crate::options::ColumnOptions;
 
-/// The decoder of some columns of a file; of all without names.
+/// The decoder of some columns of an array; of all without names.
 pub(crate) fn decoder(
     meta: &ObjectMeta,
-    file: &FileHeader,
+    array: &ArrayHeader,
     options: &ColumnOptions,
     names: Option<&[String]>,
 ) -> Result<BatchDecoder> {
-    let options = BatchOptions::from(options);
-    let options = match names {
-        Some(names) => options.columns(names),
-        None => options,
-    };
-    BatchDecoder::new(&file.header, options).map_err(|error| external(meta, error))
+    let mut options = BatchOptions::from(options);
+    if let Some(member) = &array.member {
+        options = options.column_name(member);
+    }
+    if let Some(names) = names {
+        options = options.columns(names);
+    }
+    BatchDecoder::new(&array.header, options).map_err(|error| external(meta, error))
+}
+
+/// The columns of a file.
+pub(crate) fn file_schema(meta: &ObjectMeta, file: &FileHeader, options: &ColumnOptions) -> Result<SchemaRef> {
+    let schemas = file.arrays.iter().map(|array| Ok(Arc::clone(decoder(meta, array, options, None)?.schema())));
+    let mut schemas: Vec<_> = schemas.collect::<Result<_>>()?;
+    if file.archive.is_none() {
+        return Ok(schemas.remove(0));
+    }
+    let mut fields: Vec<FieldRef> = Vec::new();
+    for field in schemas.iter().flat_map(|schema| schema.fields()) {
+        if fields.iter().any(|other| other.name() == field.name()) {
+            return plan_err!("{}: two columns of the name {:?}", meta.location, field.name());
+        }
+        fields.push(Arc::clone(field));
+    }
+    let metadata = archive::row_dtype(&file.arrays).map(|dtype| (DESCR.to_owned(), dtype.descr()));
+    Ok(Arc::new(Schema::new(fields).with_metadata(metadata.into_iter().collect())))
 }
 
 /// An error of a file, with its path.

@@ -11,7 +11,7 @@ use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
 
-use crate::rows::FileRows;
+use crate::rows::ArrayRows;
 use crate::schema::external;
 
 /// The number of rows that are read at once to divide what is left.
@@ -24,8 +24,8 @@ const WINDOW: usize = 64 << 10;
 const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
-pub(crate) struct Search<'a> {
-    pub(crate) file: &'a FileRows,
+pub(crate) struct Search {
+    pub(crate) array: Arc<ArrayRows>,
     /// Of the key alone.
     pub(crate) key: BatchDecoder,
 }
@@ -37,12 +37,12 @@ enum Place {
     AfterEqual,
 }
 
-impl Search<'_> {
+impl Search {
     /// The rows of a range whose keys the predicate may accept. Those at its ends may be too many: the
     /// predicate is applied to them in any case.
     pub(crate) async fn narrow(&self, rows: Range<usize>, predicate: &Arc<dyn PhysicalExpr>) -> Result<Range<usize>> {
         // Probes would take more memory than the scan.
-        if rows.is_empty() || self.file.layout.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
+        if rows.is_empty() || self.array.layout.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
             return Ok(rows);
         }
         // NumPy sorts any NaN last. Arrow compares one with a sign as the least number.
@@ -82,7 +82,7 @@ impl Search<'_> {
 
     /// The first row that is not before a place.
     async fn place(&self, rows: Range<usize>, bound: &ScalarValue, place: Place) -> Result<usize> {
-        let window = (WINDOW / self.file.layout.row_bytes().max(1)).max(PROBES + 1);
+        let window = (WINDOW / self.array.layout.row_bytes().max(1)).max(PROBES + 1);
         // Rows before `low` are before the place; those from `high` on are not.
         let (mut low, mut high) = (rows.start, rows.end);
         while high - low > window {
@@ -103,8 +103,8 @@ impl Search<'_> {
     }
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
-        let bytes = self.file.fetch(rows.clone()).await?;
-        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(&self.file.meta, error))?;
+        let bytes = self.array.fetch(rows.clone()).await?;
+        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(&self.array.meta, error))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
     }
 }

@@ -13,13 +13,14 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::format::{EXTENSION, NpyFormat};
+use crate::format::NpyFormat;
+use crate::offset::skip_rows;
 use crate::options::NpyOptions;
 
 /// A table of `.npy` files: one, those of a directory or a pattern, shards, or directories that are
-/// named after values, such as `year=2026/`.
+/// named after values, such as `year=2026/`. Or of `.npz` archives: one, or those of a pattern.
 ///
-/// Its columns are the fields of the records, or `value` for other arrays. Files that differ in byte
+/// Its columns are the fields of the records, or `value` for other arrays; or the members of archives. Files that differ in byte
 /// order, padding or the order of their fields are one table.
 ///
 /// It is a [`ListingTable`] that a cluster can be sent: see [`NpyLogicalCodec`](crate::NpyLogicalCodec).
@@ -43,9 +44,11 @@ use crate::options::NpyOptions;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NpyTable {
     listing: ListingTable,
+    /// How many rows a query skips.
+    skip: usize,
 }
 
 impl NpyTable {
@@ -89,7 +92,17 @@ impl NpyTable {
         if listing.options().format.downcast_ref::<NpyFormat>().is_none() {
             return Err(internal_datafusion_err!("a listing of another format than NPY"));
         }
-        Ok(Self { listing })
+        Ok(Self { listing, skip: 0 })
+    }
+
+    /// The table without its first rows.
+    pub(crate) fn skipping(&self, skip: usize) -> Self {
+        Self { skip: self.skip.saturating_add(skip), ..self.clone() }
+    }
+
+    #[cfg(feature = "proto")]
+    pub(crate) fn skip(&self) -> usize {
+        self.skip
     }
 
     #[cfg(feature = "proto")]
@@ -153,16 +166,32 @@ impl TableProvider for NpyTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        forget_listing(state, self.listing.table_paths());
-        self.listing.scan(state, projection, filters, limit).await
+        let arguments = ScanArgs::default().with_projection(projection.map(Vec::as_slice)).with_filters(Some(filters));
+        Ok(self.scan_with_args(state, arguments.with_limit(limit)).await?.into_inner())
     }
 
     async fn scan_with_args<'a>(&self, state: &dyn Session, args: ScanArgs<'a>) -> Result<ScanResult> {
         forget_listing(state, self.listing.table_paths());
-        self.listing.scan_with_args(state, args).await
+        if self.skip == 0 {
+            return self.listing.scan_with_args(state, args).await;
+        }
+        let limit = args.limit();
+        let args = args.with_limit(limit.map(|limit| limit.saturating_add(self.skip)));
+        let plan = self.listing.scan_with_args(state, args).await?.into_inner();
+        let (Some(url), Some(format)) =
+            (self.listing.table_paths().first(), self.listing.options().format.downcast_ref::<NpyFormat>())
+        else {
+            return Err(internal_datafusion_err!("a listing of another format than NPY"));
+        };
+        let store = state.runtime_env().object_store(url)?;
+        Ok(ScanResult::new(skip_rows(plan, &store, format, self.skip, limit).await?))
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        if self.skip > 0 {
+            // The rows that are skipped are of all files, not of those that a filter leaves.
+            return Ok(vec![TableProviderFilterPushDown::Unsupported; filters.len()]);
+        }
         self.listing.supports_filters_pushdown(filters)
     }
 
@@ -172,11 +201,14 @@ impl TableProvider for NpyTable {
         input: Arc<dyn ExecutionPlan>,
         operation: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let Some(pattern) = self.listing.table_paths().iter().find_map(|url| url.get_glob().as_ref()) {
+            return plan_err!("cannot insert into files of the pattern {pattern:?}; insert into a table of their directory");
+        }
         self.listing.insert_into(state, input, operation).await
     }
 }
 
-/// Makes tables of `CREATE EXTERNAL TABLE … STORED AS NPY`.
+/// Makes tables of `CREATE EXTERNAL TABLE … STORED AS NPY` and `NPZ`.
 #[derive(Debug, Default)]
 pub(crate) struct NpyTableFactory {}
 
@@ -185,7 +217,7 @@ impl TableProviderFactory for NpyTableFactory {
     async fn create(&self, session: &dyn Session, command: &CreateExternalTable) -> Result<Arc<dyn TableProvider>> {
         let table = ListingTableFactory::new().create(session, command).await?;
         let Some(listing) = table.downcast_ref::<ListingTable>() else {
-            return Err(internal_datafusion_err!("a table of {EXTENSION} files that is not a listing"));
+            return Err(internal_datafusion_err!("a table of .npy files that is not a listing"));
         };
         Ok(Arc::new(NpyTable::new(listing.clone())?))
     }

@@ -112,7 +112,7 @@ async fn columns_that_no_file_has_are_refused() {
         &format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}' OPTIONS ('flaten' 'true')", path.display()),
     )
     .await;
-    assert!(error.contains("unknown option \"flaten\" of NPY; known are column_name, flatten"), "{error}");
+    assert!(error.contains("unknown option \"flaten\" of NPY; known are column_name, members, flatten"), "{error}");
     let create = format!("CREATE EXTERNAL TABLE t (id BIGINT, nothing INT) STORED AS NPY LOCATION '{}'", path.display());
     ask(&session, &create).await;
     let error = refusal(&session, "SELECT id FROM t").await;

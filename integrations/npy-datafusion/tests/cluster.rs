@@ -1,6 +1,7 @@
 //! The same queries on a cluster: in this process, and on the machine's loopback in four.
 
 use std::fs::File;
+use std::io::Cursor;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -8,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use ballista_core::serde::BallistaPhysicalExtensionCodec;
 use datafusion_proto::physical_plan::{DefaultPhysicalProtoConverter, PhysicalExtensionCodec};
+use npy_arrow::npy_core::npz::NpzWriter;
 use npy_datafusion::datafusion::common::TableReference;
 use npy_datafusion::datafusion::physical_plan::{ExecutionPlan, displayable};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, SessionContextExt, cluster};
 
 use crate::queries::{answers, compare, queries, shards};
-use crate::support::{ask, events, rows, save};
+use crate::support::{ask, events, refusal, rows, save};
 
 /// No step takes longer, on a slow machine either.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -181,6 +183,15 @@ async fn a_cluster_in_one_process_answers_as_numpy() {
     let location = format!("{}/", directory.path().display());
     session.register_npy("t", &location, NpyOptions::new().sorted_by(["time"])).await.unwrap();
     all(&session, &expected).await;
+    // The number of skipped rows and the members of archives are in the messages.
+    assert_eq!(ask(&session, "SELECT count(*) FROM (SELECT id FROM t OFFSET 7000)").await, [["5000"]]);
+    let archive = directory.path().join("a.npz");
+    crate::archives::write(&archive, NpzWriter::new_compressed(Cursor::new(Vec::new())), &events(0..1000));
+    session.register_npy("a", archive.to_str().unwrap(), NpyOptions::new().members(["time", "id"])).await.unwrap();
+    assert_eq!(ask(&session, "SELECT sum(id) FROM a WHERE time > '2023-11-14T22:30:00'").await, [["277389"]]);
+    let copy = format!("COPY t TO '{}/out/' STORED AS NPY", directory.path().display());
+    let error = refusal(&session, &copy).await;
+    assert!(error.contains("COPY to .npy files on a cluster"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

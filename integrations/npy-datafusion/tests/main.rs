@@ -1,9 +1,11 @@
 //! Tables of `.npy` files: what queries answer, what plans say, and what is refused.
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
+mod archives;
 mod bad;
 #[cfg(feature = "ballista")]
 mod cluster;
+mod offsets;
 mod plans;
 mod queries;
 mod support;

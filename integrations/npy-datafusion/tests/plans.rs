@@ -25,6 +25,8 @@ async fn plans_are_as_committed() {
         ("projection", "SELECT id, magnitude FROM t"),
         ("filter", "SELECT id FROM t WHERE magnitude > 5 AND reviewed"),
         ("limit", "SELECT id FROM t LIMIT 5"),
+        ("offset", "SELECT id FROM t LIMIT 5 OFFSET 9000"),
+        ("offset below a filter", "SELECT id FROM (SELECT id, reviewed FROM t OFFSET 5000) WHERE reviewed"),
         (
             "sorted range",
             "SELECT id FROM t WHERE time >= TIMESTAMP '2023-11-14T23:00:00' AND time < TIMESTAMP '2023-11-14T23:01:00'",
