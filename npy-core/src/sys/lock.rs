@@ -1,6 +1,7 @@
 //! Advisory locks on files, and checks whether a path still leads to the opened file.
 
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -28,33 +29,46 @@ pub(crate) fn lock(file: &File) -> Result<()> {
 }
 
 /// Whether it is still this file that has the name, alone and by no link.
+///
+/// # Errors
+///
+/// Fails if the system does not tell.
 #[cfg(unix)]
-pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino(), metadata.nlink());
-    match (file.metadata(), std::fs::symlink_metadata(path)) {
-        (Ok(file), Ok(path)) => file.nlink() == 1 && identity(file) == identity(path),
-        _ => false,
+    let identity = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino(), metadata.nlink());
+    let file = file.metadata()?;
+    match std::fs::symlink_metadata(path) {
+        Ok(found) => Ok(file.nlink() == 1 && identity(&file) == identity(&found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
 /// Whether it is still this file that is found under the path, by links too.
+///
+/// # Errors
+///
+/// Fails if the system does not tell.
 #[cfg(unix)]
-pub(crate) fn is_same(file: &File, path: &Path) -> bool {
+pub(crate) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let found = std::fs::metadata(path).map(identity);
-    found.is_ok_and(|found| file.metadata().is_ok_and(|file| identity(file) == found))
+    let identity = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
+    match std::fs::metadata(path) {
+        Ok(found) => Ok(identity(&file.metadata()?) == identity(&found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(not(unix))]
-pub(crate) fn is_same(_file: &File, _path: &Path) -> bool {
-    true
+pub(crate) fn is_same(_file: &File, _path: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Whether it is still this file that has the name: where files cannot be told apart, only new ones
 /// are.
 #[cfg(not(unix))]
-pub(crate) fn is_at(file: &File, _path: &Path) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+pub(crate) fn is_at(file: &File, _path: &Path) -> io::Result<bool> {
+    Ok(file.metadata()?.len() == 0)
 }

@@ -370,7 +370,7 @@ impl OpenArray {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
         lock(&file)?;
-        if !is_same(&file, path) {
+        if !is_same(&file, path).map_err(|error| Error::io("cannot open the file", error))? {
             return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
         }
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();

@@ -226,6 +226,6 @@ impl GrowingFile {
     /// Checks that the path still names this file.
     pub(crate) fn expect_in_place(&self) -> io::Result<()> {
         let gone = || io::Error::from(Error::from(ErrorKind::Conflict { conflict: Conflict::Replaced }));
-        if is_same(&self.file, &self.path) { Ok(()) } else { Err(gone()) }
+        if is_same(&self.file, &self.path)? { Ok(()) } else { Err(gone()) }
     }
 }

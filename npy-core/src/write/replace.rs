@@ -223,8 +223,13 @@ impl TemporaryFile {
                 Ok(file) => {
                     // From now on others see that it is taken. If it was taken over before this,
                     // the other process has it. Without locks, nothing is taken over.
-                    let is_ours = !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, path);
-                    return Ok(is_ours.then(|| (file, Self { path: Some(path.to_owned()) })));
+                    let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+                    let is_ours = if is_taken { Ok(false) } else { is_at(&file, path) };
+                    if is_ours.is_err() {
+                        // Nothing stays behind. Another process that took it over at this moment fails.
+                        let _ = fs::remove_file(path);
+                    }
+                    return Ok(is_ours.unwrap_or(false).then(|| (file, Self { path: Some(path.to_owned()) })));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_second => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => break,
@@ -236,7 +241,7 @@ impl TemporaryFile {
             }
             let Ok(left) = OpenOptions::new().write(true).open(path) else { break };
             // Created anew, not overwritten: others may have it open, or own it.
-            if left.try_lock().is_err() || !is_at(&left, path) || fs::remove_file(path).is_err() {
+            if left.try_lock().is_err() || !is_at(&left, path).unwrap_or(false) || fs::remove_file(path).is_err() {
                 break;
             }
         }

@@ -36,7 +36,7 @@ impl Existing {
     /// If so, nothing is cut off: it may be what others committed.
     pub(crate) fn expect_unchanged(&mut self, length: u64) -> io::Result<()> {
         let Some(file) = &self.undo else { return Ok(()) };
-        let is_there = is_same(file, &self.path);
+        let is_there = is_same(file, &self.path)?;
         if is_there && file.metadata()?.len() == length {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl Drop for Existing {
 pub(crate) fn open_locked(path: &Path) -> Result<File> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot_open)?;
     lock(&file)?;
-    if !is_same(&file, path) {
+    if !is_same(&file, path).map_err(cannot_open)? {
         return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
     }
     Ok(file)
