@@ -1,5 +1,7 @@
 //! Against the real NumPy, run now.
 
+mod differential;
+#[path = "../support/mod.rs"]
 mod support;
 
 use npy_core::dtype::ByteOrder;
