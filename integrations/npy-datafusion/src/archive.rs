@@ -151,6 +151,7 @@ fn external(error: npy_remote::Error) -> DataFusionError {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "these are tests")]
 mod tests {
     use super::*;
 

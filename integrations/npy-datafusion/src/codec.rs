@@ -10,8 +10,8 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DataFusionError, Result, TableReference, internal_datafusion_err, not_impl_err};
 use datafusion::datasource::file_format::FileFormatFactory;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
-use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl, PartitionedFile};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{AggregateUDF, Expr, Extension, HigherOrderUDF, LogicalPlan, ScalarUDF, WindowUDF};
@@ -294,6 +294,14 @@ fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &NpySource
     Some((scan, scan.file_source().downcast_ref::<NpySource>()?))
 }
 
+/// The scan as an executor needs it. What is known of each file has served the planner, and would be most of the
+/// message of a table of many files.
+fn without_file_statistics(scan: &FileScanConfig) -> FileScanConfig {
+    let without = |file: &PartitionedFile| PartitionedFile { statistics: None, ..file.clone() };
+    let groups = scan.file_groups.iter().map(|group| FileGroup::new(group.iter().map(without).collect()));
+    FileScanConfigBuilder::from(scan.clone()).with_file_groups(groups.collect()).build()
+}
+
 impl PhysicalExtensionCodec for NpyPhysicalCodec {
     fn try_encode(
         &self,
@@ -304,7 +312,7 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let Some((scan, source)) = scan_of(&node) else { return self.inner.try_encode(node, buffer, converter) };
         let predicate = source.predicate.as_ref().map(|predicate| converter.physical_expr_to_proto(predicate, self));
         let message = ScanMessage {
-            scan: Some(serialize_file_scan_config(scan, self, converter)?),
+            scan: Some(serialize_file_scan_config(&without_file_statistics(scan), self, converter)?),
             predicate: predicate.transpose()?,
             options: source.options.to_sql(),
         };

@@ -14,6 +14,7 @@ use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+use datafusion::physical_plan::metrics::Count;
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
@@ -48,6 +49,8 @@ pub(crate) struct NpyOpener {
     pub(crate) batch_rows: usize,
     /// The columns of the table that are in the files.
     pub(crate) schema: SchemaRef,
+    /// What `EXPLAIN ANALYZE` says of the data that was fetched.
+    pub(crate) bytes_scanned: Count,
 }
 
 impl FileOpener for NpyOpener {
@@ -85,6 +88,7 @@ struct Scan {
     schema: SchemaRef,
     /// Of all arrays.
     row_bytes: usize,
+    bytes_scanned: Count,
 }
 
 /// What is read of an array.
@@ -147,7 +151,7 @@ impl Scan {
         }
         let schema = Arc::new(opener.schema.project(&opener.columns)?);
         let row_bytes = arrays.iter().map(|array| array.rows.layout.row_bytes()).fold(0, usize::saturating_add);
-        Ok(Self { meta, arrays, filter, search, schema, row_bytes })
+        Ok(Self { meta, arrays, filter, search, schema, row_bytes, bytes_scanned: opener.bytes_scanned.clone() })
     }
 
     fn stream(self: Arc<Self>, rows: Range<usize>, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
@@ -167,6 +171,7 @@ impl Scan {
 
     async fn fetch(&self, rows: Range<usize>) -> Result<Fetched> {
         let bytes = try_join_all(self.arrays.iter().map(|array| array.rows.fetch(rows.clone()))).await?;
+        self.bytes_scanned.add(bytes.iter().map(Buffer::len).sum());
         Ok(Fetched { bytes, rows })
     }
 

@@ -14,7 +14,7 @@ use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction, split_co
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion::physical_plan::projection::ProjectionExprs;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use object_store::ObjectStore;
@@ -69,7 +69,7 @@ impl FileSource for NpySource {
         &self,
         object_store: Arc<dyn ObjectStore>,
         config: &FileScanConfig,
-        _partition: usize,
+        partition: usize,
     ) -> Result<Arc<dyn FileOpener>> {
         let schema = Arc::clone(self.table_schema.file_schema());
         // A file that is sorted by several keys is in the order of the first one. NumPy sorts missing times last.
@@ -94,6 +94,7 @@ impl FileSource for NpySource {
             limit: config.limit.filter(|_| is_unfiltered),
             batch_rows: self.batch_rows,
             schema: Arc::clone(&schema),
+            bytes_scanned: MetricBuilder::new(&self.metrics).counter("bytes_scanned", partition),
         };
         ProjectionOpener::try_new(self.projection.clone(), Arc::new(opener), &schema)
     }

@@ -8,5 +8,6 @@ mod cluster;
 mod offsets;
 mod plans;
 mod queries;
+mod scale;
 mod support;
 mod writing;
