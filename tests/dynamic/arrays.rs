@@ -234,6 +234,17 @@ fn casts_are_numpys() {
     assert!(pairs == 2 * 14 * 14 && allowed > 200);
 }
 
+/// A signalling one too: `f64` and back would make it quiet.
+#[test]
+fn a_cast_to_the_same_type_keeps_the_payload_of_nan() {
+    let nan = f32::from_bits(0x7f80_0001);
+    let array = DynArray::from(ndarray::array![nan, 1.5]);
+    for rule in [Casting::Safe, Casting::Checked, Casting::Unsafe] {
+        assert_eq!(array.cast_as::<f32>(rule).unwrap()[[0]].to_bits(), 0x7f80_0001, "{rule:?}");
+        assert_eq!(array.to_values().unwrap().cast::<f32>(rule).unwrap()[0].to_bits(), 0x7f80_0001, "{rule:?}");
+    }
+}
+
 fn compare<T: NpyNumber>(array: &DynArray, rules: &[u8], expected: &[u8]) {
     let (from, to) = (array.dtype().into_owned(), T::dtype());
     for (rule, allowed) in [Casting::Safe, Casting::SameKind].into_iter().zip(rules) {

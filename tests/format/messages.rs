@@ -112,6 +112,7 @@ fn files_of_unknown_format() {
 fn objects_that_do_not_fit() {
     let plain = file("<f8", Order::C, &[1]);
     insta::assert_snapshot!(npy_core::object::read(&plain[..]).unwrap_err(), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
+    insta::assert_snapshot!("[('x', '<i4'), ('', 'O', (2, 3))]".parse::<DType>().unwrap_err(), @"invalid dtype ('', 'O', (2, 3)) at byte 15: expected a name for a sub-array of objects");
     let texts = ObjectArray::from(vec!["a", "b"]);
     insta::assert_snapshot!(texts.to_vec::<i32>().unwrap_err(), @"element 0: expected i32, found str; `PyObject` takes any object");
     insta::assert_snapshot!(ObjectArray::from(vec![PyObject::None]).to_vec::<i32>().unwrap_err(), @"element 0: expected i32, found None; read it as an `Option`");

@@ -80,7 +80,10 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "rule: metadata of a dtype",
-        holds: |verdict| verdict.ours.is_ok() && (verdict.has("', {})") || verdict.has("{'a': 1}")),
+        holds: |verdict| {
+            verdict.ours.is_ok() && verdict.theirs.contains("in fixed-type tuple") && verdict.has("', {")
+                || verdict.ours.is_ok() && (verdict.has("', {})") || verdict.has("{'a': 1}"))
+        },
     },
     Rule { name: "rule: dtypes of ml_dtypes", holds: |verdict| verdict.ours.is_ok() && verdict.theirs.contains("f1'") },
     Rule {
@@ -89,7 +92,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "rule: sub-array of items without bytes",
-        holds: |verdict| verdict.ours.is_ok() && verdict.theirs.contains("EOF: reading array data") && verdict.has("(0,))"),
+        holds: |verdict| {
+            verdict.ours.is_ok() && verdict.theirs.contains("EOF: reading array data") && has_empty_items(verdict.file)
+        },
+    },
+    Rule { name: "rule: objects without a name", holds: |verdict| verdict.we_say("a name for a sub-array of objects") },
+    Rule {
+        name: "rule: numbers of types",
+        holds: |verdict| verdict.we_say("unknown type code") && verdict.has_control_character(),
     },
     Rule { name: "rule: limit of elements without bytes", holds: |verdict| verdict.we_say("elements without bytes") },
     Rule {
@@ -107,9 +117,23 @@ impl Verdict<'_> {
         self.ours.as_ref().is_err_and(|kind| kind.to_string().contains(text))
     }
 
-    fn has(&self, text: &str) -> bool {
-        self.file.windows(text.len()).any(|part| part == text.as_bytes())
+    /// Escapes of characters below 32: NumPy takes their code for the number of a type.
+    fn has_control_character(&self) -> bool {
+        ["\\0", "\\1", "\\2", "\\3", "\\x0", "\\x1"].iter().any(|escape| self.has(escape))
     }
+
+    fn has(&self, text: &str) -> bool {
+        has(self.file, text)
+    }
+}
+
+fn has(file: &[u8], text: &str) -> bool {
+    file.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+/// Items without bytes in a sub-array: NumPy takes the lengths behind them for their size.
+fn has_empty_items(file: &[u8]) -> bool {
+    ["(0,)", "[], (", "([], "].iter().any(|items| has(file, items))
 }
 
 /// Zeros the bytes of an array that are in no field: NumPy does not copy them on every way.
@@ -183,6 +207,8 @@ fn compare(numpy: &NumPy, cases: &[Case], counts: &mut Counts, differences: &mut
         let bytes_order = |file: &[u8]| String::from_utf8_lossy(file).replace("'<V", "'|V").replace("'>V", "'|V");
         if written != *again && bytes_order(&written) == bytes_order(again) {
             counts.add("rule: voids of ml_dtypes keep their byte order");
+        } else if written != *again && has_empty_items(&case.file) {
+            counts.add("rule: sub-array of items without bytes");
         } else if written != *again && without_padding(&written) == without_padding(again) {
             counts.add("rule: padding is kept as it was");
         } else if written != *again {
@@ -195,6 +221,11 @@ fn compare(numpy: &NumPy, cases: &[Case], counts: &mut Counts, differences: &mut
                 counts.add("rule: code points that are no characters are printed as U+FFFD");
             } else if ours.as_bytes() != *text && has_odd_long_double(header.dtype(), &case.file) {
                 counts.add(ODD_LONG_DOUBLE);
+            } else if ours.as_bytes() != *text
+                && is_time_of_other_order(header.dtype())
+                && words(&ours) == words(&String::from_utf8_lossy(text))
+            {
+                counts.add("rule: columns of times in the other byte order");
             } else if ours.as_bytes() != *text {
                 differ(&format!("printed\n{ours}\nfor\n{}", String::from_utf8_lossy(text)));
             }
@@ -225,6 +256,15 @@ fn compare(numpy: &NumPy, cases: &[Case], counts: &mut Counts, differences: &mut
     }
 }
 
+/// NumPy's `max` and `min` of such times, which set the width of a column, are wrong.
+fn is_time_of_other_order(dtype: &DType) -> bool {
+    [">m8", ">M8"].iter().any(|time| dtype.to_string().contains(time))
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|character: char| character.is_whitespace() || character == '[').filter(|word| !word.is_empty()).collect()
+}
+
 /// Why the bytes of a cast may differ.
 fn cast_rule(header: &Header, case: &Case, ours: &[u8], theirs: &[u8]) -> Option<&'static str> {
     if ours.len() != theirs.len() {
@@ -246,7 +286,11 @@ fn cast_rule(header: &Header, case: &Case, ours: &[u8], theirs: &[u8]) -> Option
         _ => f64::from_le_bytes(part.try_into().unwrap()).is_nan(),
     };
     let mut parts = ours.rchunks_exact(width).zip(theirs.rchunks_exact(width));
-    if case.target.0.starts_with(['f', 'c']) && parts.all(|(ours, theirs)| ours == theirs || is_nan(ours) && is_nan(theirs)) {
+    let is_same = from.trim_start_matches(['<', '>', '|']) == case.target.0;
+    if !is_same
+        && case.target.0.starts_with(['f', 'c'])
+        && parts.all(|(ours, theirs)| ours == theirs || is_nan(ours) && is_nan(theirs))
+    {
         return Some("rule: NaNs that are cast have other payloads");
     }
     has_odd_long_double(header.dtype(), &case.file).then_some(ODD_LONG_DOUBLE)

@@ -1,5 +1,6 @@
 //! Casts numbers by the rules of `numpy.can_cast`.
 
+use std::any::Any;
 use std::fmt;
 
 #[cfg(feature = "half")]
@@ -468,13 +469,18 @@ fn convert<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, 
     reserve_exact(&mut converted, count)?;
     let mut reserved = Reserved::new(&mut converted, count, count)?;
     let mut slots = reserved.slots();
+    // A NaN of the same type keeps its payload, as in NumPy.
+    let same = |item: &S| (item as &dyn Any).downcast_ref::<T>().copied();
     let result = if casting == Casting::Checked {
         slots.extend(items, |item| {
+            if let Some(item) = same(&item) {
+                return Ok(item);
+            }
             let wide = item.to_wide();
             T::from_wide_checked(wide).ok_or_else(|| does_not_fit::<T>(wide))
         })
     } else {
-        slots.extend(items, |item| Ok(T::from_wide(item.to_wide())))
+        slots.extend(items, |item| Ok(same(&item).unwrap_or_else(|| T::from_wide(item.to_wide()))))
     };
     result.map_err(|(index, error)| error.in_element(index as u64))?;
     slots.keep();

@@ -83,6 +83,10 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>], context: Context<'_>) -> Res
         let is_untitled = matches!(name.value, Value::Text(_));
         let (name, name_literal, title) = read_name(name)?;
         let is_padding = is_untitled && name.is_empty() && dtype.is_plain_void();
+        if is_padding && dtype.has_object() {
+            // NumPy takes it for padding of its pointers, whose bytes no file has.
+            return Err(invalid(item, expected("a name for a sub-array of objects")));
+        }
         let mut field = Field::new(name, offset, dtype);
         if name_literal.is_some() || title.is_some() {
             *field.extras_mut() = Extras { name_literal, title };
