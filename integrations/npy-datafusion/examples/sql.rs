@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
-use npy_datafusion::datafusion::datasource::physical_plan::FileScanConfig;
+use npy_datafusion::datafusion::datasource::physical_plan::{FileGroup, FileScanConfig};
 use npy_datafusion::datafusion::datasource::source::DataSourceExec;
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::physical_plan::{ExecutionPlan, collect};
@@ -63,7 +63,7 @@ fn scans(plan: &Arc<dyn ExecutionPlan>, bytes: &impl Fn(&DataSourceExec) -> u64)
 /// The bytes of the files that a scan may read.
 fn planned(scan: &DataSourceExec) -> u64 {
     let Some(config) = scan.data_source().downcast_ref::<FileScanConfig>() else { return 0 };
-    let files = config.file_groups.iter().flat_map(|group| group.iter());
+    let files = config.file_groups.iter().flat_map(FileGroup::iter);
     files.map(|file| file.range.as_ref().map_or(file.object_meta.size, |range| (range.end - range.start).unsigned_abs())).sum()
 }
 

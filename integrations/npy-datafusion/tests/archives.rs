@@ -9,8 +9,9 @@ use npy_datafusion::{NpyOptions, SessionContextExt};
 
 use crate::support::{Event, ask, events, refusal, save, session};
 
-const KINDS: [(&str, fn(Cursor<Vec<u8>>) -> NpzWriter<Cursor<Vec<u8>>>); 2] =
-    [("stored", NpzWriter::new), ("compressed", NpzWriter::new_compressed)];
+type New = fn(Cursor<Vec<u8>>) -> NpzWriter<Cursor<Vec<u8>>>;
+
+const KINDS: [(&str, New); 2] = [("stored", NpzWriter::new), ("compressed", NpzWriter::new_compressed)];
 
 /// The fields of events as members, and matrices in both orders.
 pub fn write(path: &Path, mut archive: NpzWriter<Cursor<Vec<u8>>>, events: &[Event]) {
