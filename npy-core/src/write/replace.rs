@@ -203,7 +203,7 @@ impl TemporaryFile {
         }
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", std::process::id()));
+            let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", process()));
             match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok((file, Self { path: Some(path) })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -270,6 +270,11 @@ impl Drop for TemporaryFile {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// The number of this process: 0 where there is only one, and asking panics.
+fn process() -> u32 {
+    if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
 }
 
 /// The name of the temporary file of a target.
