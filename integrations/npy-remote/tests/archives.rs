@@ -8,7 +8,7 @@ use npy_core::{Header, Limits, Order};
 use npy_remote::RemoteNpz;
 
 use crate::reading::small;
-use crate::support::{Computed, FaultStore, Pick, memory, picks};
+use crate::support::{Computed, FaultStore, Pick, Random, memory, picks};
 
 /// An archive of records, a matrix in Fortran order, text and a number.
 fn archive(mut archive: NpzWriter<Cursor<Vec<u8>>>) -> Vec<u8> {
