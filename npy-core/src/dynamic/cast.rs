@@ -473,11 +473,8 @@ fn convert<S: NpyNumber, T: NpyNumber>(items: impl ExactSizeIterator<Item = S>, 
     let same = |item: &S| (item as &dyn Any).downcast_ref::<T>().copied();
     let result = if casting == Casting::Checked {
         slots.extend(items, |item| {
-            if let Some(item) = same(&item) {
-                return Ok(item);
-            }
             let wide = item.to_wide();
-            T::from_wide_checked(wide).ok_or_else(|| does_not_fit::<T>(wide))
+            same(&item).or_else(|| T::from_wide_checked(wide)).ok_or_else(|| does_not_fit::<T>(wide))
         })
     } else {
         slots.extend(items, |item| Ok(same(&item).unwrap_or_else(|| T::from_wide(item.to_wide()))))
