@@ -26,11 +26,6 @@ pub(crate) struct Archive {
     is_compressed: bool,
 }
 
-/// Whether a file begins as an archive does, one without members included.
-pub(crate) fn is_archive(first: &[u8]) -> bool {
-    first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06")
-}
-
 impl Archive {
     /// Opens an archive, and reads the headers of its members, or of those that are named.
     pub(crate) async fn open(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::listing::FileRange;
-use npy_arrow::npy_core::{Error, ErrorKind, Header, Order, error::Part};
+use npy_arrow::npy_core::{Error, ErrorKind, FileFormat, Header, Order, error::Part};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
@@ -94,7 +94,7 @@ impl Headers {
 impl FileHeader {
     async fn fetch(store: &Arc<dyn ObjectStore>, meta: &ObjectMeta, options: &ColumnOptions) -> Result<Self> {
         let first = fetch(&**store, meta, 0..meta.size.min(FIRST)).await?;
-        if archive::is_archive(&first) {
+        if FileFormat::of(&first) == Some(FileFormat::Npz) {
             let (archive, arrays) = Archive::open(store, meta, options.members()).await?;
             return Ok(Self { arrays, archive: Some(archive) });
         }
@@ -142,7 +142,7 @@ impl FileHeader {
     }
     /// A byte such that the range from there to the end of the file has the rows from this one on.
     ///
-    /// There is none for rows without bytes, nor in an archive of compressed members.
+    /// The range has other rows if rows have no bytes, or if members are compressed: see [`rows`](Self::rows).
     pub(crate) fn first_byte(&self, meta: &ObjectMeta, row: usize) -> Option<u64> {
         let count = self.row_count().max(1) as u64;
         let [ArrayHeader { header, data_offset, member: None }] = self.arrays.as_slice() else {

@@ -198,7 +198,7 @@ impl RemoteNpz {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such member.
+    /// Fails if the member is missing.
     pub fn method(&self, name: &str) -> Result<u16> {
         let index = self.find(name)?;
         Ok(self.reader.method(index).unwrap_or(STORED))
@@ -212,7 +212,7 @@ impl RemoteNpz {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such member, if its header is damaged, if it is not an array, if the
+    /// Fails if the member is missing, if its header is damaged, if it is not an array, if the
     /// object was replaced, or if the store fails.
     pub async fn header(&self, name: &str) -> Result<Header> {
         let index = self.find(name)?;
