@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 
 use ndarray::{Array1, Array2};
 use npy_core::object::ObjectOptions;
@@ -112,5 +113,21 @@ fn core_saves_and_loads_in_a_demanded_order() {
         assert_eq!(DynValues::load_with(&path, ReadOptions::new().order(order)).unwrap().order(), Order::C);
         npy_core::save_with::<[[f64; 2]; 3]>(&path, &[], SaveOptions::new().order(order)).unwrap();
         assert_eq!(npy_core::load::<[[f64; 2]; 3]>(&path).unwrap(), [[[0.0; 2]; 3]; 0]);
+    }
+}
+
+/// Members that threads are still compressing are written all the same.
+#[test]
+fn number_of_threads_changes_between_members() {
+    let content: Vec<u64> = (0..200_000).collect();
+    let mut archive = npz::NpzWriter::new(Cursor::new(Vec::new()));
+    for member in 0..20 {
+        archive.set_options(WriteOptions::new().compressed(true).threads(1 + member % 3));
+        archive.add_slice(&member.to_string(), &content[..50_000 + member]).unwrap();
+    }
+    let mut archive = npz::NpzReader::new(archive.finish().unwrap()).unwrap();
+    assert_eq!(archive.len(), 20);
+    for member in 0..20 {
+        assert!(archive.by_index::<u64>(member).unwrap() == content[..50_000 + member], "{member}");
     }
 }

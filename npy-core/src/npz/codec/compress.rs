@@ -348,6 +348,14 @@ impl Workers {
         }
     }
 
+    /// Takes no more blocks. The threads compress those that they have been given, and end.
+    pub(crate) fn retire(mut self) {
+        self.jobs.close();
+        self.threads.clear();
+        // Its jobs are not dropped with it.
+        self.jobs = Queue::new();
+    }
+
     /// How many blocks may wait to be written: each thread has one, and the next one waits for it.
     pub(crate) fn most_pending(&self) -> usize {
         2 * self.most

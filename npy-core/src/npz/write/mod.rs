@@ -349,8 +349,11 @@ impl<W: Write> NpzWriter<W> {
     ///
     /// See [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
-        if options.threads != self.options.threads {
-            self.workers = None;
+        if options.threads != self.options.threads
+            && let Some(workers) = self.workers.take()
+        {
+            // Members may still wait for it.
+            workers.retire();
         }
         self.options = options;
     }
