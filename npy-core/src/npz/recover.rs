@@ -39,7 +39,8 @@ pub struct Recovered {
 /// the first byte of the archive on, never inside other members. Members that the last complete
 /// central directory does not list are kept as well, without checking their content: a killed
 /// process leaves the same bytes as an archive that was truncated. What follows the last whole
-/// member is dropped. A whole archive is untouched.
+/// member is dropped, and so is an empty member that no directory lists: it looks like one that was
+/// begun. A whole archive is untouched.
 ///
 /// ```
 /// use npy_core::npz::{NpzReader, NpzWriter, recover};
@@ -444,5 +445,5 @@ fn read_directory(window: &mut Window<'_>, begin: u64, length: u64, limits: &Lim
         return Ok(None);
     }
     let Some(prefix) = begin.checked_sub(offset) else { return Ok(None) };
-    Ok(Some(Directory { entries, bytes, prefix, comment, end: place + (END_BYTES + comment_bytes) as u64 }))
+    Ok(Some(Directory { entries, bytes, prefix, comment, begin, end: place + (END_BYTES + comment_bytes) as u64 }))
 }

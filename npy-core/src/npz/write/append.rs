@@ -26,6 +26,7 @@ impl Existing {
         let mut file = open_locked(path)?;
         let directory = central_directory::read(&mut file, &Limits::new())?;
         central_directory::expect_proven(&mut file, &directory)?;
+        central_directory::expect_no_header_behind_members(&mut file, &directory)?;
         let undo = file.try_clone().map_err(cannot_open)?;
         let path = path::absolute(path).map_err(cannot_open)?;
         file.seek(SeekFrom::Start(directory.end)).map_err(cannot_open)?;

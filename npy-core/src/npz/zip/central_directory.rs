@@ -86,6 +86,8 @@ pub(crate) struct Directory {
     pub(crate) prefix: u64,
     /// The archive's comment.
     pub(crate) comment: Vec<u8>,
+    /// Where the entries begin.
+    pub(crate) begin: u64,
     /// The end of the archive, which other bytes may follow.
     pub(crate) end: u64,
 }
@@ -133,7 +135,7 @@ fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<E
     }
     let bytes = read_at(reader, end.begin, end.bytes)?;
     let entries = parse_entries(&bytes, &end)?;
-    let mut directory = Directory { entries, bytes, prefix: end.prefix, comment: end.comment, end: end.end };
+    let mut directory = Directory { entries, bytes, prefix: end.prefix, comment: end.comment, begin: end.begin, end: end.end };
     let is_complete = is_complete(reader, &mut directory.entries, end.begin)?;
     Ok(if is_complete { Ending::Whole(directory) } else { Ending::Doubtful })
 }
@@ -215,6 +217,15 @@ pub(crate) fn expect_proven(reader: &mut dyn ReadSeek, directory: &Directory) ->
         }
     }
     Ok(())
+}
+
+/// Checks that neither the entries nor the comment hold a local header, before members are added
+/// behind them: it would then lie between members, as one that the directory does not list.
+pub(crate) fn expect_no_header_behind_members(reader: &mut dyn ReadSeek, directory: &Directory) -> Result<()> {
+    match Window::new(reader, directory.end).find_member(directory.begin, directory.end)? {
+        Some(offset) => Err(archive(ArchiveProblem::Unlisted { offset })),
+        None => Ok(()),
+    }
 }
 
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
