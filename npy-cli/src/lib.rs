@@ -32,3 +32,14 @@ mod command;
 mod cli;
 
 pub use cli::main;
+
+/// What a slice takes of a file in memory, for tests of the parser with any text.
+#[doc(hidden)]
+pub fn __slice(text: &str, file: &[u8]) -> Result<npy_core::DynValues, String> {
+    let slice = || {
+        let mut array = npy_core::NpyReader::new(std::io::Cursor::new(file))?;
+        let selection = select::Slice::new(text)?.of(array.header())?;
+        selection.read(&mut array)
+    };
+    slice().map_err(|failure: failure::Failure| failure.to_string())
+}

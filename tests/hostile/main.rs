@@ -1,6 +1,7 @@
 //! Hostile input: forged files, misbehaving streams, panicking callbacks.
 
 mod files;
+mod fuzz;
 mod panics;
 mod pickles;
 mod rawarray;

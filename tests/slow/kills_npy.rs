@@ -9,6 +9,7 @@ use std::time::Duration;
 use npy_core::append::recover;
 use npy_core::{Error, ErrorKind, Header, NpyElement, NpyWriter, Order};
 
+use crate::kills;
 use crate::support::numpy::numpy;
 use crate::support::readings::{Reading, directory, reading};
 use crate::support::{announce, child};
@@ -54,14 +55,14 @@ fn random(state: &mut u64) -> u64 {
 #[cfg(unix)]
 #[test]
 fn a_killed_writer_leaves_what_it_flushed() {
-    const KILLS: usize = 500;
+    let kills = kills();
     let directory = directory();
     let path = directory.path().join("readings.npy");
     let kept = directory.path().join("kept");
     fs::create_dir(&kept).unwrap();
     let mut state = 11;
     let (mut torn, mut uncounted, mut most) = (0, 0, 0);
-    for round in 0..KILLS {
+    for round in 0..kills {
         if round % 10 == 0 {
             NpyWriter::<Reading, _>::create(&path).unwrap().finish().unwrap();
         }
@@ -101,7 +102,7 @@ fn a_killed_writer_leaves_what_it_flushed() {
         }
     }
     assert!(most > 0, "no child has written anything");
-    announce(&format!("{KILLS} kills: {uncounted} left rows that were not counted, {torn} a part of a row"));
+    announce(&format!("{kills} kills: {uncounted} left rows that were not counted, {torn} a part of a row"));
     let Some(numpy) = numpy("a_killed_writer_leaves_what_it_flushed") else { return };
     let program = "
 import glob, sys
@@ -113,7 +114,7 @@ for file in files:
 print(len(files))
 ";
     let printed = String::from_utf8(numpy.run(["-c", program, kept.to_str().unwrap()], b"")).unwrap();
-    assert_eq!(printed.trim(), KILLS.to_string());
+    assert_eq!(printed.trim(), kills.to_string());
 }
 
 /// The child of the other kill test: saves one of two arrays after another.
@@ -134,7 +135,7 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
     npy_core::save(&path, &[1_u64; 100_000]).unwrap();
     let mut state = 5;
     let mut found = [0; 2];
-    for round in 0..500 {
+    for round in 0..kills() {
         let mut child = start("child_that_saves", "NPY_SAVE", &path);
         std::thread::sleep(Duration::from_micros(3000 + random(&mut state) % 8000));
         child.kill().unwrap();
@@ -151,7 +152,7 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
     assert!(names().iter().all(|name| *name == path || *name == left));
     npy_core::save(&path, &[1_u8]).unwrap();
     assert_eq!(names(), std::slice::from_ref(&path));
-    announce(&format!("500 kills of save: {found:?} of the old and the new, {count} files before the next save"));
+    announce(&format!("{} kills of save: {found:?} of the old and the new, {count} files before the next save", kills()));
 }
 
 /// A file system without room: what was flushed stays, the error comes back.

@@ -9,6 +9,7 @@ use npy_core::ErrorKind;
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
+use crate::kills;
 use crate::support::archives::{members, random, values};
 use crate::support::child;
 use crate::support::numpy::numpy;
@@ -53,7 +54,7 @@ fn child_that_adds_members() {
 #[cfg(unix)]
 #[test]
 fn killed_append_keeps_every_committed_member() {
-    const KILLS: usize = 500;
+    let kills = kills();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.npz");
     let mut state = 7;
@@ -71,7 +72,7 @@ for line in sys.stdin:
     });
     let mut judged =
         judge.as_mut().map(|judge| (judge.stdin.take().unwrap(), BufReader::new(judge.stdout.take().unwrap()).lines()));
-    for round in 0..KILLS {
+    for round in 0..kills {
         if round % 25 == 0 {
             // With something in front of it, or not; empty, or not.
             let front: &[u8] = if round % 50 == 0 { b"" } else { b"#!/bin/sh\n" };
@@ -121,7 +122,7 @@ for line in sys.stdin:
         assert!(judge.wait().unwrap().success());
     }
     println!(
-        "{KILLS} kills: {incomplete} left it incomplete, {added} whole members found, {dropped} parts dropped, at most {most} members"
+        "{kills} kills: {incomplete} left it incomplete, {added} whole members found, {dropped} parts dropped, at most {most} members"
     );
-    assert!(incomplete > KILLS / 20 && most > 50);
+    assert!(incomplete > kills / 20 && most > 50);
 }

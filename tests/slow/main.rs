@@ -9,3 +9,8 @@ mod larger_than_memory;
 #[path = "../support/mod.rs"]
 mod support;
 mod zarr;
+
+/// How often each growing writer is killed, unless `NPY_KILLS` says otherwise.
+fn kills() -> usize {
+    std::env::var("NPY_KILLS").map_or(500, |text| text.parse().unwrap())
+}

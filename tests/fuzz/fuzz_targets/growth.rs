@@ -1,0 +1,4 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    npy_fuzz::targets::growth(input);
+});

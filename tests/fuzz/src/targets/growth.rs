@@ -1,0 +1,526 @@
+//! Files that grow: random sequences of their operations, kills and damage, against a model in memory.
+//!
+//! A kill is a copy of the file as it is at that moment: what a killed process leaves behind.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use arbitrary::{Result, Unstructured};
+use npy_core::append::recover;
+use npy_core::npz::{self, NpzReader, NpzWriter, WriteOptions};
+use npy_core::{Header, NpyRecord, NpyWriter};
+
+/// Runs operations until the bytes are used up; returns how many.
+pub fn growth(input: &[u8]) -> usize {
+    let input = &mut Unstructured::new(input);
+    let directory = directory();
+    let mut steps = 0;
+    let _ = match input.arbitrary() {
+        Ok(true) => Array::new(directory.path()).run(input, &mut steps),
+        Ok(false) => Archive::new(directory.path()).run(input, &mut steps),
+        Err(error) => Err(error),
+    };
+    steps
+}
+
+/// In memory where the system has such a place, because each commit waits for the disk.
+fn directory() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+}
+
+/// Bytes of a row that do not divide a page, so that rows are torn.
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Row {
+    number: u64,
+    check: u8,
+}
+
+impl Row {
+    fn new(number: usize) -> Self {
+        Self { number: number as u64, check: number as u8 ^ 0x5A }
+    }
+}
+
+const ROW_BYTES: usize = 9;
+
+/// A growing `.npy` file, whose row `i` is `Row::new(i)`.
+struct Array {
+    path: PathBuf,
+    writer: Option<NpyWriter<Row, File>>,
+    /// Rows that were given to the writer.
+    sent: usize,
+    /// Rows that must be there, whatever happens.
+    committed: usize,
+}
+
+impl Array {
+    fn new(directory: &Path) -> Self {
+        let path = directory.join("rows.npy");
+        NpyWriter::<Row, _>::create(&path).unwrap().finish().unwrap();
+        Self { path, writer: None, sent: 0, committed: 0 }
+    }
+
+    fn run(&mut self, input: &mut Unstructured, steps: &mut usize) -> Result<()> {
+        while !input.is_empty() {
+            match self.writer.take() {
+                Some(writer) => self.step_of_writer(writer, input)?,
+                None => self.step_of_file(input)?,
+            }
+            *steps += 1;
+        }
+        Ok(())
+    }
+
+    fn step_of_writer(&mut self, mut writer: NpyWriter<Row, File>, input: &mut Unstructured) -> Result<()> {
+        match input.int_in_range(0..=7)? {
+            0 | 1 => {
+                for _ in 0..input.int_in_range(0..=20)? {
+                    writer.push(&Row::new(self.sent)).unwrap();
+                    self.sent += 1;
+                }
+            }
+            2 => {
+                // More than the writer holds back, now and then.
+                let count = input.int_in_range(0..=200)? * if input.ratio(1, 20)? { 500 } else { 1 };
+                let rows: Vec<Row> = (self.sent..self.sent + count).map(Row::new).collect();
+                writer.write_slice(&rows).unwrap();
+                self.sent += count;
+            }
+            3 => {
+                writer.flush().unwrap();
+                self.committed = self.sent;
+            }
+            4 => {
+                writer.finish().unwrap();
+                self.committed = self.sent;
+                assert_eq!(self.load(), self.sent);
+                return Ok(());
+            }
+            5 => {
+                drop(writer);
+                self.committed = self.sent;
+                assert_eq!(self.load(), self.sent);
+                return Ok(());
+            }
+            6 => {
+                let left = fs::read(&self.path).unwrap();
+                drop(writer);
+                fs::write(&self.path, left).unwrap();
+                let found = self.load();
+                assert!((self.committed..=self.sent).contains(&found), "{found} of {} to {}", self.committed, self.sent);
+                if input.arbitrary()? {
+                    let recovered = recover(&self.path).unwrap();
+                    assert_eq!(recovered.before, found as u64);
+                    assert_eq!(recovered.rows, self.load() as u64);
+                    assert!(recovered.rows >= recovered.before && recovered.rows <= self.sent as u64);
+                }
+                self.sent = self.load();
+                self.committed = self.sent;
+                return Ok(());
+            }
+            // Seldom, because each waits a while for the lock.
+            _ if input.ratio(1, 20)? => {
+                // A second writer is refused, and what it would have replaced stays.
+                let before = fs::read(&self.path).unwrap();
+                assert!(NpyWriter::<Row, _>::append(&self.path).is_err());
+                assert!(NpyWriter::<Row, _>::create(&self.path).is_err());
+                assert!(recover(&self.path).is_err());
+                assert!(fs::read(&self.path).unwrap() == before);
+            }
+            _ => {}
+        }
+        // While it is written, the file is an array that holds what was committed.
+        let found = self.load();
+        assert!((self.committed..=self.sent).contains(&found));
+        self.writer = Some(writer);
+        Ok(())
+    }
+
+    fn step_of_file(&mut self, input: &mut Unstructured) -> Result<()> {
+        let file = fs::read(&self.path).unwrap();
+        let (_, data_offset) = Header::parse(&file).unwrap();
+        // Behind the rows, a kill may have left some that are not counted.
+        let (whole, uncounted) = file.split_at(data_offset + self.sent * ROW_BYTES);
+        match input.int_in_range(0..=9)? {
+            0..=3 => self.writer = Some(NpyWriter::append(&self.path).unwrap()),
+            4 => self.writer = Some(NpyWriter::create_or_append(&self.path).unwrap()),
+            5 if input.ratio(1, 4)? => {
+                self.writer = Some(NpyWriter::create(&self.path).unwrap());
+                (self.sent, self.committed) = (0, 0);
+            }
+            5 | 6 => {
+                let length = input.int_in_range(0..=file.len())?;
+                fs::write(&self.path, &file[..length]).unwrap();
+                if length < whole.len() {
+                    npy_core::load::<Row>(&self.path).unwrap_err();
+                    assert!(NpyWriter::<Row, _>::append(&self.path).is_err());
+                    assert!(fs::read(&self.path).unwrap() == file[..length]);
+                }
+                if length < data_offset {
+                    recover(&self.path).unwrap_err();
+                    assert!(fs::read(&self.path).unwrap() == file[..length]);
+                    fs::write(&self.path, &file).unwrap();
+                } else {
+                    let rows = (length - data_offset) / ROW_BYTES;
+                    assert_eq!(recover(&self.path).unwrap().rows, rows as u64);
+                    assert_eq!(self.load(), rows);
+                    (self.sent, self.committed) = (rows, rows);
+                }
+            }
+            7 => {
+                // A bit of the header: any verdict, but a refusal changes nothing.
+                let mut damaged = file.clone();
+                let bit = input.int_in_range(0..=data_offset * 8 - 1)?;
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                fs::write(&self.path, &damaged).unwrap();
+                if recover(&self.path).is_err() {
+                    assert!(fs::read(&self.path).unwrap() == damaged);
+                }
+                fs::write(&self.path, &damaged).unwrap();
+                match NpyWriter::<Row, _>::append(&self.path) {
+                    Ok(writer) => writer.finish().map(drop).unwrap(),
+                    Err(_) => assert!(fs::read(&self.path).unwrap() == damaged),
+                }
+                fs::write(&self.path, &file).unwrap();
+            }
+            8 => {
+                // A second array behind the first one.
+                let both = [whole, whole, uncounted].concat();
+                fs::write(&self.path, &both).unwrap();
+                assert_eq!(self.load(), self.sent);
+                assert!(NpyWriter::<Row, _>::append(&self.path).is_err());
+                recover(&self.path).unwrap_err();
+                assert!(fs::read(&self.path).unwrap() == both);
+                fs::write(&self.path, &file).unwrap();
+            }
+            _ => {
+                // Rows that no header counts, and a part of one.
+                let more = input.int_in_range(0..=3)?;
+                let part = input.int_in_range(0..=ROW_BYTES - 1)?;
+                let mut longer = whole.to_vec();
+                for row in (self.sent..self.sent + more).map(Row::new) {
+                    longer.extend(row.number.to_le_bytes());
+                    longer.push(row.check);
+                }
+                longer.extend(vec![0; part]);
+                fs::write(&self.path, &longer).unwrap();
+                assert_eq!(self.load(), self.sent);
+                if input.arbitrary()? {
+                    let recovered = recover(&self.path).unwrap();
+                    assert_eq!((recovered.rows, recovered.cut), ((self.sent + more) as u64, part as u64));
+                    self.sent += more;
+                } else {
+                    NpyWriter::<Row, _>::append(&self.path).unwrap().finish().unwrap();
+                    assert_eq!(fs::read(&self.path).unwrap().len(), whole.len());
+                }
+                self.committed = self.sent;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of rows, each of which is the right one.
+    fn load(&self) -> usize {
+        let rows: Vec<Row> = npy_core::load(&self.path).unwrap();
+        assert!(rows.iter().enumerate().all(|(number, row)| *row == Row::new(number)));
+        let header = Header::read(File::open(&self.path).unwrap()).unwrap();
+        assert_eq!(header.shape(), [rows.len()]);
+        rows.len()
+    }
+}
+
+/// A growing archive.
+struct Archive {
+    path: PathBuf,
+    writer: Option<NpzWriter<File>>,
+    /// Name and content of the members that must be there.
+    committed: Vec<(String, Vec<u8>)>,
+    /// Those that were added since.
+    added: Vec<(String, Vec<u8>)>,
+    /// Whether the writer replaces the file at the end.
+    is_new: bool,
+    /// Whether the last member has failed: dropping the writer then commits nothing.
+    has_failed: bool,
+    count: usize,
+}
+
+impl Archive {
+    fn new(directory: &Path) -> Self {
+        let path = directory.join("members.npz");
+        NpzWriter::create(&path).unwrap().finish().unwrap();
+        Self { path, writer: None, committed: Vec::new(), added: Vec::new(), is_new: false, has_failed: false, count: 0 }
+    }
+
+    fn run(&mut self, input: &mut Unstructured, steps: &mut usize) -> Result<()> {
+        while !input.is_empty() {
+            match self.writer.take() {
+                Some(writer) => self.step_of_writer(writer, input)?,
+                None => self.step_of_file(input)?,
+            }
+            *steps += 1;
+        }
+        Ok(())
+    }
+
+    fn step_of_writer(&mut self, mut writer: NpzWriter<File>, input: &mut Unstructured) -> Result<()> {
+        match input.int_in_range(0..=8)? {
+            0..=3 => self.add(&mut writer, input)?,
+            4 => {
+                writer.finish().unwrap();
+                self.commit();
+                return Ok(());
+            }
+            5 if !self.has_failed => {
+                drop(writer);
+                self.commit();
+                return Ok(());
+            }
+            5 | 6 => {
+                if self.has_failed {
+                    drop(writer)
+                } else {
+                    writer.discard()
+                }
+                self.added.clear();
+                self.expect_committed();
+                return Ok(());
+            }
+            7 => {
+                let left = fs::read(&self.path).unwrap();
+                writer.discard();
+                fs::write(&self.path, &left).unwrap();
+                self.after_kill();
+                return Ok(());
+            }
+            _ => {
+                // One that fails halfway is taken back.
+                let failing = writer.add_content("failing", |member| {
+                    std::io::Write::write_all(member, &[7; 3000])?;
+                    Err(npy_core::Error::from(std::io::Error::other("given up")))
+                });
+                failing.unwrap_err();
+                self.has_failed = true;
+                // Seldom, because each waits a while for the lock.
+                if !self.is_new && input.ratio(1, 20)? {
+                    assert!(NpzWriter::append(&self.path).is_err());
+                    assert!(npz::recover(&self.path).is_err());
+                }
+            }
+        }
+        self.writer = Some(writer);
+        Ok(())
+    }
+
+    fn add(&mut self, writer: &mut NpzWriter<File>, input: &mut Unstructured) -> Result<()> {
+        let options = WriteOptions::new()
+            .compressed(input.arbitrary()?)
+            .threads(input.int_in_range(1..=2)?)
+            .aligned(input.arbitrary()?)
+            .level(input.int_in_range(0..=9)?);
+        writer.set_options(options);
+        // Recovery cannot tell a member without content from one that was begun.
+        let length = input.int_in_range(1..=300)? * if input.ratio(1, 20)? { 500 } else { 1 };
+        let content: Vec<u8> = match input.int_in_range(0..=3)? {
+            0 => (0..length).map(|byte| byte as u8).collect(),
+            1 => vec![b'P'; length],
+            // An archive within the archive.
+            2 => {
+                let mut inner = NpzWriter::new(Cursor::new(Vec::new()));
+                inner.add_slice("x", &vec![self.count as u64; length / 8]).unwrap();
+                inner.finish().unwrap().into_inner()
+            }
+            // What is there already, as content.
+            _ => fs::read(&self.path).unwrap().into_iter().take(3000).collect(),
+        };
+        let name = format!("m{}", self.count);
+        self.count += 1;
+        writer.add_content(&name, |member| Ok(std::io::Write::write_all(member, &content)?)).unwrap();
+        self.added.push((name, content));
+        self.has_failed = false;
+        Ok(())
+    }
+
+    fn commit(&mut self) {
+        if self.is_new {
+            self.committed.clear();
+        }
+        self.committed.append(&mut self.added);
+        self.expect_committed();
+    }
+
+    fn after_kill(&mut self) {
+        if let Err(error) = NpzReader::open(&self.path) {
+            let left = fs::read(&self.path).unwrap();
+            assert!(NpzWriter::append(&self.path).is_err(), "append takes what open refuses: {error}");
+            assert!(fs::read(&self.path).unwrap() == left);
+            npz::recover(&self.path).unwrap();
+        }
+        // All that was committed, and of what was added the first ones.
+        let found = members(&self.path);
+        let all = || self.committed.iter().chain(&self.added);
+        assert!(found.len() >= self.committed.len(), "{} of {}", found.len(), self.committed.len());
+        assert!(found.iter().zip(all()).all(|(found, member)| found == member));
+        self.committed = found;
+        self.added.clear();
+    }
+
+    fn step_of_file(&mut self, input: &mut Unstructured) -> Result<()> {
+        self.has_failed = false;
+        match input.int_in_range(0..=9)? {
+            0..=3 => (self.writer, self.is_new) = (Some(NpzWriter::append(&self.path).unwrap()), false),
+            4 if input.ratio(1, 4)? => (self.writer, self.is_new) = (Some(NpzWriter::create(&self.path).unwrap()), true),
+            4 | 5 => self.cut(input)?,
+            6 => self.flip(input)?,
+            7 => self.concatenate(input)?,
+            8 => {
+                // A whole archive is left alone.
+                let whole = fs::read(&self.path).unwrap();
+                assert_eq!(npz::recover(&self.path).unwrap().added, 0);
+                assert!(fs::read(&self.path).unwrap() == whole);
+            }
+            _ => {
+                // Behind something else, as in a file that extracts itself.
+                let whole = fs::read(&self.path).unwrap();
+                fs::write(&self.path, [b"#!/bin/sh\n".as_slice(), &whole].concat()).unwrap();
+                self.expect_committed();
+                let mut writer = NpzWriter::append(&self.path).unwrap();
+                self.is_new = false;
+                self.add(&mut writer, input)?;
+                writer.finish().unwrap();
+                self.commit();
+                self.rewrite();
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts the end off: whole members are recovered.
+    fn cut(&mut self, input: &mut Unstructured) -> Result<()> {
+        let whole = fs::read(&self.path).unwrap();
+        let length = input.int_in_range(0..=whole.len())?;
+        let mut reader = NpzReader::from_bytes(&whole).unwrap();
+        let ends: Vec<u64> = (0..reader.len()).map(|index| reader.data_range(index).unwrap().end).collect();
+        fs::write(&self.path, &whole[..length]).unwrap();
+        if length == whole.len() {
+            return Ok(());
+        }
+        let kept = ends.iter().filter(|end| **end <= length as u64).count();
+        let opened = NpzReader::open(&self.path);
+        let opens = opened.is_ok();
+        match opened {
+            // What is left is what an earlier commit wrote, perhaps with a part of a directory behind.
+            Ok(reader) => assert_eq!(reader.len(), kept, "a truncated archive opens"),
+            Err(_) => assert!(NpzWriter::append(&self.path).is_err()),
+        }
+        match npz::recover(&self.path) {
+            Ok(recovered) => {
+                assert_eq!(recovered.members, kept as u64);
+                self.committed.truncate(kept);
+            }
+            Err(error) => {
+                // Members within the torn member may be such of the archive: a guess would drop them.
+                let is_nested = |content: &[u8]| content.windows(4).any(|window| window == b"PK\x03\x04");
+                let is_doubtful = self.committed.get(kept).is_some_and(|(_, content)| is_nested(content));
+                assert!(kept == 0 || is_doubtful || opens, "{kept} members are whole: {error}");
+                assert!(fs::read(&self.path).unwrap() == whole[..length]);
+                fs::write(&self.path, &whole).unwrap();
+            }
+        }
+        self.expect_committed();
+        Ok(())
+    }
+
+    /// Flips a bit: whatever opens has the committed members, or says which one is damaged.
+    fn flip(&mut self, input: &mut Unstructured) -> Result<()> {
+        let whole = fs::read(&self.path).unwrap();
+        let bit = input.int_in_range(0..=whole.len() * 8 - 1)?;
+        let mut damaged = whole.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&self.path, &damaged).unwrap();
+        let check = |archive: &[u8], least: usize| {
+            let mut reader = NpzReader::from_bytes(archive).unwrap();
+            assert!(reader.len() >= least, "{} of {least} members", reader.len());
+            for index in 0..self.committed.len().min(reader.len()) {
+                let name = reader.name(index).unwrap().to_owned();
+                match reader.bytes(index, u64::MAX) {
+                    // In a name of both headers, no single bit goes unseen.
+                    Ok(content) => assert!((name, content) == self.committed[index], "member {index} has changed"),
+                    Err(error) => assert!(error.to_string().contains('m'), "{error}"),
+                }
+            }
+        };
+        let opened = NpzReader::open(&self.path).is_ok();
+        if opened {
+            check(&damaged, self.committed.len());
+        }
+        match NpzWriter::append(&self.path) {
+            Ok(mut writer) => {
+                assert!(opened, "append takes what open refuses");
+                writer.add_bytes("more", b"more").unwrap();
+                writer.finish().unwrap();
+                check(&fs::read(&self.path).unwrap(), self.committed.len() + 1);
+            }
+            Err(_) => assert!(fs::read(&self.path).unwrap() == damaged),
+        }
+        fs::write(&self.path, &damaged).unwrap();
+        match npz::recover(&self.path) {
+            // A bit of the directory costs no member.
+            Ok(_) => check(&fs::read(&self.path).unwrap(), 0),
+            Err(_) => assert!(fs::read(&self.path).unwrap() == damaged),
+        }
+        fs::write(&self.path, &whole).unwrap();
+        Ok(())
+    }
+
+    /// Two archives in one file are refused, and stay. One without members in front of another is
+    /// like anything else in front of it.
+    fn concatenate(&mut self, input: &mut Unstructured) -> Result<()> {
+        let whole = fs::read(&self.path).unwrap();
+        let mut other = NpzWriter::new(Cursor::new(Vec::new()));
+        let other_count = usize::from(input.arbitrary::<bool>()?);
+        if other_count > 0 {
+            other.add_slice("other", &[1_u8]).unwrap();
+        }
+        let other = other.finish().unwrap().into_inner();
+        let (first, second, is_empty) = match input.arbitrary()? {
+            true => (&whole, &other, self.committed.is_empty()),
+            false => (&other, &whole, other_count == 0),
+        };
+        let both = [first.as_slice(), second].concat();
+        fs::write(&self.path, &both).unwrap();
+        if is_empty {
+            let count = NpzReader::open(&self.path).unwrap().len();
+            assert_eq!(count, NpzReader::from_bytes(second).unwrap().len());
+        } else {
+            assert!(NpzReader::open(&self.path).is_err());
+            assert!(NpzWriter::append(&self.path).is_err());
+            npz::recover(&self.path).unwrap_err();
+        }
+        assert!(fs::read(&self.path).unwrap() == both);
+        fs::write(&self.path, &whole).unwrap();
+        Ok(())
+    }
+
+    /// Begins again without what stands in front.
+    fn rewrite(&mut self) {
+        let mut writer = NpzWriter::create(&self.path).unwrap();
+        for (name, content) in &self.committed {
+            writer.add_content(name, |member| Ok(std::io::Write::write_all(member, content)?)).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    fn expect_committed(&self) {
+        assert!(members(&self.path) == self.committed, "other members than were committed");
+        let names: HashSet<&str> = self.committed.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.len(), self.committed.len());
+    }
+}
+
+fn members(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = NpzReader::open(path).unwrap();
+    (0..archive.len()).map(|index| (archive.name(index).unwrap().to_owned(), archive.bytes(index, u64::MAX).unwrap())).collect()
+}
