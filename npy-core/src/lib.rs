@@ -108,7 +108,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // The floors, from the lowest up. A room imports only from rooms above it in this list, and never
-// through the crate root; `tests/floors.rs` checks both.
+// through the crate root; `tests/house/floors.rs` checks both.
 //
 // Floor 0: limits, options and errors.
 mod limits;

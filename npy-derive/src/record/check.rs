@@ -134,12 +134,23 @@ fn check_enum(ctxt: &Ctxt, model: &Model<'_>) {
     }
 }
 
+/// The path as it was written.
+fn path_text(path: &syn::Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+}
+
 fn check_view(ctxt: &Ctxt, model: &Model<'_>) {
     let Some(view) = model.attrs.view.token() else { return };
     if !model.repr.is_fixed() && !matches!(model.shape, Shape::Enum(_)) {
         let message = "`view` needs a fixed layout in memory: add `#[repr(C)]`, `#[repr(C, packed)]` or, for a struct of one field, \
                        `#[repr(transparent)]`";
         ctxt.error(view, message);
+    }
+    // The checks of memory are called by that path, and a module may have functions of the same names
+    // that check nothing.
+    if let Some(path) = model.attrs.krate.get().filter(|path| path.leading_colon.is_none()) {
+        let message = format!("`view` needs the path of a crate: begin it with `::`, as in `crate = ::{}`", path_text(path));
+        ctxt.error(path, message);
     }
     if let Some(endian) = model.attrs.endian.token() {
         ctxt.error(endian, "`endian` conflicts with `view`, which has the native byte order: read a copy of other files");

@@ -22,7 +22,7 @@ fn rooms_of(file: &Path) -> Vec<(String, u32)> {
     rooms
 }
 
-fn rust_files(directory: &Path) -> Vec<PathBuf> {
+pub fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
