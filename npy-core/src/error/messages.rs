@@ -61,8 +61,8 @@ messages!(kinds: ErrorKind {
     InvalidDType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode, offset: Some(20) } => "invalid dtype \"<f9\" at byte 20: unknown type code",
     InvalidDType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode, offset: None } => "invalid dtype \"<f9\": unknown type code",
     UnstorableDType { problem: StorageProblem::HeaderTooLong } => "cannot store the dtype: expected a header of at most 4 GiB",
-    ShapeOverflow { shape: vec![1 << 40, 1 << 40], itemsize: 8 } =>
-        "array too large: shape (1099511627776, 1099511627776) with 8 bytes per element overflows the address space",
+    ShapeOverflow { shape: vec![1 << 30, 1 << 30], itemsize: 8 } =>
+        "array too large: shape (1073741824, 1073741824) with 8 bytes per element overflows the address space",
     LimitExceeded { what: "bytes of data", limit: 100, found: 118 } =>
         "limit exceeded: expected at most 100 bytes of data, found 118; raise it with `Limits` if the file is trusted",
     TooManyDimensions { found: 65 } => "too many dimensions: expected at most 64, found 65",
@@ -116,7 +116,7 @@ messages!(kinds: ErrorKind {
     RawArray { problem: RawArrayProblem::MissingFeature } => "unsupported LZ4 compression: feature `lz4` is disabled",
     Shards { problem: ShardProblem::Missing { number: 4, count: 7 } } => "missing shard 4: expected 7 shards without a gap",
     Zarr { problem: ZarrProblem::NoFiles } => "expected at least one file, found none",
-    Allocation { bytes: 1 << 33 } => "cannot allocate 8589934592 bytes",
+    Allocation { bytes: 1 << 31 } => "cannot allocate 2147483648 bytes",
 });
 
 fn mismatch(path: &str, kind: MismatchKind) -> Mismatch {
@@ -159,7 +159,7 @@ messages!(dtypes: DTypeProblem {
 
 messages!(storage: StorageProblem {
     SubArray => "expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record",
-    TooLarge { limit: 2_147_483_647, found: 1 << 43 } => "expected an itemsize of at most 2147483647 bytes, found 8796093022208",
+    TooLarge { limit: 2_147_483_647, found: 1 << 31 } => "expected an itemsize of at most 2147483647 bytes, found 2147483648",
     Version { version: Version::V2, needed: Version::V3 } => "format version 2.0 cannot encode the header; version 3.0 can",
     HeaderTooLong => "expected a header of at most 4 GiB",
     Title { field: text("x") } => "expected a text as the title of field \"x\"",
@@ -243,7 +243,7 @@ messages!(values: ValueProblem {
     NotARecord => "expected a tuple with an item for each field",
     InvalidDecimal { text: text("1x") } => "invalid Decimal \"1x\"",
     NestedTooDeep { limit: 200 } => "object nesting exceeds the limit of 200",
-    TooLarge { length: 1 << 33 } => "object too large: expected less than 4 GiB, found 8589934592 bytes",
+    TooLarge { length: usize::MAX / 2 } => format!("object too large: expected less than 4 GiB, found {} bytes", usize::MAX / 2),
     Custom { rust_type: Some(text("Phase")), message: text("no phase") } => "invalid Phase: no phase",
     Custom { rust_type: None, message: text("no phase") } => "no phase",
 });
@@ -279,8 +279,8 @@ messages!(pickles: PickleProblem {
 messages!(pickled_arrays: ArrayProblem {
     DType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode } => "invalid dtype \"<f9\": unknown type code",
     Storage(StorageProblem::HeaderTooLong) => "expected a header of at most 4 GiB",
-    Overflow { shape: vec![1 << 40, 1 << 40], itemsize: 1 } =>
-        "array too large: shape (1099511627776, 1099511627776) with 1 bytes per element overflows the address space",
+    Overflow { shape: vec![1 << 30, 1 << 30], itemsize: 1 } =>
+        "array too large: shape (1073741824, 1073741824) with 1 bytes per element overflows the address space",
     TooManyDimensions { found: 65 } => "too many dimensions: expected at most 64, found 65",
     WrongLength { expected: 4, found: 3 } => "expected 4 bytes of data, found 3",
     Pointers => "expected data without pointers, found dtype 'O'",

@@ -206,6 +206,8 @@ pub(super) fn python_shape(shape: &[usize]) -> String {
 mod tests {
     use super::{dtype_argument, dtype_str, short_repr};
 
+    // The native byte order is not printed.
+    #[cfg(target_endian = "little")]
     #[test]
     fn prints_dtypes_as_numpy() {
         let cases = [

@@ -230,7 +230,7 @@ impl<W: Write> Blocks<'_, W> {
         if self.block.capacity() < BLOCK_BYTES {
             // Exact capacity for the rest, because most members are small.
             let needed = self.block.len().saturating_add(bytes.len()).min(BLOCK_BYTES);
-            self.block.reserve_exact(needed.next_power_of_two() - self.block.len());
+            self.block.try_reserve_exact(needed.next_power_of_two() - self.block.len())?;
         }
         let count = bytes.len().min(BLOCK_BYTES - self.block.len());
         self.block.extend_from_slice(&bytes[..count]);

@@ -1,5 +1,7 @@
 //! Bits as deflate has them: each byte from its lowest bit on.
 
+use std::io;
+
 /// Bytes that are collected before they go to memory that grows.
 const STAGE_BYTES: usize = 4096;
 
@@ -30,9 +32,10 @@ pub(super) struct Mark {
 
 impl Bits {
     /// Creates a buffer with capacity for `bits` bits.
-    pub(super) fn with_room(bits: u64) -> Self {
-        let bytes = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
-        Self { bytes: Vec::with_capacity(bytes), stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 }
+    pub(super) fn with_capacity(bits: u64) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX))?;
+        Ok(Self { bytes, stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 })
     }
 
     /// Appends words of bits with their lengths: at most 56 bits, of which the others are zero, and

@@ -2,6 +2,8 @@
 //! noise to a search for repetitions, such as the digits of measurements, gets as small by it,
 //! twenty times as fast.
 
+use std::io;
+
 use super::bits::{Bits, MOST_WORDS};
 use super::lengths::{code_lengths, codes, least_bits};
 
@@ -64,8 +66,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Writes deflate blocks that end at a byte boundary, where the stream ends or continues.
-    pub(super) fn encode(&self, is_last: bool) -> Vec<u8> {
-        let mut out = Bits::with_room(self.bits + STORED_BITS + 8);
+    pub(super) fn encode(&self, is_last: bool) -> io::Result<Vec<u8>> {
+        let mut out = Bits::with_capacity(self.bits + STORED_BITS + 8)?;
         for (i, (part, code)) in self.parts.iter().enumerate() {
             let is_final = is_last && i + 1 == self.parts.len();
             match code {
@@ -84,7 +86,7 @@ impl<'a> Plan<'a> {
         if self.parts.is_empty() || !is_last {
             store_block(&[], is_last, &mut out);
         }
-        out.finish()
+        Ok(out.finish())
     }
 }
 
