@@ -1,5 +1,6 @@
 //! Hostile input: forged files, misbehaving streams, panicking callbacks.
 
+mod allocations;
 mod files;
 mod fuzz;
 mod panics;

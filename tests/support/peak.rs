@@ -1,4 +1,4 @@
-//! A counting allocator, for tests that bound the memory of reading.
+//! An allocator that counts, for tests that bound the memory of reading, and that fails when asked to.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,6 +11,30 @@ thread_local! {
     static MOST: Cell<usize> = const { Cell::new(0) };
     /// How often the thread has asked for memory, or for more.
     pub static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// How many more large allocations of the thread succeed; `None` for all.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// What is large: the data of an array of some megabytes, and no state of a decoder.
+const LARGE: usize = 1 << 20;
+
+/// Whether this allocation is the one to fail.
+fn fails(bytes: usize) -> bool {
+    let count = |left: &Cell<Option<usize>>| {
+        let now = left.get().filter(|_| bytes >= LARGE)?;
+        left.set(now.checked_sub(1));
+        (now == 0).then_some(())
+    };
+    LEFT.try_with(count).ok().flatten().is_some()
+}
+
+/// What `work` returns if its large allocation number `k` fails, and whether there was one.
+#[allow(dead_code, reason = "only one test program asks for it")]
+pub fn with_failure<T>(k: usize, work: impl FnOnce() -> T) -> (T, bool) {
+    LEFT.set(Some(k));
+    let result = work();
+    let has_failed = LEFT.replace(None).is_none();
+    (result, has_failed)
 }
 
 fn grow(bytes: usize) {
@@ -29,9 +53,21 @@ fn shrink(bytes: usize) {
 // SAFETY: everything is the system allocator's.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return std::ptr::null_mut();
+        }
         grow(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        grow(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -41,6 +77,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if fails(size) {
+            return std::ptr::null_mut();
+        }
         grow(size.saturating_sub(layout.size()));
         shrink(layout.size().saturating_sub(size));
         // SAFETY: the caller's promise.
