@@ -6,6 +6,7 @@ mod compile_fail;
 mod kills_npy;
 mod kills_npz;
 mod larger_than_memory;
+mod linear;
 #[path = "../support/mod.rs"]
 mod support;
 mod zarr;

@@ -256,7 +256,7 @@ impl SaveOptions {
         self
     }
 
-    /// Sets whether the file is overwritten instead of being replaced.
+    /// Sets whether the file is overwritten instead of being replaced; a crash then tears it.
     ///
     /// Many times as fast for many small files of the same size: ext4 and other file systems flush
     /// a file that replaces another at once (0.1 to 2 ms each). **A crash, an error or a full disk

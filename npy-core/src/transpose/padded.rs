@@ -215,7 +215,7 @@ mod tests {
     fn what_memory_cannot_hold_is_refused() {
         assert!(padded_rows(Bulk::<u64>::new(), usize::MAX, 1).is_err());
         assert!(padded_rows(Bulk::<u64>::new(), 1, usize::MAX).is_err());
-        assert!(padded_rows(Bulk::<u64>::new(), usize::MAX / 64, 3).is_err());
+        assert!(padded_rows(Bulk::<u64>::new(), usize::MAX / 16, 3).is_err());
         assert!(padded_rows(Bulk::<u8>::new().array::<65>(), 1, 1).unwrap().is_none());
         assert!(padded_rows(Bulk::<u8>::new().array::<0>(), 1, 1).unwrap().is_none());
     }
