@@ -83,7 +83,7 @@ fn item_of(code: &str) -> Option<String> {
 
 /// The comment above the last line that says why it is sound.
 fn proof(lines: &[&str]) -> String {
-    /// A statement begins at most so many lines before its `unsafe`.
+    /// The most lines between a proof and its `unsafe`.
     const MOST: usize = 60;
     let is_start = |line: &str| line.starts_with("// SAFETY") || line == "/// # Safety" || line == "//! # Safety";
     let near = lines.len().saturating_sub(MOST);

@@ -1,6 +1,6 @@
 //! Huge pages for large buffers, where the system provides them on request.
 
-use std::mem::{self, MaybeUninit};
+use std::mem::MaybeUninit;
 
 /// Asks for huge pages, so that touching fresh memory takes one page fault in 2 MiB instead of 512.
 /// NumPy does it from 4 MiB on.
@@ -8,7 +8,7 @@ use std::mem::{self, MaybeUninit};
 pub(crate) fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LEAST: usize = 4 << 20;
     const PAGE: usize = 4096;
-    let length = mem::size_of_val(memory);
+    let length = size_of_val(memory);
     if length < LEAST {
         return;
     }

@@ -24,7 +24,7 @@ pub(super) fn array_of(input: &mut Unstructured, dtype: DType, order: Order, sha
     Ok(DynValues::new(dtype, order, shape, bytes).expect("a shape of few elements"))
 }
 
-/// A dtype of scalars, sub-arrays, and records of so many levels.
+/// A dtype of scalars, sub-arrays, and records of at most `levels` levels.
 pub(super) fn dtype(input: &mut Unstructured, levels: u32) -> Result<DType> {
     const SCALARS: [&str; 26] = [
         "|b1",
