@@ -57,7 +57,6 @@ fn operations() -> Vec<(&'static str, Operation)> {
     vec![
         ("load", Box::new(move || npy_core::load::<f64>(directory.path().join("numbers.npy")).map(drop))),
         ("read", of(&file, |file| npy_core::read::<f64>(file).map(drop))),
-        ("elements of another type", of(&file, |file| npy_core::read::<i64>(file).map(drop).or_else(|_| Ok(())))),
         ("records", of(&records, |file| npy_core::read::<Sample>(file).map(drop))),
         ("columns", of(&records, |file| NpyReader::new(file)?.into_columns::<(f64, String)>(["time", "name"]).map(drop))),
         ("values", of(&file, |file| DynValues::read(file).map(drop))),
@@ -98,7 +97,7 @@ fn operations() -> Vec<(&'static str, Operation)> {
         }),
         ("save", {
             let numbers = numbers.clone();
-            Box::new(move || npy_core::save(&path, &numbers).or_else(|_| Ok(())))
+            Box::new(move || npy_core::save(&path, &numbers))
         }),
         ("save records", Box::new(move || npy_core::write(std::io::sink(), &samples))),
         ("write an array", {

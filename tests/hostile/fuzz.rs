@@ -17,7 +17,9 @@ const INPUTS: usize = 1_500;
 /// Steps of files that grow, unless `NPY_GROWTH_STEPS` says otherwise.
 const STEPS: usize = 10_000;
 
-const TARGETS: [(&str, fn(&[u8])); 12] = [
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 12] = [
     ("append", targets::append),
     ("deflate", targets::deflate),
     ("dtype", targets::dtype),

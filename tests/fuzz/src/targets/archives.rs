@@ -9,7 +9,7 @@ use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
 
 use super::same_verdict;
 
-/// Members of hostile archives are read up to so many bytes.
+/// Members of hostile archives are read up to this number of bytes.
 const MOST: u64 = 1 << 20;
 
 /// An archive from memory, from a stream that can seek, by two threads, and from a pipe.

@@ -4,7 +4,7 @@ use arbitrary::{Result, Unstructured};
 use npy_core::dtype::{Field, Record};
 use npy_core::{DType, DynValues, Order};
 
-/// An array of at most four dimensions, each of at most so many places.
+/// An array of at most four dimensions, each of length `most` at most.
 pub(super) fn array(input: &mut Unstructured, most: usize) -> Result<DynValues> {
     let dtype = dtype(input, 2)?;
     let order = if input.arbitrary()? { Order::Fortran } else { Order::C };
