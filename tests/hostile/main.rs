@@ -3,6 +3,7 @@
 mod allocations;
 mod files;
 mod fuzz;
+mod limits;
 mod panics;
 mod pickles;
 mod rawarray;
