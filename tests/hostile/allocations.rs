@@ -1,6 +1,7 @@
 //! Failed allocations are errors: each large one of each operation fails once.
 
 use std::io::{Cursor, Seek};
+use std::path::Path;
 
 use ndarray::Array2;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
@@ -22,7 +23,7 @@ struct Sample {
 
 type Operation = Box<dyn Fn() -> Result<()>>;
 
-fn operations() -> Vec<(&'static str, Operation)> {
+fn operations(path: &Path) -> Vec<(&'static str, Operation)> {
     let numbers: Vec<f64> = (0..COUNT).map(|number| number as f64).collect();
     let mut file = Vec::new();
     npy_core::write(&mut file, &numbers).unwrap();
@@ -45,9 +46,8 @@ fn operations() -> Vec<(&'static str, Operation)> {
     npy_core::rawarray::write(&mut raw, &numbers).unwrap();
     let mut compressed = Vec::new();
     RaArray::read(&raw[..]).unwrap().compressed().unwrap().write(&mut compressed).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("numbers.npy");
-    npy_core::save(&path, &numbers).unwrap();
+    npy_core::save(path, &numbers).unwrap();
+    let [loaded, saved] = [path.to_owned(), path.to_owned()];
     let read_archive = |file: Vec<u8>, threads: usize| -> Operation {
         Box::new(move || {
             NpzReader::new_with(Cursor::new(&file), ReadOptions::new().threads(threads))?.by_name::<f64>("x").map(drop)
@@ -55,7 +55,7 @@ fn operations() -> Vec<(&'static str, Operation)> {
     };
     let piped = deflated.clone();
     vec![
-        ("load", Box::new(move || npy_core::load::<f64>(directory.path().join("numbers.npy")).map(drop))),
+        ("load", Box::new(move || npy_core::load::<f64>(&loaded).map(drop))),
         ("read", of(&file, |file| npy_core::read::<f64>(file).map(drop))),
         ("records", of(&records, |file| npy_core::read::<Sample>(file).map(drop))),
         ("columns", of(&records, |file| NpyReader::new(file)?.into_columns::<(f64, String)>(["time", "name"]).map(drop))),
@@ -97,7 +97,7 @@ fn operations() -> Vec<(&'static str, Operation)> {
         }),
         ("save", {
             let numbers = numbers.clone();
-            Box::new(move || npy_core::save(&path, &numbers))
+            Box::new(move || npy_core::save(&saved, &numbers))
         }),
         ("save records", Box::new(move || npy_core::write(std::io::sink(), &samples))),
         ("write an array", {
@@ -155,7 +155,8 @@ impl Seek for Nowhere {
 #[test]
 fn failed_allocations_are_errors() {
     let (mut failures, mut refused) = (0, 0);
-    for (name, operation) in operations() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, operation) in operations(&directory.path().join("numbers.npy")) {
         operation().unwrap_or_else(|error| panic!("{name}: {error}"));
         for k in 0.. {
             // Of an abort, this line says where.

@@ -1,6 +1,7 @@
 //! Hostile input: forged files, misbehaving streams, panicking callbacks.
 
 mod allocations;
+mod corpus;
 mod files;
 mod fuzz;
 mod limits;

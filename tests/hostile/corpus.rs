@@ -1,0 +1,78 @@
+//! The named corpus of hostile files: each is refused, for the reason that stands beside it.
+
+use std::fs;
+
+use npy_core::npz::NpzReader;
+use npy_core::rawarray::RaArray;
+use npy_core::{DynValues, Error, Result};
+
+use crate::peak::with_peak;
+use crate::support::numpy::numpy;
+use crate::support::{announce, data};
+
+struct Case {
+    name: String,
+    format: String,
+    kind: String,
+    file: Vec<u8>,
+}
+
+fn corpus() -> Vec<Case> {
+    let case = |line: &str| {
+        let [name, format, kind, hex] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        let file = hex.as_bytes().chunks(2).map(digits).collect();
+        Case { name: name.to_owned(), format: format.to_owned(), kind: kind.to_owned(), file }
+    };
+    fs::read_to_string(data("hostile.tsv")).unwrap().lines().skip(1).map(case).collect()
+}
+
+fn read(case: &Case) -> Result<()> {
+    let file = &case.file[..];
+    match case.format.as_str() {
+        "npy" => DynValues::read(file).map(drop),
+        "npz" => {
+            let mut archive = NpzReader::from_bytes(file)?;
+            (0..archive.len()).try_for_each(|index| archive.bytes(index, u64::MAX).map(drop))
+        }
+        _ => RaArray::read(file).map(drop),
+    }
+}
+
+/// The name of the variant, and of that of its problem.
+fn kind(error: &Error) -> String {
+    let shown = format!("{:?}", error.kind());
+    let name = |text: &str| text.split(|char: char| !char.is_alphanumeric()).next().unwrap().to_owned();
+    match shown.split_once("problem: ") {
+        Some((_, problem)) => {
+            let problem = problem.strip_prefix("Literal(").unwrap_or(problem);
+            format!("{}.{}", name(&shown), name(problem))
+        }
+        None => name(&shown),
+    }
+}
+
+#[test]
+fn each_file_of_the_corpus_is_refused_for_its_reason() {
+    let cases = corpus();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let (result, peak) = with_peak(|| read(case));
+        assert!(peak < 64 * 1024 + 100 * case.file.len(), "{}: {peak} bytes for a file of {}", case.name, case.file.len());
+        match result {
+            Ok(()) => wrong.push(format!("{}: {} expected, and it was taken", case.name, case.kind)),
+            Err(error) if kind(&error) == case.kind || kind(&error).split('.').next() == Some(&case.kind) => {}
+            Err(error) => wrong.push(format!("{}: {} expected, found {}: {error}", case.name, case.kind, kind(&error))),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    announce(&format!("hostile files: {} refused, each for its reason", cases.len()));
+    assert!(cases.len() >= 250, "{}", cases.len());
+}
+
+#[test]
+fn the_corpus_is_what_its_script_makes() {
+    // Any Python does.
+    let Some(numpy) = numpy("the_corpus_is_what_its_script_makes") else { return };
+    numpy.run([data("make_hostile.py").as_os_str(), "check".as_ref()], b"");
+}
