@@ -505,6 +505,13 @@ mod tests {
         assert_eq!(bulk_of_own::<T>(&other).is_some(), expected && own == other, "{other}");
     }
 
+    /// NumPy writes that of its machine, too.
+    #[test]
+    fn numbers_have_the_native_byte_order() {
+        let expected = if cfg!(target_endian = "big") { [">f8", ">i2"] } else { ["<f8", "<i2"] };
+        assert_eq!([f64::dtype().to_string(), i16::dtype().to_string()], expected);
+    }
+
     #[test]
     fn what_needs_no_plan() {
         check::<bool>(true);
