@@ -8,7 +8,7 @@ use npy_core::{DynValues, Error, Result};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
-use crate::support::{announce, data};
+use crate::support::{announce, data, from_hex};
 
 struct Case {
     name: String,
@@ -20,8 +20,7 @@ struct Case {
 fn corpus() -> Vec<Case> {
     let case = |line: &str| {
         let [name, format, kind, hex] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-        let file = hex.as_bytes().chunks(2).map(digits).collect();
+        let file = from_hex(hex);
         Case { name: name.to_owned(), format: format.to_owned(), kind: kind.to_owned(), file }
     };
     fs::read_to_string(data("hostile.tsv")).unwrap().lines().skip(1).map(case).collect()

@@ -14,7 +14,7 @@ use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
-use crate::support::{announce, data, file_with_header};
+use crate::support::{announce, data, file_with_header, from_hex};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
 
@@ -77,8 +77,7 @@ fn corpus() -> Vec<Case> {
     let case = |line: &str| {
         let columns: Vec<&str> = line.split('\t').collect();
         let [name, kind, text, hex] = columns[..] else { panic!("{line}") };
-        let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-        let pickle = hex.as_bytes().chunks(2).map(digits).collect();
+        let pickle = from_hex(hex);
         Case { name: name.to_owned(), kind: kind.to_owned(), text: text.to_owned(), pickle }
     };
     text.lines().skip(1).map(case).collect()

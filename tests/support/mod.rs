@@ -38,3 +38,9 @@ pub fn child(module: &str, name: &str) -> String {
         None => name.to_owned(),
     }
 }
+
+/// The bytes of pairs of hexadecimal digits.
+pub fn from_hex(hex: &str) -> Vec<u8> {
+    let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    hex.as_bytes().chunks(2).map(digits).collect()
+}

@@ -48,7 +48,7 @@ pub fn arrow(input: &[u8]) {
     let Ok(batch) = to_batch(&values) else { return };
     let Ok(reader) = rows else { return };
     let batches: Result<Vec<_>, _> = reader.collect();
-    let batches = batches.expect("only in parts it is no table");
+    let batches = batches.expect("batches are refused where the whole is a table");
     assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), batch.num_rows());
     let whole = from_batches(&batch.schema(), [batch.clone()]);
     let parts = from_batches(&batch.schema(), batches);

@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use npy_core::npz::NpzWriter;
 use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, UnknownGlobals};
 use npy_core::rawarray::RaArray;
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void, unit};
@@ -111,7 +110,7 @@ pub fn dynamic(input: &[u8]) {
     let values = values.into_order(of_array.order()).unwrap();
     assert_eq!((of_array.dtype(), of_array.shape()), (values.dtype(), values.shape()));
     let _ = values.cast::<f64>(npy_core::Casting::Unsafe);
-    assert!(!values.to_string().is_empty() || values.bytes().is_empty());
+    let _ = values.to_string();
     if let npy_core::DType::Record(record) = values.dtype() {
         for field in record.fields() {
             let field = values.field(field.name()).unwrap_or_else(|error| panic!("{error}: {}", values.dtype()));
@@ -163,10 +162,6 @@ pub fn rawarray(input: &[u8]) {
         (again.header(), again.values().bytes(), again.metadata()),
         (array.header(), array.values().bytes(), array.metadata())
     );
-    // Whatever it holds, an archive takes it.
-    let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    archive.add_content("values", |member| array.values().write(member)).unwrap();
-    archive.finish().unwrap();
     if let Ok(compressed) = array.compressed() {
         let mut file = Vec::new();
         compressed.write(&mut file).unwrap();

@@ -448,7 +448,7 @@ impl Archive {
                 match reader.bytes(index, u64::MAX) {
                     // In a name of both headers, no single bit goes unseen.
                     Ok(content) => assert!((name, content) == self.committed[index], "member {index} has changed"),
-                    Err(error) => assert!(error.to_string().contains('m'), "{error}"),
+                    Err(error) => assert!(error.to_string().contains(&format!("member {name:?}")), "{error}"),
                 }
             }
         };
