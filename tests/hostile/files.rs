@@ -282,41 +282,6 @@ fn files_cut_anywhere() {
     }
 }
 
-/// A stream that gives a byte at a time, interrupts, and claims to have read more than it did.
-struct Faulty<'a> {
-    bytes: &'a [u8],
-    calls: usize,
-    lies: bool,
-}
-
-impl Read for Faulty<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.calls += 1;
-        if self.calls.is_multiple_of(3) {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        let count = self.bytes.len().min(buffer.len()).min(1);
-        buffer[..count].copy_from_slice(&self.bytes[..count]);
-        self.bytes = &self.bytes[count..];
-        Ok(if self.lies && self.calls > 200 { buffer.len() + 7 } else { count })
-    }
-}
-
-#[test]
-fn streams_that_misbehave() {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[1.5_f64, -2.5]).unwrap();
-    let faulty = |lies| Faulty { bytes: &file, calls: 0, lies };
-    assert_eq!(npy_core::read::<f64>(faulty(false)).unwrap(), [1.5, -2.5]);
-    let error = npy_core::read::<f64>(faulty(true)).unwrap_err();
-    assert!(format!("{error:#}").contains("invalid byte count from the reader"), "{error}");
-    let failing = |limit: u64| file.take(limit).chain(Failing);
-    for limit in [3, 9, 50, 130] {
-        let error = npy_core::read::<f64>(failing(limit)).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::ConnectionReset), "{error}");
-    }
-}
-
 /// A reader whose call number `at` reports `by` bytes more than the buffer holds.
 #[derive(Clone)]
 struct Overreporting<'a> {
@@ -428,24 +393,6 @@ fn overreporting_readers_are_errors() {
     }
     announce(&format!("readers that report too much: {runs} runs, {refused} errors, no panic"));
     assert!(runs >= 400 && refused > 150, "{runs} runs, {refused} refused");
-}
-
-struct Failing;
-
-impl Read for Failing {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::ConnectionReset.into())
-    }
-}
-
-trait TakeBytes {
-    fn take(&self, limit: u64) -> io::Take<&[u8]>;
-}
-
-impl TakeBytes for Vec<u8> {
-    fn take(&self, limit: u64) -> io::Take<&[u8]> {
-        Read::take(&self[..], limit)
-    }
 }
 
 /// A whole read allocates the result, and no second buffer of that size.

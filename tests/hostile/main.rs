@@ -8,6 +8,7 @@ mod limits;
 mod panics;
 mod pickles;
 mod rawarray;
+mod streams;
 #[path = "../support/peak.rs"]
 mod peak;
 #[path = "../support/mod.rs"]
