@@ -7,6 +7,7 @@ mod fuzz;
 mod limits;
 mod panics;
 mod pickles;
+mod poison;
 mod rawarray;
 mod streams;
 #[path = "../support/peak.rs"]

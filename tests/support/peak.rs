@@ -1,7 +1,8 @@
-//! An allocator that counts, for tests that bound the memory of reading, and that fails when asked to.
+//! An allocator that counts, for tests that bound the memory of reading, and that fails or poisons when asked to.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Counts what each thread has allocated, and the most it had at a time.
 struct Counting;
@@ -37,6 +38,32 @@ pub fn with_failure<T>(k: usize, work: impl FnOnce() -> T) -> (T, bool) {
     (result, has_failed)
 }
 
+/// What memory is filled with before anyone has written to it; of all threads, because some write for others. No byte for none.
+static POISON: AtomicU16 = AtomicU16::new(NO_POISON);
+
+const NO_POISON: u16 = 256;
+
+/// What `work` returns where fresh memory is full of `byte`.
+#[allow(dead_code, reason = "only one test program asks for it")]
+pub fn with_poison<T>(byte: u8, work: impl FnOnce() -> T) -> T {
+    POISON.store(byte.into(), Ordering::SeqCst);
+    let result = work();
+    POISON.store(NO_POISON, Ordering::SeqCst);
+    result
+}
+
+/// # Safety
+///
+/// `pointer` is null or points to `bytes` bytes that nobody else knows of.
+unsafe fn poison(pointer: *mut u8, bytes: usize) {
+    if let Ok(byte) = u8::try_from(POISON.load(Ordering::Relaxed))
+        && !pointer.is_null()
+    {
+        // SAFETY: the caller's promise.
+        unsafe { pointer.write_bytes(byte, bytes) };
+    }
+}
+
 fn grow(bytes: usize) {
     // A thread that ends has no counters any more.
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
@@ -58,7 +85,10 @@ unsafe impl GlobalAlloc for Counting {
         }
         grow(layout.size());
         // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
+        let pointer = unsafe { System.alloc(layout) };
+        // SAFETY: it has just been allocated.
+        unsafe { poison(pointer, layout.size()) };
+        pointer
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -83,7 +113,12 @@ unsafe impl GlobalAlloc for Counting {
         grow(size.saturating_sub(layout.size()));
         shrink(layout.size().saturating_sub(size));
         // SAFETY: the caller's promise.
-        unsafe { System.realloc(pointer, layout, size) }
+        let larger = unsafe { System.realloc(pointer, layout, size) };
+        if let Some(added) = size.checked_sub(layout.size()).filter(|_| !larger.is_null()) {
+            // SAFETY: what was added has just been allocated.
+            unsafe { poison(larger.add(layout.size()), added) };
+        }
+        larger
     }
 }
 
