@@ -99,7 +99,9 @@ fn fold(a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::repeated;
+    use std::collections::HashSet;
+
+    use super::{Seen, fingerprint, repeated};
     use crate::format::inline::Name;
 
     #[test]
@@ -121,5 +123,43 @@ mod tests {
         assert_eq!(repeated(&zeros, |name| name), None);
         zeros.extend([zeros[23].clone(), zeros[1].clone()]);
         assert_eq!(repeated(&zeros, |name| name), Some(&zeros[23]));
+    }
+
+    /// Names that differ in one of the words, or in length alone.
+    fn similar_names() -> Vec<Name> {
+        let texts = [0, 7, 8, 15, 16, 21, 22, 23, 40, 63].map(|length| "x".repeat(length));
+        let changed =
+            texts.iter().flat_map(|text| (0..text.len()).map(|place| format!("{}y{}", &text[..place], &text[place + 1..])));
+        texts.iter().cloned().chain(changed).map(|text| Name::from(text.as_str())).collect()
+    }
+
+    /// Otherwise, the names of each record are compared pairwise.
+    #[test]
+    fn hashes_of_similar_names_differ() {
+        let names = similar_names();
+        let seen = Seen { slots: Vec::new(), seeds: [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03] };
+        let hashes: HashSet<u64> = names.iter().map(|name| seen.hash(name)).collect();
+        assert_eq!(hashes.len(), names.len());
+        let halves: HashSet<u64> = hashes.iter().map(|hash| hash >> 32).collect();
+        assert_eq!(halves.len(), names.len());
+        let slots: HashSet<u64> = hashes.iter().map(|hash| hash >> 32 & 255).collect();
+        assert!(slots.len() > 100, "{} of 256 slots", slots.len());
+        assert_ne!(Seen::new(1).seeds, Seen::new(1).seeds);
+
+        let short: Vec<&Name> = names.iter().filter(|name| name.words().is_some()).collect();
+        let fingerprints: HashSet<u64> = short.iter().map(|name| fingerprint(name)).collect();
+        assert_eq!(fingerprints.len(), short.len());
+        let bits: HashSet<u64> = fingerprints.iter().map(|fingerprint| fingerprint >> 58).collect();
+        assert!(bits.len() > 32, "{} of 64 bits", bits.len());
+    }
+
+    #[test]
+    fn only_names_that_were_there_are_seen() {
+        let names = similar_names();
+        let mut seen = Seen::new(names.len());
+        assert_eq!(seen.slots.len(), (2 * names.len()).next_power_of_two());
+        assert!(names.iter().all(|name| !seen.insert(name)));
+        assert!(names.iter().all(|name| seen.insert(name)));
+        assert_eq!(seen.slots.iter().filter(|slot| **slot != 0).count(), names.len());
     }
 }
