@@ -204,7 +204,37 @@ def raw_arrays():
     case("65 dimensions", "RawArray.TooManyDimensions", raw(dims=[1] * 65, size=8), "ra")
 
 
-for make in (preambles, literals, keys, shapes, dtypes, archives, raw_arrays):
+def records():
+    """Read as the struct of `corpus.rs`: time: f64, name: String, values: [i16; 3], flag: bool."""
+    fields = {"time": "'<f8'", "name": "'<U4'", "values": "'<i2', (3,)", "flag": "'|b1'"}
+
+    def record(title, kind, /, data=None, **changed):
+        named = {key: text for key, text in {**fields, **changed}.items() if text}
+        descr = "[" + ", ".join(f"({key!r}, {text})" for key, text in named.items()) + "]"
+        case(title, kind, array(descr, data=bytes(3 * 64) if data is None else data), "record")
+
+    for descr in ("'<f8'", "'|b1'", "'<U4'", "'|V31'", "[('time', '<f8')]", "[]", "[('', '|V8')]"):
+        case(f"dtype {descr} for a struct", "Mismatch", array(descr, data=bytes(100)), "record")
+    for field in fields:
+        record(f"no field {field}", "Mismatch", **{field: None})
+        record(f"field {field.upper()} for {field}", "Mismatch", **{field: None, field.upper(): fields[field]})
+        record(f"a record for {field}", "Mismatch", **{field: f"[('a', {fields[field]})]"})
+        record(f"an array of another shape for {field}", "Mismatch", **{field: "'<f8', (2, 2)"})
+        record(f"an object for {field}", "ObjectArray", **{field: "'|O'"})
+    for descr in ("'<f4'", "'<i8'", "'<M8[s]'", "'<c16'", "'|S8'", "'|V8'", "'<f8', (1,)"):
+        record(f"dtype {descr} for an f64", "Mismatch", time=descr)
+    for descr in ("'<i4'", "'|V16'", "'<m8[s]'", "'<U4', (2,)"):
+        record(f"dtype {descr} for a text", "Mismatch", name=descr)
+    for descr in ("'<i2'", "'<i2', (2,)", "'<i2', (4,)", "'<i2', (3, 1)", "'<u2', (3,)", "'<i4', (3,)"):
+        record(f"dtype {descr} for [i16; 3]", "Mismatch", values=descr)
+    for descr in ("'|i1'", "'|u1'", "'<f8'", "'|S1'"):
+        record(f"dtype {descr} for a bool", "Mismatch", flag=descr)
+    record("a record too few", "Truncated", data=bytes(92))
+    record("a text that is not Unicode", "InvalidValue.NotACharacter", data=bytes(8) + b"\x00\xd8\x00\x00" + bytes(100))
+    record("a character beyond Unicode", "InvalidValue.NotACharacter", data=bytes(8) + b"\xff\xff\xff\xff" + bytes(100))
+
+
+for make in (preambles, literals, keys, shapes, dtypes, archives, raw_arrays, records):
     make()
 lines = ["case\tformat\tkind\tfile"] + ["\t".join((name.encode("unicode_escape").decode(), form, kind, file.hex())) for name, form, kind, file in CASES]
 text = "\n".join(lines) + "\n"
