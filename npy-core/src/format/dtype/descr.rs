@@ -329,3 +329,78 @@ pub(crate) fn excerpt_key(node: &Node<'_>) -> String {
         _ => node.excerpt(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::error::ErrorKind;
+    use crate::format::dtype::DType;
+    use crate::format::header::Header;
+    use crate::limits::Limits;
+
+    fn read(descr: &str, limits: Limits) -> crate::error::Result<DType> {
+        let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (0,), }}\n");
+        let file = [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat();
+        Header::parse_with(&file, limits).map(|(header, _)| header.dtype().clone())
+    }
+
+    #[test]
+    fn titles_stay_as_python_writes_them() {
+        for title in [
+            "'t'",
+            "1",
+            "-1",
+            "True",
+            "False",
+            "b'\\x80'",
+            "(1, 'a')",
+            "('it\"s',)",
+            "()",
+            "(None, (b'', True))",
+            "1.5",
+            "2j",
+            "(1+2j)",
+        ] {
+            let descr = format!("[(({title}, 'a'), '<f8')]");
+            assert_eq!(read(&descr, Limits::new()).unwrap().descr(), descr);
+        }
+        // As `repr` writes them.
+        for (title, expected) in [("0x10", "16"), ("1-2e-3j", "(1-2e-3j)"), ("1e-3j", "1e-3j"), ("\"t\"", "'t'")] {
+            let dtype = read(&format!("[(({title}, 'a'), '<f8')]"), Limits::new()).unwrap();
+            assert_eq!(dtype.descr(), format!("[(({expected}, 'a'), '<f8')]"));
+        }
+        assert_eq!(read("[((None, 'a'), '<f8')]", Limits::new()).unwrap().descr(), "[('a', '<f8')]");
+        for title in ["[]", "{}", "{1}"] {
+            read(&format!("[(({title}, 'a'), '<f8')]"), Limits::new()).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn fields_are_counted_in_every_form() {
+        let texts =
+            ["'f8,i4,u1'", "[('a', '<f8'), ('b', '<i4'), ('c', '|u1')]", "[('a', [('b', '<f8')]), ('c', '|u1')]", "'  f8  ,i4,u1'"];
+        for text in texts {
+            read(text, Limits::new().fields(3)).unwrap();
+            let error = read(text, Limits::new().fields(2)).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 2, found: 3 }), "{text}: {error}");
+        }
+        read("'<f8'", Limits::new().fields(0)).unwrap();
+    }
+
+    #[test]
+    fn lengths_of_text_may_be_shapes() {
+        for (descr, expected) in [
+            ("('S', 5)", "'|S5'"),
+            ("('U', 0)", "'<U0'"),
+            ("('V', 3, 'more')", "'|V3'"),
+            ("('<f8', ())", "'<f8'"),
+            ("('<f8', 2)", "('<f8', (2,))"),
+            ("('<f8', [2, 3])", "('<f8', (2, 3))"),
+        ] {
+            let Ok(dtype) = read(descr, Limits::new()) else { panic!("{descr} is refused") };
+            assert_eq!(dtype.descr(), expected, "{descr}");
+        }
+        for descr in ["('<f8', -1)", "('<f8', ('a',))", "('<f8', 'a')", "('<f8',)", "()", "1"] {
+            read(descr, Limits::new()).unwrap_err();
+        }
+    }
+}

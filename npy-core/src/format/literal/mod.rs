@@ -510,6 +510,15 @@ mod tests {
             (b"rb'\\x41'", "b\"\\\\x41\""),
             (b"b'\\x80'", "b\"\\x80\""),
             (b"'a\\ud800b'", "surrogates \"a\\\\ud800b\""),
+            (b"'\\ud800' '\\udfff'", "surrogates \"\\\\ud800\\\\udfff\""),
+            (b"'\\ud800' 'a'", "surrogates \"\\\\ud800a\""),
+            (b"'a' '\\ud800'", "surrogates \"a\\\\ud800\""),
+            (b"b'a' b'b'", "b\"ab\""),
+            (b"b'\\u00e9\\U000000e9\\N{x}'", "b\"\\\\u00e9\\\\U000000e9\\\\N{x}\""),
+            (b"'\\a\\b\\f\\n\\r\\t\\v\\\\\\''", "\"\\u{7}\\u{8}\\u{c}\\n\\r\\t\\u{b}\\\\'\""),
+            (b"'\\0\\7\\78\\1012\\375'", "\"\\0\\u{7}\\u{7}8A2\u{fd}\""),
+            (b"#\n1#\r", "1"),
+            (b"{1: 2} ", "{1=2}"),
             (b"'''a\n'b'''", "\"a\\n'b\""),
             (b"1_000", "1000"),
             (b"00", "0"),
@@ -566,6 +575,14 @@ mod tests {
             b"b'a' 'b'",
             b"b'\xe9'",
             b"u r'x'",
+            b"rr'x'",
+            b"bb'x'",
+            b"ru'x'",
+            b"ub'x'",
+            b"Nones",
+            b"'''a''",
+            b"#\0\n1",
+            b"\xe9",
         ] {
             assert!(read(text).starts_with('!'), "{} was read as {}", text.escape_ascii(), read(text));
         }
@@ -589,5 +606,26 @@ mod tests {
             read(b"{'shape': np.int64(3)}"),
             "! invalid header at byte 10: expected a plain number, found a NumPy scalar such as np.int64(3)"
         );
+    }
+
+    #[test]
+    fn digits_are_bounded_as_in_python() {
+        assert_eq!(read("0".repeat(4300).as_bytes()), "0");
+        assert!(read("0".repeat(4301).as_bytes()).starts_with("! "));
+    }
+
+    #[test]
+    fn brackets_count_while_they_are_open() {
+        let dictionaries = |count: usize| format!("({})", "{1: {}}, ".repeat(count));
+        assert!(!read(dictionaries(300).as_bytes()).starts_with('!'));
+    }
+
+    #[test]
+    fn excerpts_are_cut_at_a_character() {
+        for (text, length) in [(format!("1.{}", "1".repeat(58)), 60), (format!("1.{}", "1".repeat(59)), 61)] {
+            let shown = read(text.as_bytes());
+            let expected = if length > 60 { format!("<{}\u{2026}>", &text[..60]) } else { format!("<{text}>") };
+            assert_eq!(shown, expected);
+        }
     }
 }
