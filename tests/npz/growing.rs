@@ -9,7 +9,7 @@ use npy_core::ErrorKind;
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
-use crate::support::archives::{members, problem, stored, streamed, values};
+use crate::support::archives::{members, problem, stored, streamed, values, writer};
 
 /// An archive with one member a commit, and where each commit ends.
 fn grown(path: &Path, commits: usize) -> Vec<usize> {
@@ -315,6 +315,65 @@ fn recovery_drops_no_whole_member() {
     assert!(matches!(problem(NpzReader::open(&path)), ArchiveProblem::Incomplete { listed: 1, .. }));
     assert_eq!(recover(&path).unwrap().members, 1);
     assert_eq!(NpzReader::open(&path).unwrap().len(), 1);
+}
+
+/// The 64-bit end record and its locator in front of the end record, whose numbers they take.
+fn with_wide_end(archive: &[u8]) -> Vec<u8> {
+    let (front, end) = archive.split_at(archive.len() - 22);
+    let number = |at: usize| u64::from(u32::from_le_bytes(end[at..at + 4].try_into().unwrap())).to_le_bytes();
+    let count = u64::from(u16::from_le_bytes([end[10], end[11]])).to_le_bytes();
+    let mut wide = front.to_vec();
+    wide.extend(b"PK\x06\x06\x2c\0\0\0\0\0\0\0\x2d\0\x2d\0\0\0\0\0\0\0\0\0");
+    wide.extend([count, count, number(12), number(16)].concat());
+    wide.extend(b"PK\x06\x07\0\0\0\0");
+    wide.extend((front.len() as u64).to_le_bytes());
+    wide.extend(b"\x01\0\0\0PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0");
+    wide
+}
+
+/// An archive of 4 GiB or of 65,536 members has such an end.
+#[test]
+fn archives_with_a_64_bit_end_are_recovered() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    let wide = with_wide_end(&stored());
+    let count = NpzReader::from_bytes(&wide).unwrap().len();
+    assert_eq!(count, NpzReader::from_bytes(&stored()).unwrap().len());
+    // A member that no directory lists.
+    let mut other = writer();
+    other.add_slice("more", &[1.5_f64]).unwrap();
+    let other = other.finish().unwrap().into_inner();
+    let more = &other[..other.windows(4).position(|window| window == b"PK\x01\x02").unwrap()];
+    let grown = [&wide, more].concat();
+    fs::write(&path, &grown).unwrap();
+    assert!(NpzReader::open(&path).is_err());
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.members, recovered.added, recovered.dropped), (count as u64 + 1, 1, 0));
+    assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("more").unwrap(), [1.5]);
+    // The end of the first directory is damaged or cut: the members stay.
+    let directory = wide.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let end = wide.windows(4).position(|window| window == b"PK\x06\x06").unwrap();
+    for place in end..wide.len() {
+        for damaged in [wide[..place].to_vec(), {
+            let mut damaged = grown.clone();
+            damaged[place] ^= 0x21;
+            damaged
+        }] {
+            fs::write(&path, &damaged).unwrap();
+            match recover(&path) {
+                Ok(recovered) => {
+                    assert!(recovered.members >= count as u64, "{place}: {recovered:?}");
+                    let mut archive = NpzReader::open(&path).unwrap();
+                    archive.verify().unwrap();
+                    assert!(archive.len() >= count);
+                }
+                Err(_) => assert!(fs::read(&path).unwrap() == damaged, "{place}"),
+            }
+        }
+    }
+    // Without the directory's end the members are found by their headers.
+    fs::write(&path, &wide[..directory]).unwrap();
+    assert_eq!(recover(&path).unwrap().members, count as u64);
 }
 
 /// Members added to a file that no longer has the name would be lost without a word.

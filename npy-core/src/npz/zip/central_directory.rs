@@ -492,3 +492,76 @@ impl Entry {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// A local header that states nothing.
+    fn header() -> Vec<u8> {
+        [&LOCAL[..], &[45, 0, 0, 0, 8, 0], &[0; LOCAL_BYTES - 10]].concat()
+    }
+
+    #[test]
+    fn headers_are_found_wherever_they_begin() {
+        const LENGTH: usize = 200_000;
+        let places = [0, 1, 4066, 4096, 65_506, 65_507, 65_535, 65_536, 65_537, 131_042, 131_072, LENGTH - LOCAL_BYTES];
+        for place in places {
+            let mut file = vec![b'P'; LENGTH];
+            file[place..][..LOCAL_BYTES].copy_from_slice(&header());
+            let find = |begin: usize, end: usize| {
+                let mut reader = Cursor::new(&file[..]);
+                let found = Window::new(&mut reader, LENGTH as u64).find_member(begin as u64, end as u64).unwrap();
+                found.map(|found| found as usize)
+            };
+            assert_eq!(find(0, LENGTH), Some(place));
+            assert_eq!(find(place, LENGTH), Some(place));
+            assert_eq!(find(place, usize::MAX), Some(place));
+            assert_eq!(find(place + 1, LENGTH), None);
+            assert_eq!(find(0, place + LOCAL_BYTES), Some(place));
+            assert_eq!(find(0, place + LOCAL_BYTES - 1), None);
+        }
+    }
+
+    #[test]
+    fn windows_are_read_once_and_end_where_the_part_does() {
+        let file: Vec<u8> = (0..10_000_u32).map(|byte| byte as u8).collect();
+        let mut reader = Cursor::new(&file[..]);
+        let mut window = Window::new(&mut reader, 9_000);
+        for (offset, count) in
+            [(0, 10), (4090, 6), (4090, 7), (4095, 1), (5, 20), (8_990, 20), (8_999, 1), (9_000, 4), (9_500, 4), (0, 9_000)]
+        {
+            let expected = &file[offset.min(9_000)..(offset + count).min(9_000).max(offset.min(9_000))];
+            assert_eq!(window.at(offset as u64, count).unwrap(), expected, "{count} bytes at {offset}");
+        }
+        let mut window = Window::new(&mut reader, 9_000);
+        window.at(0, 10).unwrap();
+        assert_eq!(window.bytes.len(), 4096);
+        window.at(4096 - 10, 10).unwrap();
+        assert_eq!((window.begin, window.bytes.len()), (0, 4096), "nothing is read again");
+        window.at(4096 - 10, 11).unwrap();
+        assert_eq!((window.begin, window.bytes.len()), (4086, 4096));
+    }
+
+    #[test]
+    fn local_headers_are_told_from_other_bytes() {
+        assert!(is_local_header(&header()));
+        assert!(!is_local_header(&header()[..LOCAL_BYTES - 1]));
+        for (at, byte, is_one) in [
+            (0, b'Q', false),
+            (4, 63, true),
+            (4, 64, false),
+            (5, 1, false),
+            (8, 99, true),
+            (8, 100, false),
+            (9, 1, false),
+            (6, 255, true),
+        ] {
+            let mut changed = header();
+            changed[at] = byte;
+            assert_eq!(is_local_header(&changed), is_one, "byte {at} is {byte}");
+        }
+    }
+}

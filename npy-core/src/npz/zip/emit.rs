@@ -162,3 +162,43 @@ pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[
     out.extend(u16::try_from(comment.len()).unwrap_or_default().to_le_bytes());
     out.extend(comment);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::central_directory::Entry;
+    use super::*;
+
+    /// As `zipfile` decides it: each number beyond its limit is in the 64-bit field, and no other.
+    #[test]
+    fn numbers_beyond_31_bits_are_wide() {
+        let numbers = [0, ZIP64_LIMIT, ZIP64_LIMIT + 1, u64::from(u32::MAX), 1 << 40];
+        for size in numbers {
+            for compressed in numbers {
+                for offset in numbers {
+                    let (name, method, flags, crc) = (b"x.npy".to_vec(), 8, 0, 7);
+                    let (padding, blocks) = (Vec::new(), Vec::new());
+                    let mut bytes = Vec::new();
+                    Local { name, method, flags, crc, compressed, size, offset, padding, blocks }.push_entry(&mut bytes);
+                    let are_sizes_wide = size > ZIP64_LIMIT || compressed > ZIP64_LIMIT;
+                    let wide = 2 * usize::from(are_sizes_wide) + usize::from(offset > ZIP64_LIMIT);
+                    assert_eq!(bytes.len(), 46 + 5 + if wide > 0 { 4 + 8 * wide } else { 0 }, "{size} {compressed} {offset}");
+                    let (entry, rest) = Entry::parse(&bytes, 0).unwrap();
+                    assert!(rest.is_empty());
+                    assert_eq!((entry.claim.size, entry.claim.compressed, entry.offset), (size, compressed, offset));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ends_beyond_their_limits_are_wide() {
+        for (members, offset, is_wide) in
+            [(0, 0, false), (MOST_MEMBERS, ZIP64_LIMIT, false), (MOST_MEMBERS + 1, 0, true), (1, ZIP64_LIMIT + 1, true)]
+        {
+            let mut bytes = vec![0; 50];
+            push_end(&mut bytes, members, offset, b"note");
+            assert_eq!(bytes.len(), 50 + 22 + 4 + if is_wide { 56 + 20 } else { 0 }, "{members} {offset}");
+            assert_eq!(bytes[50..].starts_with(END64), is_wide);
+        }
+    }
+}
