@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Cursor;
 use std::path::Path;
 use std::process::Command;
 
-use npy_core::{DType, Header};
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::object::ObjectArray;
+use npy_core::{DType, Header, Order};
 
 use crate::support::numpy::{frames, numpy};
 
@@ -225,4 +228,84 @@ fn plain_dtypes_become_type_aliases() {
     assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");
     assert_eq!(rust("('<c8', (2, 3))"), "/// `('<c8', (2, 3))`\npub type Name = [[npy_core::num_complex::Complex<f32>; 3]; 2];\n");
     assert_eq!(rust("O"), "// Name: no Rust type is `|O`.\n");
+}
+
+/// Where each type begins behind a byte, and how far an aligned record of both reaches.
+#[test]
+fn aligned_fields_are_recognised() {
+    for (descr, alignment) in [
+        ("<i2", 2),
+        ("<u2", 2),
+        ("<f2", 2),
+        ("<i4", 4),
+        ("<u4", 4),
+        ("<f4", 4),
+        ("<c8", 4),
+        ("<U3", 4),
+        ("<i8", 8),
+        ("<u8", 8),
+        ("<M8[s]", 8),
+        ("<m8[ms]", 8),
+        ("<f8", 8),
+        ("<c16", 8),
+    ] {
+        let itemsize = descr.parse::<DType>().unwrap().itemsize();
+        let end = alignment - itemsize % alignment;
+        let behind = if end == alignment { String::new() } else { format!(", ('', '|V{end}')") };
+        let aligned = format!("[('a', '|u1'), ('', '|V{}'), ('b', '{descr}'){behind}]", alignment - 1);
+        let rust = aligned.parse::<DType>().unwrap().to_rust("Aligned");
+        assert!(rust.contains("#[npy(align)]"), "{aligned}:\n{rust}");
+        let shifted = format!("[('a', '|u1'), ('', '|V{alignment}'), ('b', '{descr}')]");
+        let rust = shifted.parse::<DType>().unwrap().to_rust("Shifted");
+        assert!(rust.contains(&format!("offset = {}", alignment + 1)), "{shifted}:\n{rust}");
+    }
+}
+
+#[test]
+fn archives_become_structs() {
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_slice("x", &[1.5_f64]).unwrap();
+    for (name, axes) in [("six", 6), ("seven", 7)] {
+        let header = Header::new("|u1".parse().unwrap(), Order::C, &vec![1; axes]).unwrap();
+        archive.add::<u8>(name, &header, |writer| writer.push(&7)).unwrap();
+    }
+    archive.add_content("objects", |member| ObjectArray::from(vec!["a"]).write(member)).unwrap();
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    archive.add_bytes("damaged.npy", b"\x93NUMPY\x09\0").unwrap();
+    let picks = Header::new("[('t', '<f8'), ('2', '|u1')]".parse().unwrap(), Order::C, &[0]).unwrap();
+    archive.add_content("Peak picks", |member| Ok(std::io::Write::write_all(member, &picks.to_bytes())?)).unwrap();
+    let file = archive.finish().unwrap().into_inner();
+    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust("my run").unwrap(), @r#"
+    #[derive(npy_ndarray::NpzArchive)]
+    pub struct MyRun {
+        /// `<f8`
+        pub x: npy_ndarray::ndarray::Array1<f64>,
+        /// `|u1`
+        pub six: npy_ndarray::ndarray::Array6<u8>,
+        /// `|u1`
+        pub seven: npy_ndarray::ndarray::ArrayD<u8>,
+        // "objects" holds Python objects.
+        // "notes.txt" is not an array.
+        // "damaged" is damaged: unsupported format version 9.0: expected 1.0, 2.0 or 3.0.
+        /// Records.
+        #[npy(rename = "Peak picks")]
+        pub peak_picks: npy_ndarray::ndarray::Array1<MyRunPeakPicks>,
+    }
+
+    /// A record of 9 bytes.
+    #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+    pub struct MyRunPeakPicks {
+        /// `<f8`
+        pub t: f64,
+        /// `|u1`
+        #[npy(rename = "2")]
+        pub field_2: u8,
+    }
+    "#);
+    for (name, expected) in
+        [("", "pub struct Record {"), ("Self", "pub struct SelfRecord {"), ("2 runs", "pub struct Record2Runs {")]
+    {
+        let rust = NpzReader::from_bytes(&file).unwrap().to_rust(name).unwrap();
+        assert!(rust.contains(expected), "{rust}");
+    }
 }

@@ -275,3 +275,25 @@ fn skipping_gives_up_only_the_checksum_of_a_stored_member() {
         assert!(archive.array(index).unwrap().into_vec::<u32>().is_err());
     }
 }
+
+#[test]
+fn sizes_and_contents_are_told() {
+    let mut archive = writer();
+    archive.set_options(archive.options().compressed(true));
+    archive.add_slice("zeros", &[0_u64; 1000]).unwrap();
+    archive.set_options(archive.options().compressed(false));
+    archive.add_bytes("notes.txt", b"hello").unwrap();
+    assert!(format!("{archive:?}").contains("members: 2"), "{archive:?}");
+    let file = archive.finish().unwrap().into_inner();
+    let reader = NpzReader::new_with(Cursor::new(&file), Limits::new().members(7)).unwrap();
+    assert_eq!(reader.size(0), Some(8128));
+    let range = reader.clone().data_range(0).unwrap();
+    assert_eq!(reader.compressed_size(0), Some(range.end - range.start));
+    assert!(range.end - range.start < 300);
+    assert_eq!((reader.compressed_size(1), reader.compressed_size(2)), (Some(5), None));
+    assert!(format!("{reader:?}").contains(r#"["zeros", "notes.txt"]"#), "{reader:?}");
+    let mut stream = NpzStream::new(&file[..]);
+    let before = format!("{stream:?}");
+    stream.next().unwrap().unwrap();
+    assert_ne!(format!("{stream:?}"), before);
+}

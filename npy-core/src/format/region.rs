@@ -351,3 +351,26 @@ impl Iterator for Pieces {
         Some(start..start + self.length)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AxisRange;
+
+    #[test]
+    fn ranges_print_as_in_rust() {
+        for (range, expected) in [
+            (AxisRange::from(..), ".."),
+            ((3..).into(), "3.."),
+            ((..5).into(), "..5"),
+            ((3..5).into(), "3..5"),
+            ((3..=3).into(), "3"),
+            ((..=3).into(), "..=3"),
+            ((2..=3).into(), "2..=3"),
+            (7.into(), "7"),
+            (AxisRange::from(..).step_by(2), "..;2"),
+            (AxisRange::from(1..9).step_by(3), "1..9;3"),
+        ] {
+            assert_eq!(range.to_string(), expected);
+        }
+    }
+}

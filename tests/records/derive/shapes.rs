@@ -13,6 +13,16 @@ fn tuple_structs_and_newtypes() {
     round_trip(&[Meters(1.5), Meters(-2.0)], "<f8");
 
     #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Epoch(Datetime64<Millisecond>);
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Visit {
+        depth: Option<Meters>,
+        time: Option<Epoch>,
+    }
+    let visit = Visit { depth: Some(Meters(1.5)), time: Some(Epoch(Datetime64::new(7))) };
+    round_trip(&[visit.clone(), Visit { time: None, ..visit }], "[('depth', '<f8'), ('time', '<M8[ms]')]");
+
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
     struct Code(#[npy(dtype = "S4")] String);
     round_trip(&[Code("ab".to_owned())], "|S4");
 
