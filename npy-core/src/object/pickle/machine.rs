@@ -528,3 +528,34 @@ impl Memo {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::Memo;
+
+    /// Numbers in order, ones that are left out, far ones, and those of a second time.
+    #[test]
+    fn a_memo_is_a_map() {
+        for numbers in [
+            &[0, 1, 2, 3, 1][..],
+            &[1, 5, 3, 2, 40, 5],
+            &[17, 16, 15, 33, 34, 100, 0, 1],
+            &[u64::MAX, 0, 1, u64::MAX, 2, 1 << 40],
+            &[1 << 40, 0, 1, 2, 3, 40, 39, 20, 1000, 3],
+        ] {
+            let (mut memo, mut model) = (Memo::default(), HashMap::new());
+            for (node, number) in numbers.iter().enumerate() {
+                let node = u32::try_from(node).unwrap();
+                memo.put(*number, node).unwrap();
+                model.insert(*number, node);
+                assert_eq!(memo.len(), model.len(), "{numbers:?}");
+                for number in (0..110).chain([1000, 1 << 40, u64::MAX]) {
+                    assert_eq!(memo.get(number), model.get(&number).copied(), "{number} of {numbers:?}");
+                }
+                assert!(memo.dense.len() <= 2 * memo.len() + 17, "{} places for {}", memo.dense.len(), memo.len());
+            }
+        }
+    }
+}

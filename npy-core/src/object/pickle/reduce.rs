@@ -241,3 +241,64 @@ fn with_zone(mut time: PyTime, fold: bool, zone: Option<PyTimeZone>) -> PyTime {
         None => time,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_those_of_python() {
+        for text in [
+            "0",
+            "-1.50",
+            "+.5",
+            "5.",
+            "1E+3",
+            "1e-3",
+            "1E3",
+            "Infinity",
+            "-Inf",
+            "NaN",
+            "sNaN",
+            "-NaN123",
+            "sNaN0",
+            "1E9999999999999999999",
+        ] {
+            assert!(is_decimal(text), "{text}");
+        }
+        for text in [
+            "",
+            ".",
+            "-",
+            "1.2.3",
+            "1E",
+            "1E+",
+            "E3",
+            "1e3e4",
+            "inf",
+            "nan",
+            "NaNx",
+            "sNaN-1",
+            "--1",
+            "+-1",
+            " 1",
+            "1_0",
+            "0x1",
+            "1.a",
+            "a.1",
+            "1E1.5",
+            "1E10000000000000000000",
+        ] {
+            assert!(!is_decimal(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn signs_and_folds_are_in_the_highest_bit() {
+        assert!(is_natural(&[]) && is_natural(&[0xff, 0x7f]) && !is_natural(&[0, 0x80]));
+        for (byte, expected) in [(0, (false, 0)), (0x7f, (false, 0x7f)), (0x80, (true, 0)), (0xff, (true, 0x7f))] {
+            let mut rest = byte;
+            assert_eq!((take_high_bit(&mut rest), rest), expected);
+        }
+    }
+}

@@ -105,3 +105,63 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     }
     excerpt
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_python_3_are_unescaped() {
+        for (text, expected) in [
+            (&b"a\xe9\\n"[..], Some("a\u{e9}\\n")),
+            (b"\\u00e9\\u20ac\\U0001f600", Some("\u{e9}\u{20ac}\u{1f600}")),
+            (b"\\u00e", None),
+            (b"\\ud800", None),
+            (b"\\U00110000", None),
+            (b"\\u00eg", None),
+        ] {
+            assert_eq!(unescape_text(text).as_deref(), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn texts_of_python_2_are_unquoted() {
+        for (text, expected) in [
+            (&b"''"[..], Some(&b""[..])),
+            (b"\"it's\"", Some(b"it's")),
+            (br#"'\\\'\"\n\r\t\a\b\v\f'"#, Some(b"\\'\"\n\r\t\x07\x08\x0b\x0c")),
+            (br"'\x00\xfFg'", Some(b"\0\xffg")),
+            (br"'\0\7\12\1234\377'", Some(b"\0\x07\n\x534\xff")),
+            (br"'\08'", Some(b"\x008")),
+            (br"'\400'", None),
+            (br"'\x1'", None),
+            (br"'\xg1'", None),
+            (br"'\q'", None),
+            (br"'\'", None),
+            (b"'", None),
+            (b"'a\"", None),
+            (b"a", None),
+            (b"", None),
+        ] {
+            assert_eq!(unquote(text).as_deref(), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_python_writes_them() {
+        assert_eq!([&b"12"[..], b" -7L ", b"0L"].map(integer), [Some(12), Some(-7), Some(0)]);
+        assert_eq!([&b""[..], b"L", b"1LL", b"9223372036854775808", b"\xff"].map(integer), [None; 5]);
+        assert_eq!([&b"1.5"[..], b" -inf\n", b"1e400"].map(float), [Some(1.5), Some(f64::NEG_INFINITY), Some(f64::INFINITY)]);
+        assert_eq!([&b""[..], b"1.5x", b"\xff"].map(float), [None; 3]);
+        assert_eq!([&b""[..], b"\x7f", b"\x80", b"\xff\x00"].map(small_integer), [Some(0), Some(127), Some(-128), Some(255)]);
+        assert_eq!([&[0xff; 8][..], &[0; 9]].map(small_integer), [Some(-1), None]);
+    }
+
+    #[test]
+    fn excerpts_are_short() {
+        assert_eq!(excerpt(&[b'a'; 60]), "a".repeat(60));
+        assert_eq!(excerpt(&[b'a'; 61]), "a".repeat(60) + "\u{2026}");
+        assert_eq!(excerpt("\u{e9}".repeat(60).as_bytes()), "\u{e9}".repeat(60));
+        assert_eq!(excerpt("\u{e9}".repeat(61).as_bytes()), "\u{e9}".repeat(60) + "\u{2026}");
+    }
+}
