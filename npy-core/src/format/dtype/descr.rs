@@ -339,7 +339,7 @@ mod tests {
 
     fn read(descr: &str, limits: Limits) -> crate::error::Result<DType> {
         let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (0,), }}\n");
-        let file = [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat();
+        let file = [b"\x93NUMPY\x01\0", &u16::try_from(text.len()).unwrap().to_le_bytes()[..], text.as_bytes()].concat();
         Header::parse_with(&file, limits).map(|(header, _)| header.dtype().clone())
     }
 
