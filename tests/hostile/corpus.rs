@@ -28,7 +28,6 @@ fn corpus() -> Vec<Case> {
 
 /// What the files of the format `record` are read as.
 #[derive(NpyRecord)]
-#[allow(dead_code, reason = "nothing is read")]
 struct Sample {
     time: f64,
     name: String,

@@ -1,4 +1,4 @@
-//! No byte that nobody wrote gets into a file: what is written from memory full of 0x00 is what is written from such of 0xFF.
+//! No uninitialised byte gets into a file: memory full of 0x00 and memory full of 0xFF give the same files.
 
 use std::fs;
 use std::io::Cursor;
@@ -44,7 +44,7 @@ fn write_all(directory: &Path) -> Result<()> {
     numbers.iter().try_for_each(|number| writer.push(number))?;
     writer.finish()?;
 
-    // The padding of the file itself, which nobody sees, is kept or zero; of a map, what was never written is a hole.
+    // Padding is kept, or zero.
     let values = DynValues::load(path("samples.npy"))?;
     values.save(path("values.npy"))?;
     let times = values.field("time")?.cast::<f32>(Casting::Unsafe)?;

@@ -105,7 +105,7 @@ fn with_each_fault(name: &str, file: &[u8], length: usize, operation: impl Fn(Fa
             let context = format!("{name}: {fault:?} at byte {at}");
             match (result, fault) {
                 (Ok(Ok(found)), _) => {
-                    // Where the stream is asked again, `Ok(0)` may cost nothing; a wrong result it never makes.
+                    // `Ok(0)` is harmless where the stream is asked again.
                     let is_harmless = !has_happened || matches!(fault, Fault::Interrupted | Fault::Nothing);
                     assert!(is_harmless, "{context} is not an error");
                     assert!(found == expected && bytes == expected_bytes, "{context}: another result");
