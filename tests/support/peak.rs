@@ -115,8 +115,10 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise.
         let larger = unsafe { System.realloc(pointer, layout, size) };
         if let Some(added) = size.checked_sub(layout.size()).filter(|_| !larger.is_null()) {
-            // SAFETY: what was added has just been allocated.
-            unsafe { poison(larger.add(layout.size()), added) };
+            // SAFETY: `realloc` returned `size` bytes, of which `layout.size()` are the old ones.
+            let new = unsafe { larger.add(layout.size()) };
+            // SAFETY: `added` bytes follow `new`.
+            unsafe { poison(new, added) };
         }
         larger
     }
