@@ -6,6 +6,8 @@ pub(crate) mod dtype;
 pub(crate) mod header;
 pub(crate) mod inline;
 pub(crate) mod literal;
+#[cfg(feature = "rawarray")]
+pub(crate) mod rawarray;
 pub(crate) mod region;
 pub(crate) mod rows;
 pub(crate) mod shape;

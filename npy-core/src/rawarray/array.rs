@@ -5,13 +5,13 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use super::elements::{Content, Parts};
-use super::header::RaHeader;
 #[cfg(feature = "lz4")]
 use super::lz4;
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::format::dtype::DType;
+use crate::format::rawarray::RaHeader;
 use crate::limits::Limits;
 use crate::options::{ReadOptions, SaveOptions};
 use crate::read::NpyReader;
@@ -265,7 +265,7 @@ impl RaArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
-        NpyReader::from_parts(self.values.bytes(), self.header.seen_as::<T>()?).into_vec()
+        NpyReader::from_parts(self.values.bytes(), self.header.seen_as(T::dtype())?).into_vec()
     }
 
     /// Compresses the data by LZ4. Compressed data stay as they are.

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use super::header::RaHeader;
 use super::lz4;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
+use crate::format::rawarray::RaHeader;
 use crate::format::trust::{Checked, read_once};
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
@@ -104,7 +104,7 @@ impl<R: Read> Content<R> {
 
     /// The elements as those of `T`.
     fn into_elements<T: NpyElement>(mut self) -> Result<NpyReader<Body<R>>> {
-        self.reader.state.header = self.header.seen_as::<T>()?;
+        self.reader.state.header = self.header.seen_as(T::dtype())?;
         Ok(self.reader)
     }
 

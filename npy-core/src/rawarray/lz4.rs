@@ -8,8 +8,8 @@ pub(super) use missing::decompress;
 #[cfg(feature = "lz4")]
 mod block {
     use crate::error::{RawArrayProblem, Result};
+    use crate::format::rawarray::problem;
     use crate::memory::reserve_exact;
-    use crate::rawarray::header::problem;
 
     /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).
     const MOST_BYTES: usize = 0x7E00_0000;
@@ -118,7 +118,7 @@ mod block {
 #[cfg(not(feature = "lz4"))]
 mod missing {
     use crate::error::{RawArrayProblem, Result};
-    use crate::rawarray::header::problem;
+    use crate::format::rawarray::problem;
 
     /// Says which feature it takes.
     pub(in crate::rawarray) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {

@@ -63,13 +63,9 @@
 //! only the pages that you touch are read.
 
 // In the order in which data flow, as in the crate.
-mod kind;
-mod header;
 mod lz4;
 mod elements;
 mod array;
-#[cfg(feature = "mmap")]
-mod map;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -84,14 +80,12 @@ use crate::read::NpyReader;
 use crate::write::dtype_of;
 use crate::write::replace::replace_file_with;
 
+pub use crate::format::rawarray::{RaHeader, RaKind};
+#[cfg(feature = "mmap")]
+pub use crate::view::{RaMap, RaMapMut};
 pub use array::RaArray;
 #[doc(hidden)]
 pub use elements::{open_elements, read_elements, write_elements};
-pub use header::RaHeader;
-pub use kind::RaKind;
-
-#[cfg(feature = "mmap")]
-pub use map::{RaMap, RaMapMut};
 
 /// Reads a one-dimensional `.ra` file into a vector.
 ///

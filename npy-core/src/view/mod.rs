@@ -22,6 +22,8 @@ use crate::memory::{Bulk, Plain};
 use crate::options::ReadOptions;
 
 pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
+#[cfg(all(feature = "mmap", feature = "rawarray"))]
+pub use map::rawarray::{RaMap, RaMapMut};
 #[cfg(feature = "mmap")]
 pub use map::{NpyMap, NpyMapMut};
 

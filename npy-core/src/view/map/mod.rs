@@ -1,5 +1,8 @@
 //! Files mapped into memory, in the four modes of `np.lib.format.open_memmap`.
 
+#[cfg(feature = "rawarray")]
+pub(super) mod rawarray;
+
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -38,12 +41,12 @@ use crate::write::replace::Replacement;
 /// ```
 pub struct NpyMap {
     /// From the beginning of the file to the end of the array.
-    pub(crate) file: Mmap,
-    pub(crate) header: Header,
+    file: Mmap,
+    header: Header,
     /// The offset of the data.
-    pub(crate) begin: usize,
+    begin: usize,
     /// The path, for errors.
-    pub(crate) path: Box<Path>,
+    path: Box<Path>,
 }
 
 /// A file mapped into memory for writing, or a private copy of it.
@@ -71,12 +74,12 @@ pub struct NpyMap {
 /// ```
 pub struct NpyMapMut {
     /// From the beginning of the file to the end of the array.
-    pub(crate) file: MmapMut,
-    pub(crate) header: Header,
+    file: MmapMut,
+    header: Header,
     /// The offset of the data.
-    pub(crate) begin: usize,
+    begin: usize,
     /// The path, for errors.
-    pub(crate) path: Box<Path>,
+    path: Box<Path>,
 }
 
 impl NpyMap {
@@ -613,7 +616,7 @@ macro_rules! looking {
 
             /// The error, with the path of the file.
             #[cold]
-            pub(crate) fn locate(&self, error: Error) -> Error {
+            pub(in crate::view) fn locate(&self, error: Error) -> Error {
                 error.with_path(&*self.path)
             }
         }
@@ -633,13 +636,13 @@ looking!(NpyMap);
 looking!(NpyMapMut);
 
 /// A file whose header was read, and that holds all of its data.
-pub(crate) struct Opened {
-    pub(crate) file: File,
-    pub(crate) header: Header,
+struct Opened {
+    file: File,
+    header: Header,
     /// The offset of the data.
-    pub(crate) begin: usize,
+    begin: usize,
     /// The end of the data.
-    pub(crate) length: usize,
+    length: usize,
 }
 
 impl Opened {
@@ -654,7 +657,7 @@ impl Opened {
     }
 
     /// A file whose data begin at `begin`.
-    pub(crate) fn behind_header(file: File, header: Header, begin: usize) -> Result<Self> {
+    fn behind_header(file: File, header: Header, begin: usize) -> Result<Self> {
         let (begin, length) = extent(&header, begin)?;
         let found = file.metadata().map_err(cannot_open)?.len();
         if found < length as u64 {
@@ -665,14 +668,14 @@ impl Opened {
     }
 }
 
-pub(crate) fn open_regular(path: &Path, write: bool) -> Result<File> {
+fn open_regular(path: &Path, write: bool) -> Result<File> {
     // Before it is opened: opening a pipe may wait forever.
     require_regular(&fs::metadata(path).map_err(cannot_open)?)?;
     OpenOptions::new().read(true).write(write).open(path).map_err(cannot_open)
 }
 
 #[cold]
-pub(crate) fn cannot_open(error: io::Error) -> Error {
+fn cannot_open(error: io::Error) -> Error {
     Error::io("cannot open the file", error)
 }
 
@@ -697,7 +700,7 @@ fn require_regular(metadata: &fs::Metadata) -> Result<()> {
 }
 
 #[cold]
-pub(crate) fn cannot_map(error: io::Error) -> Error {
+fn cannot_map(error: io::Error) -> Error {
     Error::io("cannot map the file", error)
 }
 

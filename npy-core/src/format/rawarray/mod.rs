@@ -1,15 +1,17 @@
 //! The header of an `.ra` file: eight bytes of magic, five numbers, and the dimensions.
 
+mod kind;
+
 use std::io::Read;
 
-use super::kind::RaKind;
-use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::format::header::{Header, fetch, truncated};
 use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions};
+
+pub use kind::RaKind;
 
 const MAGIC: &[u8; 8] = b"rawarray";
 
@@ -247,14 +249,13 @@ impl RaHeader {
     }
 
     /// Replaces the size of the compressed data; `None` is for uncompressed data.
-    pub(super) fn with_compressed_bytes(self, compressed_bytes: Option<u64>) -> Self {
+    pub(crate) fn with_compressed_bytes(self, compressed_bytes: Option<u64>) -> Self {
         Self { compressed_bytes, ..self }
     }
 
-    /// The array as elements `T` see it: user-defined ones, whose dtype is not known, are what `T`
-    /// says, if they have as many bytes and are of no kind that has a code of its own.
-    pub(crate) fn seen_as<T: NpyElement>(&self) -> Result<Header> {
-        let dtype = T::dtype();
+    /// The array as elements of `dtype` see it: user-defined ones, whose dtype is not known, are of
+    /// this one, if they have as many bytes and are of no kind that has a code of its own.
+    pub(crate) fn seen_as(&self, dtype: DType) -> Result<Header> {
         let is_unknown =
             self.kind == RaKind::User && self.kind.dtype(self.element_bytes(), self.byte_order).as_ref() == Some(self.dtype());
         let is_possible = RaKind::of(&dtype) == RaKind::User && !matches!(dtype, DType::SubArray(_)) && !dtype.has_object();
@@ -389,6 +390,6 @@ fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
 }
 
 #[cold]
-pub(super) fn problem(problem: RawArrayProblem) -> Error {
+pub(crate) fn problem(problem: RawArrayProblem) -> Error {
     ErrorKind::RawArray { problem }.into()
 }

@@ -1,8 +1,4 @@
-//! Memory maps of RawArray files.
-//!
-//! Its `unsafe` is that of `view::map`, whose functions it calls with the promises of its own
-//! callers.
-#![allow(unsafe_code)]
+//! RawArray files mapped into memory.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,12 +6,12 @@ use std::path::Path;
 
 use memmap2::MmapOptions;
 
-use super::RaHeader;
+use super::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
 use crate::error::{Error, ErrorKind, RawArrayProblem, Result};
+use crate::format::rawarray::RaHeader;
 use crate::format::rows::OuterAxis;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
-use crate::view::map::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
 use crate::view::{NpyView, elements, elements_mut};
 
 /// A read-only memory map of a RawArray file (`.ra`).
@@ -270,7 +266,7 @@ impl RaMapMut {
     /// ```
     pub fn rows_mut<T: NpyView>(&mut self, rows: Range<usize>) -> Result<&mut [T]> {
         let NpyMapMut { file, begin, path, .. } = &mut self.map;
-        let rows = self.header.seen_as::<T>().and_then(|header| {
+        let rows = self.header.seen_as(T::dtype()).and_then(|header| {
             let range = OuterAxis::of(&header).elements(&rows)?;
             elements_mut(&header, &mut file[*begin..], *begin, range)
         });
@@ -368,7 +364,7 @@ macro_rules! reading {
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
-                let rows = self.header.seen_as::<T>().and_then(|header| {
+                let rows = self.header.seen_as(T::dtype()).and_then(|header| {
                     let range = OuterAxis::of(&header).elements(&rows)?;
                     elements(&header, &self.map.file[self.map.begin..], self.map.begin, range)
                 });
