@@ -63,7 +63,8 @@
 //! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
 //! - `object` (feature `object`): arrays of Python objects, read without running anything.
 //! - `rawarray` (feature `rawarray`): `.ra` files of the RawArray format.
-//! - [`zarr_references`]: many files as one Zarr array, which Xarray and Dask read in place.
+//! - `zarr_references` (feature `zarr`): many files as one Zarr array, which Xarray and Dask read in
+//!   place.
 //! - [`FileFormat`]: the format of a file, by its content.
 //!
 //! And:
@@ -97,6 +98,7 @@
 //! - `rawarray`: files of the RawArray format (`.ra`), converted to and from `.npy`; implies
 //!   `dynamic`.
 //! - `lz4`: `.ra` files whose data are compressed.
+//! - `zarr`: many files as one Zarr array.
 //! - `jiff`, `chrono`: the date and time types of these crates as elements.
 //!
 //! # What this crate does not do
@@ -128,6 +130,7 @@ mod write;
 // Floor 5: arrays in place; one array in many files.
 mod view;
 pub mod shards;
+#[cfg(feature = "zarr")]
 mod zarr;
 // Floor 6: dtypes known at run time; archives.
 #[cfg(feature = "dynamic")]
@@ -175,6 +178,7 @@ pub use read::stream::{read, read_with};
 pub use view::{NpyMap, NpyMapMut};
 pub use view::{NpyView, view, view_column, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_like, save_with, write};
+#[cfg(feature = "zarr")]
 pub use zarr::{ZarrReferences, zarr_references};
 
 #[doc = include_str!("dtypes.md")]

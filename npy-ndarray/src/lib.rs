@@ -70,6 +70,7 @@
 //!   major release of `zip` is a breaking change of this feature.
 //! - `mmap`: files mapped into memory.
 //! - `rawarray`: files of the RawArray format; `lz4`: those whose data are compressed.
+//! - `zarr`: many files as one Zarr array, by `npy_core::zarr_references`.
 //! - `object`: arrays of Python objects, read as data; `serde`: these as any type that implements
 //!   `Deserialize`.
 //! - `half`: `half::f16` and `half::bf16` as elements.

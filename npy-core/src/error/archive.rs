@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe_start;
+use super::describe::describe_start;
 
 /// What is wrong with a zip archive, or a member of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

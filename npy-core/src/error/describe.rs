@@ -49,11 +49,13 @@ pub(super) fn describe_cause(cause: Option<&str>) -> String {
     cause.map_or_else(String::new, |cause| format!(": {cause}"))
 }
 
+#[cfg(feature = "npz")]
 pub(super) fn describe_missing(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
     format!("array{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
+#[cfg(feature = "npz")]
 pub(super) fn describe_others(available: &[String], omitted: usize) -> String {
     if available.is_empty() { "the archive is empty".to_owned() } else { format!("the archive has {}", list(available, omitted)) }
 }
@@ -76,6 +78,7 @@ pub(super) fn describe_viewed(path: &str) -> String {
     if path.is_empty() { "the array".to_owned() } else { format!("the field {path}") }
 }
 
+#[cfg(feature = "dynamic")]
 pub(super) fn describe_no_numbers(from: &str) -> &'static str {
     let code = from.trim_start_matches(['<', '>']);
     match from {

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::describe_axes;
-use super::tuple;
+use super::describe::{describe_axes, tuple};
 
 /// Why nothing can be appended to an array.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::{ArchiveProblem, Error, ErrorKind, ShardProblem};
+#[cfg(feature = "npz")]
+use super::ArchiveProblem;
+use super::{Error, ErrorKind, ShardProblem};
 
 /// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`]
 /// comes back as it was.
@@ -40,6 +42,7 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
         ErrorKind::Truncated { .. } => io::ErrorKind::UnexpectedEof,
         ErrorKind::Allocation { .. } => io::ErrorKind::OutOfMemory,
         ErrorKind::UnsupportedVersion { .. } => io::ErrorKind::Unsupported,
+        #[cfg(feature = "npz")]
         ErrorKind::Archive { problem } => kind_of_archive(problem),
         ErrorKind::Conflict { .. } => io::ErrorKind::ResourceBusy,
         ErrorKind::FailedBefore { .. } | ErrorKind::InvalidCount { .. } => io::ErrorKind::Other,
@@ -52,25 +55,27 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
         | ErrorKind::WrongShape { .. }
         | ErrorKind::CannotGrow { .. }
         | ErrorKind::FortranRows { .. }
-        | ErrorKind::ObjectsInstead { .. }
-        | ErrorKind::NotObjects { .. }
-        | ErrorKind::InvalidInteger { .. }
         | ErrorKind::TextTooLong { .. }
         | ErrorKind::IncompleteRow { .. }
         | ErrorKind::WrongCount { .. }
-        | ErrorKind::CannotCast { .. }
         | ErrorKind::NoField { .. }
-        | ErrorKind::NoNumbers { .. }
         | ErrorKind::InvalidRegion { .. }
         | ErrorKind::Misaligned { .. }
         | ErrorKind::NotViewable { .. }
-        | ErrorKind::NoMember { .. }
-        | ErrorKind::NotRegularFile
-        | ErrorKind::InvalidSparse { .. } => io::ErrorKind::InvalidInput,
+        | ErrorKind::NotRegularFile => io::ErrorKind::InvalidInput,
+        #[cfg(feature = "npz")]
+        ErrorKind::NoMember { .. } | ErrorKind::InvalidSparse { .. } => io::ErrorKind::InvalidInput,
+        #[cfg(feature = "dynamic")]
+        ErrorKind::CannotCast { .. } | ErrorKind::NoNumbers { .. } => io::ErrorKind::InvalidInput,
+        #[cfg(feature = "object")]
+        ErrorKind::ObjectsInstead { .. } | ErrorKind::NotObjects { .. } | ErrorKind::InvalidInteger { .. } => {
+            io::ErrorKind::InvalidInput
+        }
         _ => io::ErrorKind::InvalidData,
     }
 }
 
+#[cfg(feature = "npz")]
 fn kind_of_archive(problem: &ArchiveProblem) -> io::ErrorKind {
     match problem {
         ArchiveProblem::MissingFeature { .. } | ArchiveProblem::UnknownMethod { .. } | ArchiveProblem::Encrypted => {

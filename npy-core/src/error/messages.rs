@@ -1,7 +1,7 @@
 //! The message of every variant. A variant without one does not compile.
 
 use super::*;
-use crate::options::Version;
+use crate::options::{Order, Version};
 
 /// A test of the messages of an enum. Its `match` is exhaustive, so that each variant has a value
 /// and a message.
@@ -80,24 +80,31 @@ messages!(kinds: ErrorKind {
     ObjectArray =>
         "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
          `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
+    #[cfg(feature = "object")]
     ObjectsInstead { rust_type: text("Void") } =>
         "cannot convert Python objects to Void; `objects_as` takes more types, `deserialize` all (feature `serde`)",
+    #[cfg(feature = "object")]
     NotObjects { dtype: text("<f8") } => "expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it",
+    #[cfg(feature = "object")]
     Pickle { offset: 201, problem: PickleProblem::InvalidEscape } => "unsupported pickle at byte 201: invalid escape sequence",
+    #[cfg(feature = "object")]
     InvalidInteger { text: text("1x") } => "invalid integer \"1x\": expected an optional sign and at most 4300 decimal digits",
     InvalidValue { index: 1, path: text("origin.name"), problem: ValueProblem::NotATime } =>
         "element 1, origin.name: expected a time, found NaT; read it as an `Option`",
     InvalidValue { index: 1, path: text(""), problem: ValueProblem::OutOfBounds } => "element 1: field out of bounds of the record",
+    #[cfg(feature = "object")]
     InvalidObject { path: text("name[2]"), problem: ValueProblem::NotARecord } => "name[2]: expected a tuple with an item for each field",
     TextTooLong { length: 4, dtype: text("<U3") } => "text too long for <U3: expected at most 3 characters, found 4",
     WrongCount { expected: 3, found: 0 } => "wrong number of elements: expected 3, found 0",
     IncompleteRow { shape: vec![0, 3], order: Order::C, row: 0, expected: 3, found: 1 } =>
         "incomplete row 0 of an array of shape (0, 3): expected 3 elements, found 1",
+    #[cfg(feature = "dynamic")]
     CannotCast { from: text("<f8"), to: text("<i4"), casting: "safe" } =>
         "cannot cast <f8 to <i4 according to the rule 'safe'; `Casting::Checked` casts what fits, `Casting::Unsafe` all",
     NoField { name: text("x"), record: text(""), available: texts(&["y", "z"]), omitted: 1 } => "unknown field \"x\": the records have y, z and 1 more",
     NoField { name: text("x"), record: text("origin"), available: texts(&["y"]), omitted: 0 } => "unknown field \"x\": \"origin\" has y",
     NoField { name: text("x"), record: text("<f8"), available: Vec::new(), omitted: 0 } => "unknown field \"x\": <f8 has no fields",
+    #[cfg(feature = "dynamic")]
     NoNumbers { from: text("|O"), to: text("<f8") } => "cannot cast |O to <f8: expected numbers; `objects_as` converts Python objects",
     WrongLength { expected: 24, found: 22 } => "wrong number of bytes: expected 24, found 22",
     InvalidRegion { axis: 1, problem: RegionProblem::ZeroStep } => "invalid region along axis 1: expected a step of at least 1, found 0",
@@ -106,15 +113,22 @@ messages!(kinds: ErrorKind {
          write the member with `WriteOptions::aligned`",
     NotViewable { path: text("origin.depth"), file: text(">f8"), rust_type: text("f64"), rust: text("<f8") } =>
         "cannot view the field origin.depth as f64: expected dtype <f8, found >f8; read a copy with `load_columns`",
+    #[cfg(feature = "npz")]
     Archive { problem: ArchiveProblem::Overlap } => "the data overlap another member or the central directory",
     #[cfg(feature = "zip")]
     Zip { action: "cannot read the member", error: zip::result::ZipError::FileNotFound } => "cannot read the member",
+    #[cfg(feature = "npz")]
     NoMember { names: texts(&["a", "b"]), available: texts(&["c"]), omitted: 0 } => "missing arrays \"a\", \"b\": the archive has c",
+    #[cfg(feature = "npz")]
     NoMember { names: texts(&["a"]), available: Vec::new(), omitted: 0 } => "missing array \"a\": the archive is empty",
+    #[cfg(feature = "npz")]
     UnknownMembers { names: texts(&["a", "b"]), omitted: 3 } => "unknown members: expected those of the struct, found a, b and 3 more",
+    #[cfg(feature = "npz")]
     InvalidSparse { problem: SparseProblem::DuplicateOffset { offset: -1 } } => "invalid sparse matrix: duplicate diagonal offset -1",
+    #[cfg(feature = "rawarray")]
     RawArray { problem: RawArrayProblem::MissingFeature } => "unsupported LZ4 compression: feature `lz4` is disabled",
     Shards { problem: ShardProblem::Missing { number: 4, count: 7 } } => "missing shard 4: expected 7 shards without a gap",
+    #[cfg(feature = "zarr")]
     Zarr { problem: ZarrProblem::NoFiles } => "expected at least one file, found none",
     Allocation { bytes: 1 << 31 } => "cannot allocate 2147483648 bytes",
 });
@@ -185,6 +199,7 @@ messages!(regions: RegionProblem {
     ZeroStep => "expected a step of at least 1, found 0",
 });
 
+#[cfg(feature = "npz")]
 messages!(sparse_matrices: SparseProblem {
     MissingArray { name: text("indptr") } => "missing array \"indptr\"",
     UnknownFormat { found: text("lil") } => "unknown format \"lil\": expected \"csr\", \"csc\", \"bsr\", \"coo\" or \"dia\"",
@@ -198,6 +213,7 @@ messages!(sparse_matrices: SparseProblem {
     DuplicateOffset { offset: 1 } => "duplicate diagonal offset 1",
 });
 
+#[cfg(feature = "zarr")]
 messages!(zarr_arrays: ZarrProblem {
     NoFiles => "expected at least one file, found none",
     Path => "expected a path in UTF-8",
@@ -248,6 +264,7 @@ messages!(values: ValueProblem {
     Custom { rust_type: None, message: text("no phase") } => "no phase",
 });
 
+#[cfg(feature = "object")]
 messages!(pickles: PickleProblem {
     Truncated { expected: 4, found: 2 } => "truncated file: expected 4 bytes, found 2",
     UnknownOpcode { opcode: 0xff } => "unknown opcode 0xff",
@@ -276,6 +293,7 @@ messages!(pickles: PickleProblem {
     InvalidArray { problem: ArrayProblem::Pointers } => "invalid array: expected data without pointers, found dtype 'O'",
 });
 
+#[cfg(feature = "object")]
 messages!(pickled_arrays: ArrayProblem {
     DType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode } => "invalid dtype \"<f9\": unknown type code",
     Storage(StorageProblem::HeaderTooLong) => "expected a header of at most 4 GiB",
@@ -287,6 +305,7 @@ messages!(pickled_arrays: ArrayProblem {
     StringDType => "StringDType outside of an array",
 });
 
+#[cfg(feature = "npz")]
 messages!(archives: ArchiveProblem {
     NotZip { found: Vec::new() } => "not an .npz file: the input is empty",
     NotZip { found: b"PK\x03\x04".to_vec() } => "not an .npz file: expected the end of central directory, found none; the file is truncated",
@@ -332,6 +351,7 @@ messages!(archives: ArchiveProblem {
     WrongChecksum { expected: 1, found: 2 } => "wrong checksum: expected 0x00000001, found 0x00000002; the data are damaged",
 });
 
+#[cfg(feature = "rawarray")]
 messages!(raw_arrays: RawArrayProblem {
     NotRawArray { found: b"yarrawar".to_vec() } => "not an .ra file: expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order",
     UnknownFlags { offset: 8, found: 4 } => "unknown flags at byte 8: expected 0x1 (big-endian) and 0x2 (LZ4) at most, found 0x4",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::list;
+use super::describe::list;
 
 /// One place where a file's dtype and a Rust type differ.
 #[derive(Clone, Debug, PartialEq, Eq)]

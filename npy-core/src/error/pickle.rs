@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{DTypeProblem, StorageProblem, tuple};
-#[cfg(feature = "object")]
+use super::describe::tuple;
+use super::{DTypeProblem, StorageProblem};
 use super::{Error, ErrorKind};
 
 /// What is wrong with the pickle that an array of Python objects is stored as.
@@ -242,7 +242,6 @@ impl fmt::Display for ArrayProblem {
 
 impl std::error::Error for ArrayProblem {}
 
-#[cfg(feature = "object")]
 impl ArrayProblem {
     /// The problem that an error is about, or the error if it is about something else.
     pub(crate) fn of(error: Error) -> Result<Self, Error> {

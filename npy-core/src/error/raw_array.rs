@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe_magic;
+use super::describe::describe_magic;
 
 /// What is wrong with a RawArray file (`.ra`), or why there is none of an array. Offsets are
 /// counted from the beginning of the file.

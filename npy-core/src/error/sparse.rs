@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tuple;
+use super::describe::tuple;
 
 /// Why arrays are not a sparse matrix, or not the one that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
