@@ -47,6 +47,8 @@ pub(super) fn run(bench: &mut Bench) {
         .case("archives.read.deflated", "read an archive of four members, 128 MiB, deflated", need, |job| read(job, size, Some(6)));
     let title = "read one member of an archive, 32 MiB of noise, deflated";
     bench.case("archives.read.one", title, need, |job| read_one(job, size));
+    let count = bench.size(100_000, 1_000);
+    bench.case_in_memory("archives.read.many", "read 100,000 members of three numbers, stored", need, |job| read_many(job, count));
     bench.case("archives.write.stored", "write four members, 128 MiB, to a new archive", need, |job| write_stored(job, size));
     let title = "write four members, 128 MiB, to a new archive, deflated, at level 6 unless another is named";
     bench.case("archives.write.deflated", title, need, |job| write_deflated(job, size));
@@ -130,6 +132,32 @@ fn read_one(job: &Job<'_>, size: usize) -> Outcome {
         Target::factor(READ_2, 0.52, READ),
         Target::factor(READ, 1.12, LIBDEFLATE),
     ]);
+    case.measure()
+}
+
+/// Reads many small members, which costs what finds and opens them.
+fn read_many(job: &Job<'_>, count: usize) -> Outcome {
+    let path = job.directory.file("archive.npz");
+    let mut archive = NpzWriter::create(&path).unwrap();
+    for index in 0..count {
+        archive.add_slice(&format!("x{index}"), &[0.5_f64, 1.5, 2.5]).unwrap();
+    }
+    archive.finish().unwrap();
+    job.numpy.set_path("path", &path);
+    job.numpy.define("def read():\n with np.load(path) as archive: return [archive[name] for name in archive.files]");
+
+    let mut case = job.case();
+    case.units(u32::try_from(count).unwrap(), "member");
+    case.numpy(job.numpy, NP_LOAD, "read()");
+    case.ours(READ, || {
+        let mut archive = NpzReader::open(&path).unwrap();
+        (0..archive.len()).for_each(|index| drop(black_box(archive.by_index::<f64>(index).unwrap())));
+    });
+    case.peer(READ_ZIP, || {
+        let mut archive = ZipByHand::open(&path);
+        (0..count).for_each(|index| drop(black_box(archive.elements(&format!("x{index}"), f64::from_le_bytes))));
+    });
+    case.targets([Target::factor(READ, 1.0, READ_ZIP)]);
     case.measure()
 }
 

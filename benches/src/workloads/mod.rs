@@ -6,6 +6,8 @@ mod order;
 mod small;
 mod records;
 mod archives;
+mod compress;
+mod print;
 mod headers;
 mod growth;
 mod sizes;
@@ -51,6 +53,8 @@ pub(crate) const PAGE: Page = Page {
             "Structured arrays. `np.load` and `np.save` leave records packed, as `DynValues` does; structs take more memory.",
         ),
         group("archives", "Archives of four arrays, of one array of noise, of 512 small arrays."),
+        group("compress", "One array to a new archive, deflated at level 6 by one thread; the sizes stand in `samples.tsv`."),
+        group("print", "Numbers as text; the limit has neither layout nor a common width."),
         group("headers", "Parsing and writing headers. The targets are times on one machine."),
         group(
             "growth",
@@ -79,6 +83,8 @@ pub(crate) fn run(bench: &mut Bench) {
     order::run(bench);
     records::run(bench);
     archives::run(bench);
+    compress::run(bench);
+    print::run(bench);
     headers::run(bench);
     growth::run(bench);
     sizes::run(bench);
