@@ -354,7 +354,124 @@ impl Iterator for Pieces {
 
 #[cfg(test)]
 mod tests {
-    use super::AxisRange;
+    use super::*;
+
+    /// The bytes of each element of a region, which is a start, a count and a step for each axis.
+    fn elements(shape: &[usize], order: Order, itemsize: u64, taken: &[[usize; 3]]) -> Vec<Range<u64>> {
+        let mut all = vec![0_u64];
+        let axes: Vec<usize> = if order == Order::C { (0..shape.len()).collect() } else { (0..shape.len()).rev().collect() };
+        for axis in axes {
+            let [start, count, step] = taken[axis];
+            let places = (0..count).map(|i| (start + i * step) as u64);
+            all = all.iter().flat_map(|row| places.clone().map(move |place| row * shape[axis] as u64 + place)).collect();
+        }
+        all.into_iter().map(|index| index * itemsize..(index + 1) * itemsize).collect()
+    }
+
+    /// Ranges that touch become one.
+    fn joined(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+        let mut all: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            match all.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => all.push(range),
+            }
+        }
+        all
+    }
+
+    /// Every region of small arrays with these parts of the axes: all of it, none, one, and steps.
+    fn for_each_region(mut check: impl FnMut(&Header, &[AxisRange], Vec<Range<u64>>)) {
+        const PARTS: [[usize; 3]; 7] = [[0, 6, 1], [0, 5, 1], [2, 1, 1], [1, 2, 1], [1, 0, 1], [0, 3, 2], [2, 2, 3]];
+        for order in [Order::C, Order::Fortran] {
+            for axes in 1..=3 {
+                let shape = vec![6; axes];
+                let header = Header::new("<i4".parse().unwrap(), order, &shape).unwrap();
+                for case in 0..PARTS.len().pow(u32::try_from(axes).unwrap()) {
+                    let taken: Vec<_> = (0..axes).map(|axis| PARTS[case / PARTS.len().pow(axis as u32) % PARTS.len()]).collect();
+                    let range = |&[start, count, step]: &[usize; 3]| {
+                        let end = if count == 0 { start } else { start + (count - 1) * step + 1 };
+                        AxisRange::from(start..end).step_by(step)
+                    };
+                    let region: Vec<_> = taken.iter().map(range).collect();
+                    check(&header, &region, elements(&shape, order, 4, &taken));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_the_bytes_of_the_elements() {
+        for_each_region(|header, region, expected| {
+            let pieces = Pieces::new(header, region).unwrap();
+            assert_eq!(pieces.end(), expected.last().map(|last| last.end), "{header:?} {region:?}");
+            let only = pieces.only();
+            let ranges: Vec<_> = byte_ranges(header, region).unwrap().collect();
+            assert_eq!(ranges, joined(expected), "{header:?} {region:?}");
+            let is_only = pieces.clone().count() == 1;
+            assert_eq!(only, ranges.first().filter(|_| is_only).cloned());
+            // As few as there can be: none could be longer and all of them equal.
+            let count = pieces.count();
+            assert!(count == 0 || count == ranges.len() || region.iter().any(|range| range.step > 1), "{header:?} {region:?}");
+        });
+    }
+
+    #[test]
+    fn pieces_are_skipped_up_to_a_limit_within_a_run() {
+        for_each_region(|header, region, _| {
+            let pieces = Pieces::new(header, region).unwrap();
+            let all: Vec<_> = pieces.clone().collect();
+            let run = usize::try_from(pieces.inner.count).unwrap();
+            if all.is_empty() {
+                assert_eq!(pieces.clone().pass_within_run(u64::MAX), None);
+                return;
+            }
+            assert_eq!(pieces.inner_gap(), if run > 1 { all[1].start - all[0].end } else { 0 });
+            for begin in 0..=all.len() {
+                let last = (begin / run + 1) * run;
+                let limits = all[begin.min(all.len() - 1)..].iter().take(3).flat_map(|piece| [piece.end - 1, piece.end]);
+                for limit in limits.chain([u64::MAX]) {
+                    let mut rest = pieces.clone();
+                    rest.by_ref().take(begin).for_each(drop);
+                    let within = all.iter().take(last).skip(begin).take_while(|piece| piece.end <= limit);
+                    let skipped = if begin % run == 0 { 0 } else { within.count() };
+                    let expected = skipped.checked_sub(1).map(|more| all[begin + more].end);
+                    assert_eq!(rest.pass_within_run(limit), expected, "{header:?} {region:?} from {begin} to {limit}");
+                    assert_eq!(rest.collect::<Vec<_>>(), all[begin + skipped..]);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn ranges_end_within_their_axis() {
+        use RegionProblem::{OutOfBounds, Reversed, ZeroStep};
+        let header = Header::new("<i4".parse().unwrap(), Order::C, &[5]).unwrap();
+        for (range, expected) in [
+            (AxisRange::from(..), Ok(5)),
+            ((5..).into(), Ok(0)),
+            ((6..).into(), Err(OutOfBounds { range: 6..6, length: 5 })),
+            ((..5).into(), Ok(5)),
+            ((..6).into(), Err(OutOfBounds { range: 0..6, length: 5 })),
+            ((1..=4).into(), Ok(4)),
+            ((1..=5).into(), Err(OutOfBounds { range: 1..6, length: 5 })),
+            ((..=usize::MAX).into(), Err(OutOfBounds { range: 0..u64::MAX, length: 5 })),
+            (AxisRange { start: 3, end: End::Before(3), step: 1 }, Ok(0)),
+            (AxisRange { start: 4, end: End::Before(3), step: 1 }, Err(Reversed { range: 4..3 })),
+            (AxisRange::from(..).step_by(4), Ok(2)),
+            (AxisRange::from(..).step_by(0), Err(ZeroStep)),
+            ((2..4).into(), Ok(2)),
+            (4.into(), Ok(1)),
+            (5.into(), Err(OutOfBounds { range: 5..6, length: 5 })),
+        ] {
+            let found = region_shape(&header, &[range]).map(|shape| shape[0]).map_err(Error::into_kind);
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{range}"),
+                (Err(ErrorKind::InvalidRegion { axis: 0, problem }), Err(expected)) => assert_eq!(problem, expected, "{range}"),
+                (found, _) => panic!("{range}: {found:?}"),
+            }
+        }
+    }
 
     #[test]
     fn ranges_print_as_in_rust() {
