@@ -1,0 +1,320 @@
+use std::io::Cursor;
+
+use super::super::super::read::NpzReader;
+use super::super::emit::{Local, push_end};
+use super::*;
+
+/// A member: its name, its data, and the numbers of bytes that pad its local header and follow it.
+pub(crate) struct Part {
+    name: &'static str,
+    data: &'static [u8],
+    padding: Vec<u8>,
+    gap: Vec<u8>,
+}
+
+pub(crate) fn part(name: &'static str, padding: &[u8], data: &'static [u8], gap: &[u8]) -> Part {
+    Part { name, data, padding: padding.to_vec(), gap: gap.to_vec() }
+}
+
+/// An archive of these members, and where its end record begins.
+pub(crate) fn archive_of(prefix: &[u8], parts: &[Part], is_wide: bool, comment: &[u8]) -> (Vec<u8>, usize) {
+    let (mut file, mut directory) = (prefix.to_vec(), Vec::new());
+    let count = parts.len() as u64;
+    for Part { name, data, padding, gap } in parts {
+        let (name, method, flags, crc) = (name.as_bytes().to_vec(), 0, 0, crc32fast::hash(data));
+        let (size, offset) = (data.len() as u64, (file.len() - prefix.len()) as u64);
+        let (none, blocks) = (Vec::new(), Vec::new());
+        let local = Local { name, method, flags, crc, compressed: size, size, offset, padding: none, blocks };
+        let mut header = local.header();
+        let extra = u16::from(header[28]) + u16::try_from(padding.len()).unwrap();
+        header[28..30].copy_from_slice(&extra.to_le_bytes());
+        file.extend([&header, padding, *data, gap].concat());
+        local.push_entry(&mut directory);
+    }
+    let (offset, size) = ((file.len() - prefix.len()) as u64, directory.len());
+    push_end(&mut directory, count, offset, comment);
+    if is_wide {
+        let mut wide = [&END64[..], &44_u64.to_le_bytes(), &[0; 12]].concat();
+        wide.extend([count, count, size as u64, offset].map(u64::to_le_bytes).concat());
+        wide.extend([&END64_LOCATOR[..], &[0; 4], &(offset + size as u64).to_le_bytes(), &[0; 4]].concat());
+        directory[size + 8..size + 20].fill(0xff);
+        directory.splice(size..size, wide);
+    }
+    file.extend(directory);
+    let end = file.len() - END_BYTES - comment.len();
+    (file, end)
+}
+
+/// Two members of 54 and 63 bytes, whose entries have 47 and 51.
+fn two() -> [Part; 2] {
+    [part("a", b"", b"abc", b""), part("b.npy", b"pad", b"", b"after")]
+}
+
+fn open(file: &[u8]) -> Result<Directory> {
+    read(&mut Cursor::new(file), &Limits::new())
+}
+
+pub(crate) fn problem_of<T>(result: Result<T>) -> ArchiveProblem {
+    match result.map(drop).unwrap_err().into_kind() {
+        ErrorKind::Archive { problem } => problem,
+        kind => panic!("{kind:?}"),
+    }
+}
+
+#[test]
+fn directory_is_found_by_its_end() {
+    for prefix in [0, 7, 70_000] {
+        for is_wide in [false, true] {
+            for comment in [0, 4, LONGEST_COMMENT] {
+                for behind in [&b""[..], b"\0x", b"PK\x03x", b"of PK\x06\x07"] {
+                    let case = format!("{prefix} bytes before, wide: {is_wide}, comment of {comment}, {} behind", behind.len());
+                    if comment == LONGEST_COMMENT && !behind.is_empty() {
+                        continue;
+                    }
+                    let comment = vec![b'c'; comment];
+                    let (mut file, at) = archive_of(&vec![b'-'; prefix], &two(), is_wide, &comment);
+                    file.extend(behind);
+                    let directory = open(&file).unwrap_or_else(|error| panic!("{case}: {error}"));
+                    let (begin, end) = ((prefix + 54 + 63) as u64, (at + END_BYTES + comment.len()) as u64);
+                    assert_eq!((directory.prefix, directory.begin, directory.end), (prefix as u64, begin, end), "{case}");
+                    assert_eq!((directory.comment == comment, directory.bytes.len()), (true, 47 + 51), "{case}");
+                    let members: Vec<_> = directory.entries.iter().map(|entry| (entry.offset, entry.room)).collect();
+                    assert_eq!(members, [(prefix as u64, 54), (prefix as u64 + 54, 63)], "{case}");
+                }
+            }
+        }
+    }
+    // A comment that holds an end record, whose own comment ends elsewhere.
+    let inner = [&END[..], &[0; END_BYTES - 4], b"ab"].concat();
+    assert_eq!(open(&archive_of(b"", &two(), false, &inner).0).unwrap().entries.len(), 2);
+}
+
+#[test]
+fn rejects_contradictory_end_records() {
+    use ArchiveProblem::{NoDirectory, NoEntry, SeveralDisks, WrongCount};
+    for prefix in [0, 5] {
+        let (file, end) = archive_of(&vec![b'-'; prefix], &two(), false, b"");
+        let second_entry = prefix + 117 + 47;
+        let beyond = u32::try_from(end + 1).unwrap();
+        for (at, bytes, expected) in [
+            (end + 4, &[1][..], SeveralDisks),
+            (end + 6, &[1], SeveralDisks),
+            (end + 16, &[200], NoDirectory { offset: 200, bytes: 98 }),
+            (end + 12, &beyond.to_le_bytes(), NoDirectory { offset: 117, bytes: beyond.into() }),
+            (end + 10, &[1], WrongCount { expected: 1, found: 2 }),
+            (end + 10, &[3], WrongCount { expected: 3, found: 2 }),
+            (second_entry, b"Q", NoEntry { offset: second_entry as u64 }),
+            // Its comment would end behind the directory.
+            (second_entry + 32, &[1], NoEntry { offset: second_entry as u64 }),
+        ] {
+            let mut file = file.clone();
+            file[at..at + bytes.len()].copy_from_slice(bytes);
+            assert_eq!(problem_of(open(&file)), expected, "{bytes:?} at {at}");
+        }
+    }
+    let (mut file, end) = archive_of(b"", &two(), true, b"");
+    file[end - END64_LOCATOR_BYTES - END64_BYTES] = b'Q';
+    assert_eq!(problem_of(open(&file)), NoDirectory { offset: 117 + 98, bytes: 56 });
+    // A locator with nothing before it.
+    let lonely = [&END64_LOCATOR[..], &[0; 16], END, &[0; END_BYTES - 4]].concat();
+    assert!(open(&lonely).is_err());
+}
+
+#[test]
+fn members_are_counted_before_they_are_read() {
+    let (file, _) = archive_of(b"", &two(), false, b"");
+    let open = |most| read(&mut Cursor::new(&file[..]), &Limits::new().members(most));
+    assert_eq!(open(2).unwrap().entries.len(), 2);
+    let error = open(1).map(drop).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+}
+
+#[test]
+fn parts_of_archives_behind_the_end_make_it_doubtful() {
+    let (file, end) = archive_of(b"", &[part("a", b"", b"abc", b""), part("b", b"", b"d", b"")], false, b"note");
+    let end = (end + END_BYTES + 4) as u64;
+    let signatures = [LOCAL, ENTRY, END, END64].map(|signature| [b"x", &signature[..], b"x"].concat());
+    let parts = [&b"\0"[..], &[0; 3], b"P", b"PK", b"PK\x03"].into_iter().chain(signatures.iter().map(Vec::as_slice));
+    for part in parts {
+        let expected = ArchiveProblem::Incomplete { members: 2, listed: 2, directory_end: end };
+        assert_eq!(problem_of(open(&[&file, part].concat())), expected, "{}", part.escape_ascii());
+    }
+}
+
+/// A local header outside of the members is seen at once, or before members are added if it fits
+/// the usual extra fields.
+#[test]
+fn members_that_are_not_listed_are_found() {
+    let hidden = header();
+    let (cut, far) = (&hidden[..LOCAL_BYTES - 1], [&[b'-'; 47][..], &hidden].concat());
+    let near = &far[1..];
+    let long = [&[b'-'; 100][..], &hidden, &[b'-'; 70]].concat();
+    // Bytes before the archive, those that pad the local headers, those between the members; whether
+    // they are seen at once, and where before members are added.
+    for (prefix, padding, gap, is_complete, unlisted) in [
+        (&b""[..], &b""[..], &b""[..], true, None),
+        (cut, b"", cut, true, None),
+        (&hidden, b"", b"", false, None),
+        (b"", b"", near, true, Some(46)),
+        (b"", b"", &hidden, true, Some(0)),
+        (b"", b"", &far, false, None),
+        (b"", &long, b"", true, None),
+        (b"", &long, cut, true, None),
+        (b"", &long, &hidden, false, None),
+    ] {
+        for is_last in [false, true] {
+            let others = (b"".as_slice(), b"".as_slice());
+            let [first, second] = if is_last { [others, (padding, gap)] } else { [(padding, gap), others] };
+            let parts = [part("a", first.0, b"abc", first.1), part("b", second.0, b"de", second.1)];
+            let (file, _) = archive_of(prefix, &parts, false, b"");
+            let case = format!("{} before, {} in, {} behind, last: {is_last}", prefix.len(), padding.len(), gap.len());
+            let opened = open(&file);
+            assert_eq!(opened.is_ok(), is_complete, "{case}");
+            let Ok(directory) = opened else { continue };
+            let behind = (prefix.len() + 51 + 3 + if is_last { 51 + 2 } else { 0 } + padding.len()) as u64;
+            let proven = expect_proven(&mut Cursor::new(&file[..]), &directory);
+            match unlisted {
+                None => proven.unwrap_or_else(|error| panic!("{case}: {error}")),
+                Some(at) => assert_eq!(problem_of(proven), ArchiveProblem::Unlisted { offset: behind + at }, "{case}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn archives_that_may_grow_end_the_file_and_hide_no_header() {
+    let file = |comment: &[u8]| archive_of(b"--", &two(), false, comment).0;
+    let check = |file: &[u8]| {
+        let (directory, mut reader) = (open(file).unwrap(), Cursor::new(file));
+        expect_proven(&mut reader, &directory).and_then(|()| expect_no_header_behind_members(&mut reader, &directory))
+    };
+    check(&file(b"note")).unwrap();
+    let (whole, hidden) = (file(b""), header());
+    let (end, begin) = (whole.len() as u64, (2 + 117 + 98 + END_BYTES) as u64);
+    assert_eq!(problem_of(check(&[&whole[..], b"x"].concat())), ArchiveProblem::NotAtEnd { end, bytes: 1 });
+    assert_eq!(problem_of(check(&file(&hidden))), ArchiveProblem::Unlisted { offset: begin });
+    check(&file(&hidden[..LOCAL_BYTES - 1])).unwrap();
+}
+
+/// However long the extra fields of the local headers are: a part of them is read again.
+#[test]
+fn data_begin_behind_extra_fields_of_any_length() {
+    for padding in [0, 75, 76, 77, 4075, 4076, 4077, 20_000] {
+        let padding = vec![b'-'; padding];
+        let parts = [part("a", &padding, b"abc", b""), part("b", b"", b"defgh", b""), part("c", &padding, b"", b"")];
+        for prefix in [&b""[..], b"---"] {
+            let (file, _) = archive_of(prefix, &parts, false, b"");
+            let (directory, mut reader) = (open(&file).unwrap(), Cursor::new(&file[..]));
+            let begins: Vec<u64> = directory.entries.iter().map(|entry| entry.seek_to_data(&mut reader).unwrap()).collect();
+            let first = prefix.len() + 51 + padding.len();
+            assert_eq!(begins, [first, first + 3 + 51, first + 3 + 51 + 5 + 51 + padding.len()].map(|at| at as u64));
+            assert_eq!(reader.position(), begins[2]);
+            let mut archive = NpzReader::from_bytes(&file).unwrap();
+            let contents: Vec<_> = (0..3).map(|index| archive.bytes(index, 10).unwrap()).collect();
+            assert_eq!(contents, [&b"abc"[..], b"defgh", b""]);
+        }
+    }
+}
+
+/// The space of a member ends where the next one begins, in whatever order they are listed.
+#[test]
+fn members_end_before_the_next_one() {
+    let (mut file, _) = archive_of(b"", &[part("a", b"", b"abc", b"-"), part("b", b"", b"def", b"")], false, b"");
+    let directory = 51 + 3 + 1 + 51 + 3;
+    let (first, second) = (file[directory..directory + 47].to_vec(), file[directory + 47..directory + 94].to_vec());
+    file[directory..directory + 94].copy_from_slice(&[second, first].concat());
+    let rooms: Vec<_> = open(&file).unwrap().entries.iter().map(|entry| (entry.offset, entry.room)).collect();
+    assert_eq!(rooms, [(55, 54), (0, 55)]);
+    // Both headers state one byte more: the first member has it, the second would take one of the
+    // directory.
+    for (local, entry, is_refused) in [(0, directory + 47, false), (55, directory, true)] {
+        let mut file = file.clone();
+        for at in [local + 30 + 1 + 4, local + 30 + 1 + 12, entry + 20, entry + 24] {
+            file[at] = 4;
+        }
+        let directory = open(&file).unwrap();
+        let member = directory.entries.iter().find(|entry| entry.offset == local as u64).unwrap();
+        let sought = member.seek_to_data(&mut Cursor::new(&file[..]));
+        assert_eq!(sought.is_err(), is_refused);
+        if is_refused {
+            assert_eq!(problem_of(sought), ArchiveProblem::Overlap);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_missing_are_an_error() {
+    let read = |offset, count| read_at(&mut Cursor::new(b"01234567"), offset, count);
+    assert_eq!(read(3, 5).unwrap(), b"34567");
+    assert_eq!(read(8, 0).unwrap(), b"");
+    for (offset, count) in [(3, 6), (8, 1), (9, 2)] {
+        let error = read(offset, count).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::UnexpectedEof), "{error}");
+    }
+}
+
+/// A local header that states nothing.
+fn header() -> Vec<u8> {
+    [&LOCAL[..], &[45, 0, 0, 0, 8, 0], &[0; LOCAL_BYTES - 10]].concat()
+}
+
+#[test]
+fn headers_are_found_wherever_they_begin() {
+    const LENGTH: usize = 200_000;
+    let places = [0, 1, 4066, 4096, 65_506, 65_507, 65_535, 65_536, 65_537, 131_042, 131_072, LENGTH - LOCAL_BYTES];
+    for place in places {
+        let mut file = vec![b'P'; LENGTH];
+        file[place..][..LOCAL_BYTES].copy_from_slice(&header());
+        let find = |begin: usize, end: usize| {
+            let mut reader = Cursor::new(&file[..]);
+            Window::new(&mut reader, LENGTH as u64).find_member(begin as u64, end as u64).unwrap()
+        };
+        let found = Some(place as u64);
+        assert_eq!(find(0, LENGTH), found);
+        assert_eq!(find(place, LENGTH), found);
+        assert_eq!(find(place, usize::MAX), found);
+        assert_eq!(find(place + 1, LENGTH), None);
+        assert_eq!(find(0, place + LOCAL_BYTES), found);
+        assert_eq!(find(0, place + LOCAL_BYTES - 1), None);
+    }
+}
+
+#[test]
+fn windows_are_read_once_and_end_where_the_part_does() {
+    let file: Vec<u8> = (0..=249).cycle().take(10_000).collect();
+    let mut reader = Cursor::new(&file[..]);
+    let mut window = Window::new(&mut reader, 9_000);
+    for (offset, count) in
+        [(0, 10), (4090, 6), (4090, 7), (4095, 1), (5, 20), (8_990, 20), (8_999, 1), (9_000, 4), (9_500, 4), (0, 9_000)]
+    {
+        let expected = &file[offset.min(9_000)..(offset + count).min(9_000).max(offset.min(9_000))];
+        assert_eq!(window.at(offset as u64, count).unwrap(), expected, "{count} bytes at {offset}");
+    }
+    let mut window = Window::new(&mut reader, 9_000);
+    window.at(0, 10).unwrap();
+    assert_eq!(window.bytes.len(), 4096);
+    window.at(4096 - 10, 10).unwrap();
+    assert_eq!((window.begin, window.bytes.len()), (0, 4096), "nothing is read again");
+    window.at(4096 - 10, 11).unwrap();
+    assert_eq!((window.begin, window.bytes.len()), (4086, 4096));
+}
+
+#[test]
+fn local_headers_are_told_from_other_bytes() {
+    assert!(is_local_header(&header()));
+    assert!(!is_local_header(&header()[..LOCAL_BYTES - 1]));
+    for (at, byte, is_one) in [
+        (0, b'Q', false),
+        (4, 63, true),
+        (4, 64, false),
+        (5, 1, false),
+        (8, 99, true),
+        (8, 100, false),
+        (9, 1, false),
+        (6, 255, true),
+    ] {
+        let mut changed = header();
+        changed[at] = byte;
+        assert_eq!(is_local_header(&changed), is_one, "byte {at} is {byte}");
+    }
+}
