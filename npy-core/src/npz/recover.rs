@@ -447,3 +447,6 @@ fn read_directory(window: &mut Window<'_>, begin: u64, length: u64, limits: &Lim
     let Some(prefix) = begin.checked_sub(offset) else { return Ok(None) };
     Ok(Some(Directory { entries, bytes, prefix, comment, begin, end: place + (END_BYTES + comment_bytes) as u64 }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+use std::io::Cursor;
+
+use super::super::zip::central_directory::tests::{archive_of, part, problem_of};
+use super::*;
+
+/// What a walk through these bytes finds: how many members, how many that a directory lists, how
+/// many to keep and where they end, and how it ended.
+fn walked(file: &[u8], streamed: Streamed) -> (usize, usize, (usize, u64), String) {
+    let walk = walk(&mut Cursor::new(file), file.len() as u64, &Limits::new(), streamed).unwrap();
+    let stop = match walk.stop {
+        Stop::End => "end".to_owned(),
+        Stop::OtherArchive { offset } => format!("other at {offset}"),
+        Stop::Damage { offset } => format!("damage at {offset}"),
+    };
+    (walk.found.len(), walk.listed(), walk.kept(), stop)
+}
+
+/// Members of 54 and 51 bytes, the second of which is empty.
+fn two(prefix: &[u8], is_wide: bool, comment: &[u8]) -> (Vec<u8>, usize) {
+    archive_of(prefix, &[part("a", b"", b"abc", b""), part("b", b"", b"", b"")], is_wide, comment)
+}
+
+const MEMBERS: usize = 54 + 51;
+const ENTRIES: usize = 47 + 47;
+
+fn end_of(result: (usize, usize, (usize, u64), String), found: usize, listed: usize, kept: (usize, usize), stop: &str, case: &str) {
+    assert_eq!(result, (found, listed, (kept.0, kept.1 as u64), stop.to_owned()), "{case}");
+}
+
+#[test]
+fn walks_find_members_and_the_directory_that_lists_them() {
+    for prefix in [&b""[..], b"#!", &[b'-'; 70_000]] {
+        for is_wide in [false, true] {
+            for comment in [&b""[..], b"note"] {
+                let (file, end) = two(prefix, is_wide, comment);
+                let case = format!("{} before, wide: {is_wide}, comment of {}", prefix.len(), comment.len());
+                let check = |file: &[u8], found, listed, kept, stop: &str| {
+                    end_of(walked(file, Streamed::Decode), found, listed, kept, stop, &case);
+                };
+                check(&file, 2, 2, (2, file.len()), "end");
+                let directory = prefix.len() + MEMBERS;
+                // Without a directory that is whole, offsets count from the first byte of the file.
+                let both = if prefix.is_empty() { (2, directory) } else { (1, prefix.len() + 54) };
+                // Without its last byte, or with other numbers, a directory is none; it still tells
+                // that the empty member is whole.
+                check(&file[..file.len() - 1], 2, 0, both, "end");
+                let numbers = if is_wide {
+                    (end - 20 - 56 + 32, end - 20 - 56 + 40, end - 20 - 56 + 48)
+                } else {
+                    (end + 10, end + 12, end + 16)
+                };
+                for (at, byte) in [
+                    (numbers.0, 3),
+                    (numbers.1, 95),
+                    (numbers.2, 0xff),
+                    (directory + 42, 9),
+                    (directory + 16, 9),
+                    (directory + 10, 8),
+                ] {
+                    let mut file = file.clone();
+                    file[at] ^= byte;
+                    check(&file, 2, 0, both, "end");
+                }
+                // The name of an entry is another.
+                let mut other = file.clone();
+                other[directory + 46] = b'z';
+                check(&other, 2, 0, both, "end");
+                // Without entries, nobody knows whether the empty member is one.
+                check(&file[..directory], 2, 0, (1, prefix.len() + 54), "end");
+                check(&file[..directory + 47], 2, 0, (1, prefix.len() + 54), "end");
+                check(&file[..directory + ENTRIES], 2, 0, both, "end");
+                // More members behind the directory, and what was not finished.
+                let (more, _) = archive_of(b"", &[part("c", b"", b"cde", b"")], false, b"");
+                let grown = [&file, &more[..54]].concat();
+                check(&grown, 3, 2, (3, grown.len()), "end");
+                check(&grown[..grown.len() - 1], 2, 2, (2, file.len()), "end");
+                check(&[&file[..], &more[..40]].concat(), 2, 2, (2, file.len()), "end");
+                check(&[&file[..], &more].concat(), 3, 2, (3, file.len() + 54), &format!("other at {}", file.len()));
+                check(&[&file[..], b"xyz", &more[..54]].concat(), 2, 2, (2, file.len()), &format!("damage at {}", file.len()));
+            }
+        }
+    }
+    assert_eq!(walked(b"", Streamed::Decode), (0, 0, (0, 0), "end".to_owned()));
+    assert_eq!(walked(b"PK\x03", Streamed::Decode), (0, 0, (0, 0), "end".to_owned()));
+}
+
+/// The record before a 64-bit end may be longer than it needs to be, but not than the file.
+#[test]
+fn wide_end_records_state_their_length() {
+    let (file, end) = two(b"", true, b"");
+    let record = end - 20 - 56;
+    let long = |stated: u64| {
+        let mut file = file.clone();
+        file[record + 4..record + 12].copy_from_slice(&stated.to_le_bytes());
+        file.splice(record + 56..record + 56, *b"more");
+        file
+    };
+    assert_eq!(walked(&long(48), Streamed::Decode).1, 2);
+    for stated in [44, 47, 49, file.len() as u64, u64::MAX, u64::MAX - 12] {
+        assert_eq!(walked(&long(stated), Streamed::Decode).1, 0, "{stated}");
+    }
+    let mut other = long(48);
+    other[record + 60 + 3] = 0;
+    assert_eq!(walked(&other, Streamed::Decode).1, 0);
+}
+
+#[test]
+fn walks_end_at_what_is_no_member() {
+    let (whole, _) = archive_of(b"", &[part("a", b"", b"abc", b""), part("c", b"", b"cde", b"")], false, b"");
+    let members = &whole[..2 * 54];
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut file = members.to_vec();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    // The size in the archive, which is in the 64-bit field.
+    let compressed = 54 + 30 + 1 + 4 + 8;
+    let streamed = changed(54 + 6, &[8]);
+    for (case, file, decoded, stopped) in [
+        ("one byte more than there is", changed(compressed, &[4]), (1, "end"), (1, "end")),
+        ("as many as there are", members.to_vec(), (2, "end"), (2, "end")),
+        ("not finished", changed(compressed, &[0xff; 8]), (1, "end"), (1, "end")),
+        ("too many for a place", changed(compressed, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), (1, "end"), (1, "end")),
+        ("a 64-bit field without numbers", changed(54 + 30 + 1 + 2, &[4]), (1, "damage at 54"), (1, "damage at 54")),
+        ("too many, and a member follows", changed(compressed - 54, &[200]), (0, "damage at 0"), (0, "damage at 0")),
+        ("an end that is not known", streamed, (1, "damage at 54"), (1, "end")),
+    ] {
+        for (how, expected) in [(Streamed::Decode, decoded), (Streamed::Stop, stopped)] {
+            let (found, _, _, stop) = walked(&file, how);
+            assert_eq!((found, &*stop), expected, "{case}");
+        }
+    }
+}
+
+#[test]
+fn walks_count_the_members() {
+    let (file, _) = two(b"", false, b"");
+    let walk = |most| walk(&mut Cursor::new(&file[..]), file.len() as u64, &Limits::new().members(most), Streamed::Decode);
+    assert_eq!(walk(2).unwrap().listed(), 2);
+    let error = walk(1).map(drop).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+}
+
+#[test]
+fn explanations_count_members_and_find_the_directory() {
+    let explained =
+        |file: &[u8]| problem_of::<()>(Err(explain(&mut Cursor::new(file), file.len() as u64, &Limits::new()).unwrap()));
+    let (file, _) = two(b"--", false, b"note");
+    let (more, _) = archive_of(b"", &[part("c", b"", b"cde", b"")], false, b"");
+    let directory_end = file.len() as u64;
+    let grown = [&file, &more[..54]].concat();
+    assert_eq!(explained(&grown), ArchiveProblem::Incomplete { members: 3, listed: 2, directory_end });
+    let (file, _) = two(b"", false, b"note");
+    assert_eq!(explained(&file[..file.len() - 1]), ArchiveProblem::Incomplete { members: 2, listed: 0, directory_end: 0 });
+    assert_eq!(explained(&[&file[..], &more].concat()), ArchiveProblem::Concatenated { offset: directory_end - 2 });
+}
+
+/// What recovery checks before it writes is what it then writes.
+#[test]
+fn restored_file_is_read_as_it_will_be() {
+    let (front, tail) = (b"0123456789", b"abcde");
+    let whole = [&front[..7], tail].concat();
+    let mut reader = Cursor::new(&front[..]);
+    let mut restored = Restored { reader: &mut reader, kept: 7, tail, position: 0 };
+    for (at, count) in [(0, 12), (0, 7), (3, 2), (6, 1), (6, 3), (7, 5), (8, 2), (11, 1), (11, 5), (12, 1), (20, 3)] {
+        for seek in [SeekFrom::Start(at), SeekFrom::End(at.cast_signed() - 12)] {
+            assert_eq!(restored.seek(seek).unwrap(), at);
+            let mut found = Vec::new();
+            restored.by_ref().take(count).read_to_end(&mut found).unwrap();
+            let begin = usize::try_from(at).unwrap().min(12);
+            let end = (begin + usize::try_from(count).unwrap()).min(12);
+            assert_eq!(found, whole[begin..end], "{count} at {at}");
+            let position = restored.stream_position().unwrap();
+            assert_eq!(position, at + found.len() as u64);
+            assert_eq!(restored.seek(SeekFrom::Current(-1)).ok(), position.checked_sub(1));
+        }
+    }
+}
