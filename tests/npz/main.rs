@@ -9,6 +9,7 @@ mod numpy;
 mod options;
 mod reading;
 mod sparse;
+mod states;
 mod structs;
 mod writing;
 mod zip_crate;

@@ -1,0 +1,133 @@
+//! What an archive is after a member was refused, failed or was given up.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Cursor, Write};
+
+use npy_core::ErrorKind;
+use npy_core::error::ArchiveProblem;
+use npy_core::npz::{NpzReader, NpzWriter, recover};
+
+use crate::support::archives::{problem, stored, writer};
+
+#[test]
+fn names_have_at_most_65535_bytes() {
+    let mut archive = writer();
+    archive.add_bytes(&"x".repeat(65_535), b"abc").unwrap();
+    assert_eq!(problem(archive.add_bytes(&"y".repeat(65_536), b"abc")), ArchiveProblem::InvalidName);
+    let archive = archive.finish().unwrap().into_inner();
+    assert_eq!(NpzReader::from_bytes(&archive).unwrap().bytes(0, 3).unwrap(), b"abc");
+}
+
+/// In memory what was given up stays, as zeros; in a file it is cut off.
+#[test]
+fn bytes_of_a_member_given_up_are_blank() {
+    let content = [7_u8; 1000];
+    let header = 30 + "given up.npy".len() + 20;
+    for (more, blank) in [(0, header + 1000), (500, header + 1000 - (30 + 6 + 20 + 500)), (header + 1000 - 56, 0), (3000, 0)] {
+        let fill = |archive: &mut NpzWriter<Cursor<Vec<u8>>>, fails: bool| {
+            archive.add_bytes("before", b"abc").unwrap();
+            if fails {
+                let given_up = archive.add_content("given up", |member| {
+                    member.write_all(&content)?;
+                    Err(ErrorKind::ObjectArray.into())
+                });
+                given_up.unwrap_err();
+            }
+            if more > 0 {
+                archive.add_bytes("behind", &vec![9; more]).unwrap();
+            }
+        };
+        let [mut expected, mut archive] = [writer(), writer()];
+        fill(&mut expected, false);
+        fill(&mut archive, true);
+        let [expected, archive] = [expected, archive].map(|archive| archive.finish().unwrap().into_inner());
+        assert_eq!(archive.len(), expected.len() + blank, "{more}");
+        let directory = expected.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        assert!(archive[..directory] == expected[..directory], "{more}");
+        assert!(archive[directory..directory + blank].iter().all(|byte| *byte == 0), "{more}");
+        NpzReader::from_bytes(&archive).unwrap().verify().unwrap();
+    }
+}
+
+/// A pipe cannot be rewound, but of these nothing was written.
+#[test]
+fn members_that_were_not_begun_do_no_harm_in_a_pipe() {
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.set_options(archive.options().compressed(true));
+    archive.add_slice("first", &[1_u8]).unwrap();
+    assert_eq!(problem(archive.add_slice("first", &[2_u8])), ArchiveProblem::DuplicateName);
+    assert_eq!(problem(archive.add_stream::<u8>("unknown", |_| Ok(()))), ArchiveProblem::UnknownLength);
+    archive.add_content("failed", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    archive.add_slice("second", &[3_u8]).unwrap();
+    let archive = archive.finish().unwrap();
+    assert_eq!(NpzReader::from_bytes(&archive).unwrap().names().collect::<Vec<_>>(), ["first", "second"]);
+}
+
+/// A program in front of the archive is not counted by its offsets.
+#[test]
+fn archives_behind_other_bytes_grow() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    for prefix in [&b""[..], b"#!/bin/sh\n", &[b'x'; 100_000]] {
+        for is_aligned in [false, true] {
+            let before = [prefix, &stored()].concat();
+            fs::write(&path, &before).unwrap();
+            let mut archive = NpzWriter::append(&path).unwrap();
+            archive.set_options(archive.options().aligned(is_aligned));
+            archive.add_slice("more", &[1.5_f64, 2.5]).unwrap();
+            drop(archive.finish().unwrap());
+            let after = fs::read(&path).unwrap();
+            assert!(after.starts_with(&before));
+            let mut archive = NpzReader::from_bytes(&after).unwrap();
+            archive.verify().unwrap();
+            assert_eq!(archive.by_name::<f64>("more").unwrap(), [1.5, 2.5]);
+            let data = archive.data_range(archive.index_of("more").unwrap()).unwrap();
+            assert!(!is_aligned || data.start % 64 == 0, "{data:?}");
+            assert_eq!(recover(&path).unwrap().added, 0);
+            assert!(fs::read(&path).unwrap() == after);
+        }
+    }
+}
+
+/// A writer that added nothing cuts nothing off, whatever others have written meanwhile; one that
+/// did takes back its own members, and what follows them.
+#[test]
+fn writers_that_added_nothing_leave_the_file_alone() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    let add_more = || OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
+    for prefix in [&b""[..], b"#!/bin/sh\n"] {
+        let before = [prefix, &stored()].concat();
+        let after = [&before[..], b"more"].concat();
+        let open = || {
+            fs::write(&path, &before).unwrap();
+            let archive = NpzWriter::append(&path).unwrap();
+            add_more();
+            archive
+        };
+        for (case, end) in [
+            ("discarded", (|archive| archive.discard()) as fn(NpzWriter<fs::File>)),
+            ("dropped", drop),
+            ("refused", |mut archive| assert!(archive.add_slice("\0", &[1_u8]).is_err())),
+            ("finished", |archive| assert!(archive.finish().is_err())),
+        ] {
+            end(open());
+            assert!(fs::read(&path).unwrap() == after, "{case} behind {} bytes", prefix.len());
+        }
+        let mut archive = open();
+        archive.add_slice("mine", &[1_u8]).unwrap();
+        archive.discard();
+        assert!(fs::read(&path).unwrap() == before);
+    }
+}
+
+#[test]
+fn members_are_counted_in_the_debug_text() {
+    let mut archive = writer();
+    archive.set_options(archive.options().compressed(true).threads(2));
+    for count in 0..3 {
+        let text = format!("{archive:?}");
+        assert!(text.starts_with(&format!("NpzWriter {{ members: {count}, position: ")), "{text}");
+        archive.add_slice(&count.to_string(), &[1_u8]).unwrap();
+    }
+}
