@@ -2,6 +2,7 @@
 
 mod golden;
 mod numpy;
+mod pickler;
 mod serde_types;
 mod values;
 #[path = "../support/mod.rs"]
