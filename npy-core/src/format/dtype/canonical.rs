@@ -339,3 +339,143 @@ fn in_order(kind: ScalarKind, order: u8) -> Option<Scalar> {
 fn time_unit(symbol: &[u8]) -> Option<TimeUnit> {
     TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| known.as_bytes() == symbol).map(|(unit, _)| *unit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is not read here is read by another way, with the same result: only these tests tell
+    /// whether it is the short one.
+    #[test]
+    fn short_names_are_read_at_once() {
+        let text = "abcdefghijklmnopqrstuvwxyz";
+        for length in 0..=24 {
+            for end in [0x27_u8, b'\\', b'\n', 0x7f, 0xc3] {
+                let mut bytes = [b'~'; 24];
+                let name = &text[..length];
+                bytes[..length].copy_from_slice(name.as_bytes());
+                bytes[length..].iter_mut().take(1).for_each(|byte| *byte = end);
+                let found = short_name(&bytes).map(|short| {
+                    let mut name = Field::BLANK.name;
+                    name.set_short(short);
+                    (short.len(), name.to_string())
+                });
+                assert_eq!(found, (length <= 22).then(|| (length, name.to_owned())), "{}", bytes.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_behind_short_names_are_read_at_once() {
+        let name = |text: &[u8]| {
+            let mut bytes = [b'\''; 24];
+            bytes[..text.len()].copy_from_slice(text);
+            short_name(&bytes).unwrap()
+        };
+        let found = |text: &'static str| {
+            let found = Cursor::new(text.as_bytes()).number_behind(name(b"ab"))?;
+            Some((found.0.to_string(), std::str::from_utf8(found.1).unwrap()))
+        };
+        assert_eq!(found("ab', '<f8'), more"), Some(("<f8".to_owned(), ", more")));
+        assert_eq!(found("ab', '|b1')"), Some(("|b1".to_owned(), "")));
+        let others =
+            ["ab', '<f8', (2,))", "ab', '<f8'", "ab', '<f9')", "ab', 'S12')", "ab',  <f8')", "ab\", '<f8')", "ab', '<f8\")", "a"];
+        assert_eq!(others.map(found), [const { None }; 8]);
+    }
+
+    #[test]
+    fn fields_are_counted_ahead_by_the_first_one() {
+        let ahead = |text: &str, most| Cursor::new(text.as_bytes()).fields_ahead(most);
+        // 15 bytes each, with what separates them.
+        let fields = |count: usize| "('ab', '<f8'), ".repeat(count);
+        for (text, most, expected) in [
+            (fields(1), 9, 1),
+            (fields(5), 9, 5),
+            (fields(5), 3, 3),
+            (fields(5), 0, 1),
+            (fields(5)[..74].to_owned(), 9, 4),
+            (String::new(), 9, 1),
+            // Shorter than any field.
+            (")".repeat(39), 9, 3),
+        ] {
+            assert_eq!(ahead(&text, most), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn canonical_descrs_are_taken_and_others_left() {
+        let deep = |levels: usize| format!("{}'<f8'{}", "[('a', ".repeat(levels), ")]".repeat(levels));
+        let most = |code: char, length: usize| format!("'|{code}{length}'");
+        let taken = [
+            deep(0),
+            deep(MOST_LEVELS),
+            "[('a', '<f8', (2, 3)), ('b', [('c', '|u1')], (4,)), ('', '|V3')]".to_owned(),
+            most('S', MOST_BYTES),
+            most('V', MOST_BYTES),
+            format!("'<U{}'", MOST_BYTES / 4),
+            "'<c16'".to_owned(),
+            "'>M8[ns]'".to_owned(),
+            "'<m8[Y]'".to_owned(),
+            "'|V0'".to_owned(),
+        ];
+        for text in taken {
+            let found = Cursor::new(text.as_bytes()).descr(100).unwrap_or_else(|| panic!("{text} is left"));
+            assert_eq!(found, text.trim_matches('\'').parse::<DType>().unwrap(), "{text}");
+        }
+        let left = [
+            deep(MOST_LEVELS + 1),
+            most('S', MOST_BYTES + 1),
+            most('V', MOST_BYTES + 1),
+            format!("'<U{}'", MOST_BYTES / 4 + 1),
+            "'<S3'".to_owned(),
+            "'|c16'".to_owned(),
+            "'|S03'".to_owned(),
+            "'|S'".to_owned(),
+            "'<M8'".to_owned(),
+            "'<M8[25s]'".to_owned(),
+            "'=f8'".to_owned(),
+            "''".to_owned(),
+            "[('a', '<f8'), ('a', '<f8')]".to_owned(),
+            "[('a', '|S0', (2,))]".to_owned(),
+            "[('a', '<f8', ())]".to_owned(),
+            "[]".to_owned(),
+        ];
+        for text in left {
+            assert!(Cursor::new(text.as_bytes()).descr(100).is_none(), "{text}");
+        }
+        let fields = "[('a', '<f8'), ('b', [('c', '|S3')])]";
+        assert!(Cursor::new(fields.as_bytes()).descr(3).is_some());
+        assert!(Cursor::new(fields.as_bytes()).descr(2).is_none());
+        // As large as a record may be, and one byte more.
+        let pair = |second: usize| format!("[('a', '|u1'), ('b', '|V{second}')]");
+        assert!(Cursor::new(pair(MOST_BYTES - 1).as_bytes()).descr(9).is_some());
+        assert!(Cursor::new(pair(MOST_BYTES).as_bytes()).descr(9).is_none());
+    }
+
+    #[test]
+    fn shapes_are_read_whatever_their_length() {
+        for (text, expected) in [
+            ("()", Some(vec![])),
+            ("(3,)", Some(vec![3])),
+            ("(3, 0)", Some(vec![3, 0])),
+            ("(1, 2, 3)", Some(vec![1, 2, 3])),
+            ("(1, 2, 3, 4)", Some(vec![1, 2, 3, 4])),
+            ("(1, 2, 3, 4, 5)", Some(vec![1, 2, 3, 4, 5])),
+            ("(999999999999999999,)", Some(vec![999_999_999_999_999_999])),
+            ("(1000000000000000000,)", None),
+            ("(01,)", None),
+            ("(,)", None),
+            ("(3)", None),
+            ("(3, 4,)", None),
+            ("(1,2)", None),
+            ("(-1,)", None),
+            ("3", None),
+            ("", None),
+        ] {
+            let mut cursor = Cursor::new(text.as_bytes());
+            let found = cursor.shape();
+            assert_eq!(found.as_deref(), expected.as_deref(), "{text}");
+            assert!(found.is_none() || cursor.rest().is_empty());
+        }
+    }
+}
