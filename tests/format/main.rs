@@ -5,6 +5,7 @@ mod errors;
 mod golden;
 mod messages;
 mod properties;
+mod texts;
 mod to_rust;
 #[path = "../support/mod.rs"]
 mod support;
