@@ -176,3 +176,27 @@ fn restored_file_is_read_as_it_will_be() {
         }
     }
 }
+
+/// Their sizes follow their data, which are decoded to find them.
+#[test]
+fn streamed_members_end_where_their_data_end() {
+    let mut writer = super::super::NpzWriter::streaming(Vec::new());
+    writer.set_options(writer.options().compressed(true));
+    for name in ["a", "b"] {
+        let numbers: Vec<u32> = (0..1000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        writer.add_slice(name, &numbers).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    let second = file.windows(4).enumerate().filter(|(_, window)| window == LOCAL).nth(1).unwrap().0;
+    let end = file.windows(4).position(|window| window == ENTRY).unwrap();
+    end_of(walked(&file, Streamed::Decode), 2, 2, (2, file.len()), "end", "whole");
+    end_of(walked(&file, Streamed::Stop), 0, 0, (0, 0), "end", "not decoded");
+    end_of(walked(&file[..end], Streamed::Decode), 2, 0, (2, end), "end", "without a directory");
+    for cut in [end - 1, end - 100, second + 100] {
+        end_of(walked(&file[..cut], Streamed::Decode), 1, 0, (1, second), "end", "cut");
+    }
+    // The first is not whole, and another one follows.
+    let mut damaged = file.clone();
+    damaged[100..120].fill(0xff);
+    end_of(walked(&damaged, Streamed::Decode), 0, 0, (0, 0), "damage at 0", "damaged");
+}
