@@ -289,3 +289,60 @@ fn number_of(position: usize) -> Result<u32> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn spans_tell_offsets_of_4_gib_apart() {
+        let input = b"0123456789";
+        let of = |offset: usize, length: usize| Span::new(offset, length).unwrap().of(input);
+        assert_eq!((of(2, 3), of(9, 1), of(10, 0)), (&b"234"[..], &b"9"[..], &b""[..]));
+        for (offset, length) in [(8, 3), (11, 1), ((1 << 32) + 2, 3), (1 << 32, 3), (5 << 32, 3)] {
+            assert_eq!(of(offset, length), b"", "{length} at {offset}");
+        }
+        assert_eq!(Span::new((7 << 32) + 9, 3).unwrap().offset, [9, 7]);
+        assert_eq!(Span::new(0, u32::MAX as usize).unwrap().length(), u32::MAX as usize);
+        assert!(Span::new(0, u32::MAX as usize + 1).is_none());
+        assert!(number_of(NONE as usize).is_err() && number_of(NONE as usize + 1).is_err());
+        assert!(matches!(number_of(NONE as usize - 1), Ok(number) if number == NONE - 1));
+    }
+
+    #[test]
+    fn chains_keep_their_nodes() {
+        let mut arena = Arena::new(b"");
+        let mut chains = [Items::EMPTY; 2];
+        let mut expected = [Vec::new(), Vec::new()];
+        // By turns, so that the edges of a chain are not neighbours.
+        for (turn, nodes) in [&[1, 2, 3][..], &[], &[4], &[5, 6], &[7], &[]].into_iter().enumerate() {
+            chains[turn % 2] = arena.append(chains[turn % 2], nodes).map_err(|_| ()).unwrap();
+            expected[turn % 2].extend(nodes);
+            for (items, expected) in chains.iter().zip(&expected) {
+                assert_eq!(arena.children(*items).collect::<Vec<_>>(), *expected);
+                assert_eq!(items.count as usize, expected.len());
+            }
+        }
+        let tuple = arena.push(Node::Tuple(chains[1])).map_err(|_| ()).unwrap();
+        assert_eq!(arena.tuple::<2>(tuple), Some([5, 6]));
+        assert_eq!((arena.tuple::<1>(tuple), arena.tuple::<3>(tuple)), (None, None));
+    }
+
+    /// Otherwise, copies would cost more than the content.
+    #[test]
+    fn memory_grows_by_a_half() {
+        let reserved = |length: usize, capacity: usize, more: usize| {
+            let mut items: Vec<u8> = Vec::with_capacity(capacity);
+            items.resize(length, 0);
+            assert_eq!(items.capacity(), capacity);
+            reserve(&mut items, more).map_err(|_| ()).unwrap();
+            items.capacity()
+        };
+        for (length, capacity, more, expected) in
+            [(0, 0, 1, 16), (0, 0, 17, 17), (100, 100, 1, 150), (100, 100, 60, 160), (100, 110, 10, 110), (100, 110, 11, 150)]
+        {
+            assert_eq!(reserved(length, capacity, more), expected, "{more} more than {length} of {capacity}");
+        }
+    }
+}
