@@ -187,3 +187,87 @@ fn set<T>(items: &mut [T], id: u32, value: T) {
         *place = value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::run;
+    use super::*;
+    use crate::options::object::UnknownGlobals;
+
+    const OPTIONS: ObjectOptions = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+
+    /// What the object of these opcodes takes: by how much more a list takes with one more of it.
+    fn size_of(item: &[u8]) -> u64 {
+        let least = |count: usize| {
+            let pickle = [item, b"q\xc80(", &b"h\xc8".repeat(count), b"l."].concat();
+            let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
+            let is_read = |expansion: u64| measure(&arena, root, &OPTIONS.expansion(expansion)).is_ok();
+            let (mut refused, mut read) = (0, 1 << 30);
+            assert!(!is_read(refused) && is_read(read));
+            while read - refused > 1 {
+                let middle = u64::midpoint(read, refused);
+                *if is_read(middle) { &mut read } else { &mut refused } = middle;
+            }
+            read + BYTES_PER_BYTE * pickle.len() as u64
+        };
+        least(2001) - least(2000)
+    }
+
+    fn depth_of(item: &[u8]) -> usize {
+        let pickle = [item, b"."].concat();
+        let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
+        (0..).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth)).is_ok()).unwrap()
+    }
+
+    fn text(text: &str) -> Vec<u8> {
+        [b"\x8c", &[u8::try_from(text.len()).unwrap()][..], text.as_bytes()].concat()
+    }
+
+    /// A dtype with this code, sub-array, names and fields.
+    fn dtype(code: &str, sub_array: &[u8], names: &[u8], fields: &[u8]) -> Vec<u8> {
+        [b"cnumpy\ndtype\n", &text(code)[..], b"\x89\x88\x87R(K\x03", &text("<"), sub_array, names, fields, b"K\x08K\x01K\0tb"]
+            .concat()
+    }
+
+    #[test]
+    fn objects_take_what_they_contain() {
+        const V: u64 = VALUE_BYTES;
+        let long = text(&"x".repeat(255));
+        for (case, item, size, depth) in [
+            ("None, which is shared", &b"(NNNNNNNNl"[..], 9 * V, 2),
+            ("texts", &[b"(", &long[..], b"K\x01l"].concat(), 3 * V + 255, 2),
+            ("bytes", &[b"(C\xff", &[7; 255][..], b"l"].concat(), 2 * V + 255, 2),
+            ("lists in a list", b"(](NNlal", 5 * V, 4),
+            ("a dict", &[b"}(", &long[..], b"K\x01K\x02(K\x03lu"].concat(), 6 * V + 255, 3),
+            ("a set in a tuple", b"(\x8f(K\x01K\x02\x90N(K\x01\x91t", 7 * V, 3),
+            ("a call", &[b"cdecimal\nDecimal\n", &long[..], b"\x85R"].concat(), 4 * V + 255, 3),
+            ("a call with a state", b"cuuid\nUUID\n)\x81}X\x03\0\0\0intK\x01sb", 6 * V + 3, 3),
+            ("items and entries", b"cmodule\nName\n)\x81K\x01a(K\x02K\x03K\x04K\x05u", 10 * V + 10, 3),
+        ] {
+            assert_eq!((size_of(item), depth_of(item)), (size, depth), "{case}");
+        }
+    }
+
+    
+
+    #[test]
+    fn axes_beyond_the_first_are_levels() {
+        let array = |shape: &[u8]| {
+            let dtype = dtype("f8", b"N", b"N", b"N");
+            let call = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85C\x01b\x87R(K\x01";
+            [&call[..], shape, &dtype, b"\x89C\0tb"].concat()
+        };
+        let of_one_axis = depth_of(&array(b"K\0\x85"));
+        assert_eq!(depth_of(&array(b")")), of_one_axis);
+        assert_eq!(depth_of(&array(b"K\0K\0\x86")), of_one_axis + 1);
+        assert_eq!(depth_of(&array(b"(K\0K\0K\0K\0t")), of_one_axis + 3);
+    }
+
+    #[test]
+    fn what_contains_itself_is_refused() {
+        for item in [&b"]q\0h\0a."[..], b"](]q\0h\0ae.", b"cmodule\nName\n)\x81q\0h\0a."] {
+            let (arena, root, _) = run(item, &OPTIONS).map_err(|_| ()).unwrap();
+            assert!(measure(&arena, root, &OPTIONS).is_err());
+        }
+    }
+}
