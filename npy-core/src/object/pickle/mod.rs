@@ -13,3 +13,6 @@ pub(crate) mod pickler_times;
 pub(crate) mod reduce;
 pub(crate) mod text;
 pub(crate) mod tree;
+
+#[cfg(test)]
+mod tests;
