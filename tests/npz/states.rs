@@ -131,3 +131,13 @@ fn members_are_counted_in_the_debug_text() {
         archive.add_slice(&count.to_string(), &[1_u8]).unwrap();
     }
 }
+
+#[test]
+fn members_that_are_not_there_have_no_data() {
+    let archive = stored();
+    let mut archive = NpzReader::from_bytes(&archive).unwrap();
+    let members = archive.len();
+    assert_eq!(problem(archive.data_range(members)), ArchiveProblem::NoIndex { index: members, members });
+    assert!(archive.data_range(members - 1).is_ok());
+    assert_eq!(problem(archive.stored(members)), ArchiveProblem::NoIndex { index: members, members });
+}
