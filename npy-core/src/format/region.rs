@@ -388,7 +388,8 @@ mod tests {
                 let shape = vec![6; axes];
                 let header = Header::new("<i4".parse().unwrap(), order, &shape).unwrap();
                 for case in 0..PARTS.len().pow(u32::try_from(axes).unwrap()) {
-                    let taken: Vec<_> = (0..axes).map(|axis| PARTS[case / PARTS.len().pow(axis as u32) % PARTS.len()]).collect();
+                    let taken: Vec<_> =
+                        (0..axes).map(|axis| PARTS[case / PARTS.len().pow(u32::try_from(axis).unwrap()) % PARTS.len()]).collect();
                     let range = |&[start, count, step]: &[usize; 3]| {
                         let end = if count == 0 { start } else { start + (count - 1) * step + 1 };
                         AxisRange::from(start..end).step_by(step)
@@ -457,7 +458,7 @@ mod tests {
             ((1..=5).into(), Err(OutOfBounds { range: 1..6, length: 5 })),
             ((..=usize::MAX).into(), Err(OutOfBounds { range: 0..u64::MAX, length: 5 })),
             (AxisRange { start: 3, end: End::Before(3), step: 1 }, Ok(0)),
-            (AxisRange { start: 4, end: End::Before(3), step: 1 }, Err(Reversed { range: 4..3 })),
+            (AxisRange { start: 4, end: End::Before(3), step: 1 }, Err(Reversed { range: Range { start: 4, end: 3 } })),
             (AxisRange::from(..).step_by(4), Ok(2)),
             (AxisRange::from(..).step_by(0), Err(ZeroStep)),
             ((2..4).into(), Ok(2)),

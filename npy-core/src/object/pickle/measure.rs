@@ -248,8 +248,6 @@ mod tests {
         }
     }
 
-    
-
     #[test]
     fn axes_beyond_the_first_are_levels() {
         let array = |shape: &[u8]| {
