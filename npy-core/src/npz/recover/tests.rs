@@ -30,7 +30,7 @@ fn end_of(result: (usize, usize, (usize, u64), String), found: usize, listed: us
 
 #[test]
 fn walks_find_members_and_the_directory_that_lists_them() {
-    for prefix in [&b""[..], b"#!", &[b'-'; 70_000]] {
+    for prefix in [&b""[..], b"#!", "-".repeat(70_000).as_bytes()] {
         for is_wide in [false, true] {
             for comment in [&b""[..], b"note"] {
                 let (file, end) = two(prefix, is_wide, comment);
