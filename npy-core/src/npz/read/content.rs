@@ -181,3 +181,129 @@ impl Content {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// A source of a few bytes at a time, each after an interruption.
+    struct Trickle<'a>(&'a [u8], bool);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let most = buffer.len().min(3);
+            self.0.read(&mut buffer[..most])
+        }
+    }
+
+    const STORED: u16 = 0;
+    const DEFLATED: u16 = 8;
+    const BYTES: u64 = 5000;
+
+    /// Bytes, and how they are stored by a method.
+    fn data(method: u16) -> (Vec<u8>, Vec<u8>) {
+        let bytes: Vec<u8> = (0..BYTES).map(|i| (i * i % 251) as u8).collect();
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&bytes).unwrap();
+        let stored = if method == STORED { bytes.clone() } else { encoder.finish().unwrap() };
+        (bytes, stored)
+    }
+
+    /// Reads `first` bytes of a content, then finishes it. Returns the error, and how many bytes were
+    /// counted.
+    fn finished(method: u16, stored: &[u8], size: Option<u64>, limits: [u64; 2], first: u64, claim: Claim) -> (String, u64) {
+        let [most, most_behind] = limits;
+        let mut input = Input::new(Trickle(stored, false), |reader, buf| buf.read_from(reader));
+        input.begin(Some(stored.len() as u64));
+        let mut content = Content::new(Decoder::new(method, false, size).map_err(archive).unwrap(), size, most);
+        let mut given = vec![0; usize::try_from(first).unwrap()];
+        let mut buf = ReadBuf::over(&mut given);
+        while !buf.is_full() {
+            let before = buf.filled();
+            match content.fill(&mut input, &mut buf, first - before as u64) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return (Error::from(error).to_string(), content.size),
+                Ok(()) if buf.filled() == before => break,
+                Ok(()) => {}
+            }
+        }
+        let result = content.finish(&mut input, Some(most_behind), |_| Ok(claim));
+        (result.map_or_else(|error| format!("{error:#}"), |()| "whole".to_owned()), content.size)
+    }
+
+    #[test]
+    fn contents_are_checked_however_they_are_read() {
+        for method in [STORED, DEFLATED] {
+            let (bytes, stored) = data(method);
+            let claim = Claim { crc: crc32fast::hash(&bytes), size: BYTES, compressed: stored.len() as u64 };
+            let limits = [u64::MAX; 2];
+            let check = |stored: &[u8], size, limits, first, claim| finished(method, stored, size, limits, first, claim);
+            for first in [0, 1, 4999, 5000, 5001] {
+                for size in [Some(BYTES), None].into_iter().filter(|size| size.is_some() || method != STORED) {
+                    assert_eq!(check(&stored, size, limits, first, claim), ("whole".to_owned(), BYTES), "{method} {first}");
+                    let (error, _) = check(&stored, size, limits, first, Claim { crc: 1, ..claim });
+                    assert!(error.contains("checksum"), "{error}");
+                    let (error, _) = check(&stored, size, limits, first, Claim { size: 4999, ..claim });
+                    assert!(error.contains("4999"), "{error}");
+                    let (error, _) = check(&stored, size, limits, first, Claim { compressed: 7, ..claim });
+                    assert!(error.contains('7'), "{error}");
+                    // One byte of the input is left, or missing.
+                    let (error, _) = check(&[&stored[..], b"x"].concat(), size, limits, first, claim);
+                    assert_ne!(error, "whole");
+                    let (error, _) = check(&stored[..stored.len() - 1], size, limits, first, claim);
+                    assert_ne!(error, "whole");
+                }
+                // It has one byte more, or less, than was said.
+                for size in [BYTES - 1, BYTES + 1] {
+                    let (error, _) = check(&stored, Some(size), limits, first, Claim { size, ..claim });
+                    assert_ne!(error, "whole", "{method} {first} {size}");
+                }
+                // As many as there may be, and one more.
+                assert_eq!(check(&stored, Some(BYTES), [BYTES, u64::MAX], first, claim).0, "whole");
+                let (error, _) = check(&stored, Some(BYTES), [BYTES - 1, u64::MAX], first, claim);
+                assert!(error.contains("4999"), "{error}");
+                let behind = BYTES.saturating_sub(first);
+                assert_eq!(check(&stored, Some(BYTES), [u64::MAX, behind], first, claim).0, "whole");
+                if behind > 0 {
+                    assert_ne!(check(&stored, Some(BYTES), [u64::MAX, behind - 1], first, claim).0, "whole", "{method} {first}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stored_contents_are_moved_in() {
+        let (bytes, stored) = data(STORED);
+        for (from, to) in [(0, 3000), (100, 100), (4000, 10), (10, 5000)] {
+            let mut content = Content::new(Decoder::new(STORED, false, Some(BYTES)).map_err(archive).unwrap(), Some(BYTES), BYTES);
+            (content.size, content.left) = (from, Some(BYTES - from));
+            content.move_to(to);
+            assert_eq!((content.size, content.left, content.crc.is_none()), (to, Some(BYTES - to), true));
+            let mut input = Input::new(&stored[usize::try_from(to).unwrap()..], |reader, buf| buf.read_from(reader));
+            input.begin(Some(BYTES - to));
+            let mut rest = vec![0; 6000];
+            let mut buf = ReadBuf::over(&mut rest);
+            content.fill(&mut input, &mut buf, u64::MAX).unwrap();
+            let filled = buf.filled();
+            assert_eq!(rest[..filled], bytes[usize::try_from(to).unwrap()..]);
+        }
+    }
+
+    #[test]
+    fn only_stored_contents_of_unknown_size_are_endless() {
+        for (method, size, is_endless) in
+            [(STORED, None, true), (STORED, Some(3), false), (DEFLATED, None, false), (DEFLATED, Some(3), false)]
+        {
+            let mut content = Content::new(Decoder::new(method, false, size).map_err(archive).unwrap(), size, BYTES);
+            assert_eq!((content.is_endless(), content.is_at_end()), (is_endless, false));
+            content.set_end(7);
+            assert_eq!(content.left, if is_endless { Some(7) } else { size });
+        }
+    }
+}

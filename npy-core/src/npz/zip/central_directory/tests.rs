@@ -191,7 +191,7 @@ fn archives_that_may_grow_end_the_file_and_hide_no_header() {
     check(&file(b"note")).unwrap();
     let (whole, hidden) = (file(b""), header());
     let (end, begin) = (whole.len() as u64, (2 + 117 + 98 + END_BYTES) as u64);
-    assert_eq!(problem_of(check(&[&whole[..], b"x"].concat())), ArchiveProblem::NotAtEnd { end, bytes: 1 });
+    assert_eq!(problem_of(check(&[&whole[..], b"xyz"].concat())), ArchiveProblem::NotAtEnd { end, bytes: 3 });
     assert_eq!(problem_of(check(&file(&hidden))), ArchiveProblem::Unlisted { offset: begin });
     check(&file(&hidden[..LOCAL_BYTES - 1])).unwrap();
 }
@@ -239,6 +239,38 @@ fn members_end_before_the_next_one() {
         if is_refused {
             assert_eq!(problem_of(sought), ArchiveProblem::Overlap);
         }
+    }
+}
+
+#[test]
+fn archives_begin_with_a_header_or_an_empty_end() {
+    let empty = [&END[..], &[0; 18]].concat();
+    let mut full = empty.clone();
+    full[10] = 1;
+    for (bytes, expected) in
+        [(&header()[..], Some(3)), (&empty, Some(3)), (&full, None), (&[&ENTRY[..], &[0; 18]].concat(), None), (&empty[..11], None)]
+    {
+        let file = [b"---", bytes].concat();
+        let found = Window::new(&mut Cursor::new(&file[..]), file.len() as u64).find_archive(file.len() as u64).unwrap();
+        assert_eq!(found, expected, "{}", file.escape_ascii());
+    }
+}
+
+#[test]
+fn entries_have_flags_and_local_headers_a_signature() {
+    let (file, _) = archive_of(b"", &two(), false, b"");
+    for (flags, expected) in [(0, (false, false)), (1, (true, false)), (2, (false, true)), (3, (true, true)), (8, (false, false))] {
+        let mut entry = file[117..117 + 47].to_vec();
+        entry[8] = flags;
+        let (entry, _) = Entry::parse(&entry, 0).unwrap();
+        assert_eq!((entry.is_encrypted, entry.has_end_mark), expected, "{flags}");
+    }
+    for at in [0, 8, 18, 26, 30] {
+        let mut file = file.clone();
+        file[at] ^= 1;
+        let sought = open(&file).unwrap().entries[0].seek_to_data(&mut Cursor::new(&file[..]));
+        // A longer name takes a part of the extra fields.
+        assert!(at == 18 || sought.is_err(), "{at}");
     }
 }
 
