@@ -216,7 +216,7 @@ mod tests {
     fn depth_of(item: &[u8]) -> usize {
         let pickle = [item, b"."].concat();
         let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
-        (0..).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth)).is_ok()).unwrap()
+        (0..100).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth)).is_ok()).unwrap()
     }
 
     fn text(text: &str) -> Vec<u8> {
@@ -245,6 +245,32 @@ mod tests {
             ("items and entries", b"cmodule\nName\n)\x81K\x01a(K\x02K\x03K\x04K\x05u", 10 * V + 10, 3),
         ] {
             assert_eq!((size_of(item), depth_of(item)), (size, depth), "{case}");
+        }
+    }
+
+    #[test]
+    fn dtypes_take_less_than_what_describes_them() {
+        let scalar = dtype("f8", b"N", b"N", b"N");
+        let sub_array = dtype("V16", &[&scalar[..], b"K\x02\x85\x86"].concat(), b"N", b"N");
+        let field = |name: &str, dtype: &[u8], title: &str| {
+            let title = if title.is_empty() { b"\x86".to_vec() } else { [&text(title)[..], b"\x87"].concat() };
+            [&text(name)[..], dtype, b"K\0", &title, b"s"].concat()
+        };
+        let names = [&text("ab")[..], &text("cde"), b"\x86"].concat();
+        let record =
+            dtype("V24", b"N", &names, &[b"}", &field("ab", &scalar, "")[..], &field("cde", &sub_array, "title")].concat());
+        let nested = dtype("V24", b"N", &[&text("r")[..], b"\x85"].concat(), &[b"}", &field("r", &record, "")[..]].concat());
+        let of_sub_array = 3 + DTYPE_BYTES + 2 + 2 * VALUE_BYTES;
+        let of_record = 3 + (FIELD_BYTES + 2 + 2) + (FIELD_BYTES + 3 + of_sub_array + 5);
+        for (case, item, size) in [
+            ("a scalar", &scalar, 2),
+            ("a sub-array", &sub_array, of_sub_array),
+            ("a record", &record, of_record),
+            ("a record in a record", &nested, 3 + FIELD_BYTES + 1 + of_record),
+        ] {
+            // Eight of them, because one is smaller than what the opcodes for it allow.
+            let several = [item, &b"q\xc70("[..], &b"h\xc7".repeat(8), b"l"].concat();
+            assert_eq!(size_of(&several), VALUE_BYTES + 8 * (DTYPE_BYTES + size), "{case}");
         }
     }
 

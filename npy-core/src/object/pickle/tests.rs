@@ -190,6 +190,31 @@ fn arrays_of_objects_have_as_many_as_their_shape_says() {
 }
 
 #[test]
+fn buffers_and_scalars_are_read_with_their_arguments() {
+    let (i2, o) = (plain("i2", "<"), plain("O8", "|"));
+    let buffer = |rest: &[u8]| {
+        object(
+            &[b"cnumpy._core.numeric\n_frombuffer\n(C\x08\x01\0\x02\0\x03\0\x04\0", &i2[..], b"K\x02K\x02\x86", rest, b"tR"]
+                .concat(),
+        )
+    };
+    let order = |rest: &[u8]| buffer(rest).map(|array| matches!(array, PyObject::Array(array) if array.order() == Order::C));
+    let [c, f, a] = ["C", "F", "A"].map(text);
+    assert_eq!([&c, &f, &a].map(|rest| order(rest)), [Some(true), Some(false), None]);
+    let with_axes = |order: &[u8], axes: &[u8]| [order, axes].concat();
+    assert_eq!(
+        [with_axes(&c, b"N"), with_axes(&c, b"K\0"), with_axes(&f, b"NN")].map(|rest| order(&rest)),
+        [Some(true), None, None]
+    );
+    let scalar = |arguments: &[u8]| object(&[b"cnumpy.core.multiarray\nscalar\n", arguments, b"R"].concat());
+    assert!(matches!(scalar(&[&i2[..], b"C\x02\x07\0\x86"].concat()), Some(PyObject::Scalar(value)) if value.bytes() == [7, 0]));
+    assert_eq!(scalar(&[&o[..], b"K\x07\x86"].concat()), Some(PyObject::from(7)));
+    for refused in [&b"C\x01\x07\x86"[..], b"\x85", b"C\x02\0\0N\x87"] {
+        assert_eq!(scalar(&[&i2[..], refused].concat()), None, "{}", refused.escape_ascii());
+    }
+}
+
+#[test]
 fn objects_of_known_classes_have_their_arguments() {
     let of = |class: &[u8], rest: &[u8]| [b"c", class, rest].concat();
     let [latin, other, wide] = ["latin-1", "utf-8", "\u{20ac}"].map(text);
