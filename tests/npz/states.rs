@@ -132,6 +132,32 @@ fn members_are_counted_in_the_debug_text() {
     }
 }
 
+/// Like one whose content fails: what was added before counts only if the caller finishes.
+#[test]
+fn members_without_a_header_are_refused() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("run.npz");
+    // One axis more than an array can have.
+    let sub_array = || format!("('<f8', ({}))", "1, ".repeat(64)).parse().unwrap();
+    for is_finished in [true, false] {
+        let mut archive = NpzWriter::create(&path).unwrap();
+        archive.add_slice("good", &[1_u8]).unwrap();
+        archive.add_stream_of::<f64>("refused", sub_array(), |_| Ok(())).unwrap_err();
+        if is_finished {
+            drop(archive.finish().unwrap());
+            assert_eq!(NpzReader::open(&path).unwrap().names().collect::<Vec<_>>(), ["good"]);
+            fs::remove_file(&path).unwrap();
+        } else {
+            drop(archive);
+            assert!(!path.exists());
+        }
+    }
+    let mut pipe = NpzWriter::streaming(Vec::new());
+    pipe.add_content("failed", |_| Err(ErrorKind::ObjectArray.into())).unwrap_err();
+    pipe.add_stream_of::<f64>("refused", sub_array(), |_| Ok(())).unwrap_err();
+    assert!(pipe.finish().unwrap_err().to_string().contains("an earlier call failed"));
+}
+
 #[test]
 fn members_that_are_not_there_have_no_data() {
     let archive = stored();
