@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, RegionProblem, Result, ShardProblem};
 use crate::format::header::Header;
 use crate::read::NpyReader;
 use crate::sys::disk::Directory;
-use crate::sys::lock::lock;
+use crate::sys::lock::{lock, open_to_change};
 use crate::write::NpyWriter;
 use crate::write::append::expect_fixed_width;
 use crate::write::replace::not_durable;
@@ -456,7 +456,7 @@ fn lock_prefix(prefix: &Path) -> Result<File> {
     name.push(prefix.file_name().unwrap_or_default());
     name.push(".npy-lock");
     let path = prefix.with_file_name(name);
-    let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let open = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), &path);
     let file = open.map_err(|error| Error::io("cannot create the file", error));
     file.and_then(|file| lock(&file).map(|()| file)).map_err(|error| error.with_path(path))
 }

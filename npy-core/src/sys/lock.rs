@@ -1,31 +1,67 @@
-//! Advisory locks on files, and checks whether a path still leads to the opened file.
+//! Locks that keep other writers out, and checks whether a path still leads to the opened file.
+//!
+//! On Unix they are advisory locks. On Windows a lock would keep readers out too, so that a file is
+//! opened without sharing write access: while one handle has it, no other can be opened to write.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::error::{Conflict, ErrorKind, Result};
+use crate::error::{Conflict, Error, ErrorKind, Result};
+
+/// How long to wait for others, in milliseconds. A process that another thread starts holds all
+/// files, and their locks, until it runs its own program.
+const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
+
+/// Has the options open a file such that no one else can open it to write, where that is its lock.
+pub(crate) fn unshared(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        /// `FILE_SHARE_READ` and `FILE_SHARE_DELETE`: others may read, rename and remove it.
+        const SHARED: u32 = 0b101;
+        options.share_mode(SHARED);
+    }
+    options
+}
+
+/// Opens a file to change it. It is to be [locked](lock) then.
+///
+/// # Errors
+///
+/// Fails if the file cannot be opened. On Windows, one that is open to write is a conflict.
+pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    /// `ERROR_SHARING_VIOLATION`.
+    const IS_SHARED: Option<i32> = if cfg!(windows) { Some(32) } else { None };
+    let options = unshared(options);
+    for milliseconds in PATIENCE {
+        thread::sleep(Duration::from_millis(milliseconds));
+        match options.open(path) {
+            Err(error) if IS_SHARED.is_some() && error.raw_os_error() == IS_SHARED => {}
+            result => return result,
+        }
+    }
+    Err(Error::from(ErrorKind::Conflict { conflict: Conflict::Locked }).into())
+}
 
 /// Keeps others from adding to the file until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
-    // A process that another thread starts holds all files, and their locks, until it runs its own
-    // program.
-    const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
-    // On Windows a lock would keep out readers.
-    if cfg!(windows) {
-        return Ok(());
-    }
     for milliseconds in PATIENCE {
         thread::sleep(Duration::from_millis(milliseconds));
-        match file.try_lock() {
+        match try_lock(file) {
             Err(TryLockError::WouldBlock) => {}
             // Not every file system has locks.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }
     }
     Err(ErrorKind::Conflict { conflict: Conflict::Locked }.into())
+}
+
+/// [`lock`] without waiting. On Windows, opening the file has locked it.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    if cfg!(windows) { Ok(()) } else { file.try_lock() }
 }
 
 /// Whether it is still this file that has the name, alone and by no link.
@@ -66,9 +102,36 @@ pub(crate) fn is_same(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether it is still this file that has the name: where files cannot be told apart, only new ones
-/// are.
+/// Whether it is still this file that has the name. On Windows it is, because no other writer can
+/// open it. Elsewhere files cannot be told apart, so that only new ones are.
 #[cfg(not(unix))]
 pub(crate) fn is_at(file: &File, _path: &Path) -> io::Result<bool> {
-    Ok(file.metadata()?.len() == 0)
+    Ok(cfg!(windows) || file.metadata()?.len() == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locked_file_has_readers_and_no_second_writer() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let open = || {
+            let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), &path)?;
+            lock(&file).map(|()| file)
+        };
+        let file: Result<File> = open();
+        let mut file = file.unwrap();
+        std::io::Write::write_all(&mut file, b"content").unwrap();
+        assert!(matches!(open().unwrap_err().kind(), ErrorKind::Conflict { conflict: Conflict::Locked }));
+        assert_eq!(std::fs::read(&path).unwrap(), b"content");
+        // Renamed by the writer, it stays locked and readable.
+        let renamed = directory.path().join("renamed");
+        std::fs::rename(&path, &renamed).unwrap();
+        assert_eq!(std::fs::read(&renamed).unwrap(), b"content");
+        std::fs::rename(&renamed, &path).unwrap();
+        drop(file);
+        open().unwrap();
+    }
 }

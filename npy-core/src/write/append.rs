@@ -15,7 +15,7 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::SaveOptions;
-use crate::sys::lock::{is_same, lock};
+use crate::sys::lock::{is_same, lock, open_to_change};
 
 impl<T: NpyElement> NpyWriter<T, File> {
     /// Creates a one-dimensional file that grows, and is valid at every instant.
@@ -28,8 +28,9 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// holds at least the flushed elements. [`recover`] counts others that were written.
     ///
     /// An existing file is replaced by the empty array at once. The file is locked: a second writer
-    /// of this library is an error, except on Windows, where a lock would keep readers out. Do not
-    /// [`save`](crate::save) to the path while the writer is open, because that replaces the file.
+    /// of this library is an error. On Windows the lock is that no program can open the file to
+    /// write; all can read it. Do not [`save`](crate::save) to the path while the writer is open,
+    /// because that replaces the file.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
@@ -256,7 +257,10 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 /// Replaces the file by an empty array, durably, and locks it.
 fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
     // The file that is replaced must not have a writer.
-    let existing = OpenOptions::new().write(true).open(path).ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
+    let existing = match open_to_change(OpenOptions::new().write(true), path).map_err(Error::from) {
+        Err(error) if matches!(error.kind(), ErrorKind::Conflict { .. }) => return Err(error),
+        opened => opened.ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file())),
+    };
     existing.as_ref().map_or(Ok(()), lock)?;
     let (mut file, replacement) = Replacement::begin(path)?;
     if !replacement.is_file() {
@@ -265,10 +269,6 @@ fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
     lock(&file)?;
     file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
     replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
-    if cfg!(windows) {
-        // That of the temporary file, which would keep readers out.
-        let _ = file.unlock();
-    }
     Ok(file)
 }
 
@@ -367,7 +367,7 @@ struct OpenArray {
 
 impl OpenArray {
     fn open(path: &Path) -> Result<Self> {
-        let open = OpenOptions::new().read(true).write(true).open(path);
+        let open = open_to_change(OpenOptions::new().read(true).write(true), path);
         let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
         lock(&file)?;
         if !is_same(&file, path).map_err(|error| Error::io("cannot open the file", error))? {

@@ -11,7 +11,7 @@ use super::output::Output;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::SaveOptions;
 use crate::sys::disk::{Directory, reserve_on_disk};
-use crate::sys::lock::{is_at, lock};
+use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 
 /// Replaces the file at `path` by what `write` writes, atomically.
 ///
@@ -67,7 +67,7 @@ fn replace(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(
 
 /// Overwrites the file without truncating it first, and then truncates the rest of the old one.
 fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(&mut Output) -> Result<()>) -> Result<()> {
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot_create)?;
+    let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), path).map_err(cannot_create)?;
     // Not into a file that grows, nor while others save it. Pipes and devices have no lock.
     let locked = lock(&file);
     // Asked with the lock held: no one else writes any more.
@@ -204,7 +204,7 @@ impl TemporaryFile {
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", process()));
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            match unshared(OpenOptions::new().read(true).write(true).create_new(true)).open(&path) {
                 Ok(file) => return Ok((file, Self { path: Some(path) })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(cannot_create(error)),
@@ -217,13 +217,13 @@ impl TemporaryFile {
     fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
         let mut options = OpenOptions::new();
         // Read too, because a map needs that.
-        options.read(true).write(true);
+        unshared(options.read(true).write(true));
         for is_second in [false, true] {
             match options.create_new(true).open(path) {
                 Ok(file) => {
                     // From now on others see that it is taken. If it was taken over before this,
                     // the other process has it. Without locks, nothing is taken over.
-                    let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+                    let is_taken = matches!(try_lock(&file), Err(TryLockError::WouldBlock));
                     let is_ours = if is_taken { Ok(false) } else { is_at(&file, path) };
                     if is_ours.is_err() {
                         // Nothing stays behind. Another process that took it over at this moment fails.
@@ -239,9 +239,9 @@ impl TemporaryFile {
             if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
                 break;
             }
-            let Ok(left) = OpenOptions::new().write(true).open(path) else { break };
+            let Ok(left) = unshared(OpenOptions::new().write(true)).open(path) else { break };
             // Created anew, not overwritten: others may have it open, or own it.
-            if left.try_lock().is_err() || !is_at(&left, path).unwrap_or(false) || fs::remove_file(path).is_err() {
+            if try_lock(&left).is_err() || !is_at(&left, path).unwrap_or(false) || fs::remove_file(path).is_err() {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use super::super::zip::central_directory;
 use super::super::zip::central_directory::Directory;
 use crate::error::{Conflict, Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::sys::lock::{is_same, lock};
+use crate::sys::lock::{is_same, lock, open_to_change};
 
 /// An archive that members are added to: locked, and given its length back unless what was added
 /// was finished.
@@ -63,7 +63,7 @@ impl Drop for Existing {
 
 /// Opens an archive to change it, and keeps others from doing so.
 pub(crate) fn open_locked(path: &Path) -> Result<File> {
-    let file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot_open)?;
+    let file = open_to_change(OpenOptions::new().read(true).write(true), path).map_err(cannot_open)?;
     lock(&file)?;
     if !is_same(&file, path).map_err(cannot_open)? {
         return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
