@@ -9,7 +9,7 @@ pub(crate) mod byteswap;
 mod parts;
 mod read_buf;
 pub(crate) mod slots;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) mod threads;
 
 use std::io;

@@ -77,7 +77,7 @@ impl<'a> ReadBuf<'a> {
 
 impl ReadBuf<'_> {
     /// How many bytes were filled.
-    #[cfg(any(unix, feature = "npz"))]
+    #[cfg(any(unix, windows, feature = "npz"))]
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -158,6 +158,16 @@ impl ReadBuf<'_> {
         // stored from the first of `rest` on.
         let read = unsafe { pread64(file.as_raw_fd(), rest.as_mut_ptr().cast(), count, offset) };
         self.note_read(read, count)
+    }
+
+    /// Reads once from a place of a file, which then is the file's position as well.
+    #[cfg(windows)]
+    pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
+        let target = self.zeroed(STAGE_BYTES);
+        let room = target.len();
+        let read = std::os::windows::fs::FileExt::seek_read(file, target, offset)?;
+        self.filled += read.min(room);
+        Ok(())
     }
 
     /// Takes the result of a system call that was to read `count` bytes.

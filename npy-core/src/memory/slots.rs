@@ -44,15 +44,15 @@ impl<T> Sends<T> {
 }
 
 /// Memory that holds or will hold `T`s, which may go to other threads, as was proved.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) struct Sent<M>(M);
 
 // SAFETY: one is made only of memory that borrows or owns `T`s and nothing else that is not `Send`,
 // with the proof that `T` is.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 unsafe impl<M> Send for Sent<M> {}
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T> Sent<Slots<'a, T>> {
     /// Slots for elements. Apart from them they hold only an atomic number.
     pub(crate) fn of_slots(_: Sends<T>, slots: Slots<'a, T>) -> Self {
@@ -73,7 +73,7 @@ impl<'a, T> Sent<Slots<'a, T>> {
     }
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T> Sent<&'a mut [T]> {
     /// Elements that are there.
     pub(crate) fn of_slice(_: Sends<T>, items: &'a mut [T]) -> Self {

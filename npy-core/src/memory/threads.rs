@@ -1,5 +1,5 @@
 //! Parallel reading of one file.
-#![cfg(unix)]
+#![cfg(any(unix, windows))]
 
 use std::fs::File;
 use std::mem::MaybeUninit;

@@ -109,11 +109,11 @@ impl ReadOptions {
     /// Sets the maximum number of threads, the calling one included; 0 is 1.
     ///
     /// An array is read by several threads if it has 8 MiB or more, its file is opened by path, on
-    /// Unix, and its elements are `Send`. For a struct with type parameters, the derive knows that
-    /// only if they have the bound `Send`; numbers and text of fixed width need no proof. Members
-    /// of an archive are decompressed by several threads as well. The result is the same, and so is
-    /// the error: that of the first invalid element. Custom conversions, `#[npy(with = …)]`, are
-    /// called on these threads.
+    /// Unix or Windows, and its elements are `Send`. For a struct with type parameters, the derive
+    /// knows that only if they have the bound `Send`; numbers and text of fixed width need no proof.
+    /// Members of an archive are decompressed by several threads as well. The result is the same,
+    /// and so is the error: that of the first invalid element. Custom conversions,
+    /// `#[npy(with = …)]`, are called on these threads.
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self

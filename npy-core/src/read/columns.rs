@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::NpyReader;
 use super::elements::Elements;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, Decode};
 use crate::element;
 use crate::element::NpyElement;
@@ -13,7 +13,7 @@ use crate::element::plan::{Planner, find_field, rust_type};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::memory::reserve_exact;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::slots::Sent;
 use crate::memory::slots::{Reserved, Slots};
 use crate::options::ReadOptions;
@@ -248,13 +248,13 @@ impl FirstProblem {
 }
 
 /// Part of a column that threads read.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 struct ColumnPart<'n, 'a, T: NpyElement> {
     column: Column<'n, T>,
     slots: Sent<Slots<'a, T>>,
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
     /// `None` if values of `T` must not go to another thread.
     fn new(column: Column<'n, T>, slots: Slots<'a, T>) -> Option<Self> {
@@ -289,7 +289,7 @@ macro_rules! columns {
                 $(let mut $type = Vec::new();)*
                 if elements.is_there::<Self>(count) {
                     $(reserve_exact(&mut $type, count)?;)*
-                    #[cfg(unix)]
+                    #[cfg(any(unix, windows))]
                     if elements.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
                         let mut reserved = ($(Reserved::new(&mut $type, count, count)?,)*);
                         let is_read = {
@@ -322,7 +322,7 @@ macro_rules! columns {
             }
         }
 
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         impl<'n: 'a, 'a, $($type: NpyElement + 'a),*> Decode<'a> for ($(ColumnPart<'n, 'a, $type>,)*) {
             fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
                 let ($($name,)*) = *self;

@@ -2,15 +2,15 @@
 
 use super::elements::Elements;
 use super::in_file;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, with_totals};
 use crate::element;
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::slots::Reserved;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
 use crate::memory::{Bulk, ReadBuf, reserve_exact};
 
@@ -24,7 +24,7 @@ impl Elements<'_> {
         if is_there || itemsize == 0 {
             reserve_exact(items, count)?;
         }
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
             let end = part.end;
             let mut reserved = Reserved::new(items, count, count)?;
@@ -43,7 +43,7 @@ impl Elements<'_> {
     pub(crate) fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
         let (itemsize, count, first) = (self.itemsize(), items.len(), self.state.position as u64);
         let is_there = self.is_there::<T>(count);
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
             let end = part.end;
             decode_by_threads(Box::new(OldElements::new(sends, items, plan)), count, itemsize, first, part)?;
@@ -60,14 +60,14 @@ impl Elements<'_> {
 
     /// The next elements, if several threads are to decode them. Each has a stage of at least one
     /// element.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn part_to_decode(&self, count: usize) -> Option<FilePart<'_>> {
         let itemsize = self.itemsize();
         self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
     }
 
     /// Decodes the next `count` elements, if several threads are to; tells whether it did.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn decode_next_by_threads(&mut self, whole: BoxedDecode<'_>, count: usize) -> Result<bool> {
         let (itemsize, first) = (self.itemsize(), self.state.position as u64);
         self.state.begin()?;

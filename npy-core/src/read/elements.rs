@@ -9,7 +9,7 @@ use crate::element::{self, Difference, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::threads::{FilePart, LEAST_BYTES};
 use crate::memory::{Bulk, FIRST_BYTES};
 use crate::options::Order;
@@ -222,7 +222,7 @@ impl Elements<'_> {
         // The memory is the file's bytes, whatever an element of the file is.
         let is_there = self.has_bytes(length, length);
         let offset = self.state.offset();
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if is_there && let Some(part) = self.part_for_threads(length) {
             let end = part.end;
             bulk.refill_by_threads(items, count, swap, part)?;
@@ -234,7 +234,7 @@ impl Elements<'_> {
     /// Reads elements whose memory is the file's bytes, over others.
     fn fill_slice<T>(&mut self, bulk: Bulk<T>, items: &mut [T], swap: bool) -> Result<()> {
         let offset = self.state.offset();
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if let Some(part) = self.part_for_threads(size_of_val(items))
             && self.is_there::<T>(items.len())
         {
@@ -246,7 +246,7 @@ impl Elements<'_> {
     }
 
     /// The next `bytes` bytes, if several threads are to read them.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn part_for_threads(&self, bytes: usize) -> Option<FilePart<'_>> {
         let threads = self.state.threads;
         let file = self.input.file().filter(|_| threads > 1 && bytes >= LEAST_BYTES)?;
@@ -255,7 +255,7 @@ impl Elements<'_> {
     }
 
     /// Moves the stream to where other threads have read to.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn resume_at(&mut self, offset: u64) -> Result<()> {
         self.input.seek(offset).map_err(|error| Error::io("cannot seek in the array", error))
     }

@@ -5,15 +5,15 @@ use std::io::Read;
 use super::NpyReader;
 use super::elements::Elements;
 use crate::element;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::element::Difference;
 use crate::element::NpyElement;
 use crate::error::{ErrorKind, Result};
 use crate::format::inline::Lengths;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::threads::{FilePart, LEAST_BYTES};
 use crate::options::Order;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::transpose::panels::LEAST_BYTES_OF_PANELS;
 use crate::transpose::reverse_axes;
 
@@ -37,7 +37,7 @@ impl Elements<'_> {
     pub fn read_vec_in<T: NpyElement>(&mut self, order: Order) -> Result<Vec<T>> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = self.state.plan::<T>()?;
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if const { T::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
@@ -45,6 +45,9 @@ impl Elements<'_> {
         {
             return self.go_behind().map(|()| items);
         }
+        // There, reading at a place moves the file.
+        #[cfg(windows)]
+        self.resume_at(self.state.offset())?;
         let count = self.state.remaining();
         let items = self.read_vec(&plan, count)?;
         reversed(items, &plan, self.itemsize(), &shape)
@@ -57,7 +60,7 @@ impl Elements<'_> {
         }
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
         let plan = self.state.plan::<T>()?;
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if const { T::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
@@ -65,6 +68,9 @@ impl Elements<'_> {
         {
             return self.go_behind();
         }
+        // There, reading at a place moves the file.
+        #[cfg(windows)]
+        self.resume_at(self.state.offset())?;
         let read = self.read_vec(&plan, count)?;
         let read = reversed(read, &plan, self.itemsize(), &shape)?;
         items.iter_mut().zip(read).for_each(|(item, read)| *item = read);
@@ -84,7 +90,7 @@ impl Elements<'_> {
 
     /// All of the array, if it is in a file and so large that moving elements from the cache is
     /// faster.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn part_for_panels<T>(&self) -> Option<FilePart<'_>> {
         let bytes = self.state.header.data_bytes();
         if self.state.failed || self.state.position > 0 || bytes < LEAST_BYTES_OF_PANELS as u64 {
@@ -100,7 +106,7 @@ impl Elements<'_> {
     }
 
     /// Moves the stream behind the array.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn go_behind(&mut self) -> Result<()> {
         let count = self.state.remaining();
         self.state.begin()?;

@@ -28,10 +28,10 @@ pub(crate) struct Source<R> {
 
 /// A source that is a file.
 pub(crate) struct AsFile<R> {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    #[cfg_attr(not(any(unix, windows)), expect(dead_code, reason = "only there can several threads read from one"))]
     pub(crate) get: fn(&R) -> &File,
     /// Goes to an offset in the file.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only there can several threads read from one"))]
+    #[cfg_attr(not(any(unix, windows)), expect(dead_code, reason = "only there can several threads read from one"))]
     pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
 }
 
@@ -48,9 +48,9 @@ pub(crate) trait Input {
     fn bytes(&self) -> &[u8];
     fn consume(&mut self, count: usize);
     fn finish(&mut self) -> Result<()>;
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn file(&self) -> Option<&File>;
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn seek(&mut self, offset: u64) -> io::Result<()>;
 }
 
@@ -75,12 +75,12 @@ impl<R> Input for Stream<R> {
         (self.source.finish)(&mut self.reader)
     }
 
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn file(&self) -> Option<&File> {
         self.source.file.as_ref().map(|file| (file.get)(&self.reader))
     }
 
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn seek(&mut self, offset: u64) -> io::Result<()> {
         self.source.file.as_ref().map_or(Ok(()), |file| (file.seek)(&mut self.reader, offset))
     }

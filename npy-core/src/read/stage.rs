@@ -1,16 +1,16 @@
 //! Decodes elements from a cache-sized buffer, also by several threads.
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::element;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::element::NpyElement;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::error::Result;
 use crate::error::{Error, ErrorKind};
 use crate::memory::STAGE_BYTES;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::slots::{Sends, Sent, Slots};
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::memory::threads::{Divide, FilePart, by_threads};
 
 /// How many elements to read next, of which the first begins at `offset` in the file. They end
@@ -32,7 +32,7 @@ pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -
 
 /// Where threads put what they decode. A trait object, so that what runs the threads is compiled
 /// once.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) trait Decode<'a>: Send {
     /// What belongs to the first `count` elements, and to the rest.
     fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>);
@@ -45,10 +45,10 @@ pub(crate) trait Decode<'a>: Send {
     fn keep(self: Box<Self>);
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) type BoxedDecode<'a> = Box<dyn Decode<'a> + 'a>;
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl Divide for BoxedDecode<'_> {
     fn divide(self, count: usize) -> (Self, Self) {
         Decode::divide(self, count)
@@ -61,7 +61,7 @@ impl Divide for BoxedDecode<'_> {
 /// # Errors
 ///
 /// That of the first element of which there is one.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) fn decode_by_threads(
     whole: BoxedDecode<'_>,
     count: usize,
@@ -86,20 +86,20 @@ pub(crate) fn decode_by_threads(
 }
 
 /// Elements that appear where there were none.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) struct NewElements<'a, T: NpyElement> {
     slots: Sent<Slots<'a, T>>,
     plan: T::Plan,
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T: NpyElement> NewElements<'a, T> {
     pub(crate) fn new(sends: Sends<T>, slots: Slots<'a, T>, plan: &T::Plan) -> Self {
         Self { slots: Sent::of_slots(sends, slots), plan: *plan }
     }
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T: NpyElement + 'a> Decode<'a> for NewElements<'a, T> {
     fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
         let Self { slots, plan } = *self;
@@ -117,20 +117,20 @@ impl<'a, T: NpyElement + 'a> Decode<'a> for NewElements<'a, T> {
 }
 
 /// Elements over which others are decoded.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub(crate) struct OldElements<'a, T: NpyElement> {
     rest: Sent<&'a mut [T]>,
     plan: T::Plan,
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T: NpyElement> OldElements<'a, T> {
     pub(crate) fn new(sends: Sends<T>, items: &'a mut [T], plan: &T::Plan) -> Self {
         Self { rest: Sent::of_slice(sends, items), plan: *plan }
     }
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl<'a, T: NpyElement + 'a> Decode<'a> for OldElements<'a, T> {
     fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>) {
         let Self { rest, plan } = *self;

@@ -108,7 +108,7 @@ impl<'a> Grid<'a> {
         usize::from(self.skew > 0) + (self.first - self.skew).div_ceil(self.lines)
     }
 
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(super) fn panels(&self) -> usize {
         self.blocks().saturating_mul(self.per_first.div_ceil(self.length))
     }

@@ -1,5 +1,5 @@
 //! Transposition between a file in one order and memory in the other, panel by panel.
-#![cfg(unix)]
+#![cfg(any(unix, windows))]
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -23,14 +23,14 @@ impl ArchiveFile {
 
     /// Reads once, straight into the memory.
     pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         {
             let before = buf.filled();
             buf.read_from_file_at(&self.file, self.position)?;
             self.position += (buf.filled() - before) as u64;
             Ok(())
         }
-        #[cfg(not(unix))]
+        #[cfg(not(any(unix, windows)))]
         buf.read_from(self)
     }
 }
