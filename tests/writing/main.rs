@@ -1,6 +1,7 @@
 //! Saving, replacing and growing files.
 
 mod allocations;
+mod durable;
 mod growing;
 mod saving;
 #[path = "../support/peak.rs"]

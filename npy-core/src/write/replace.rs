@@ -87,7 +87,8 @@ fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMu
     }
     if options.durable && is_file {
         output.file().sync_all().map_err(cannot_write)?;
-        Directory::of(path).and_then(Directory::sync).map_err(not_durable)?;
+        // That of the file, wherever a link to it is.
+        fs::canonicalize(path).and_then(|path| Directory::of(&path)?.sync()).map_err(not_durable)?;
     }
     Ok(())
 }
