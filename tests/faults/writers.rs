@@ -1,0 +1,226 @@
+//! The writers, and what must be there after each of them.
+
+use std::fs;
+use std::path::Path;
+
+use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
+use npy_core::shards::{ShardWriter, Shards};
+use npy_core::{NpyWriter, Result, SaveOptions, rawarray};
+
+pub(crate) struct Writer {
+    pub(crate) name: &'static str,
+    /// What is there before.
+    pub(crate) prepare: fn(&Path) -> Result<()>,
+    pub(crate) run: fn(&Path) -> Result<()>,
+    /// What must be there after an error, or after success.
+    pub(crate) check: fn(&Path, bool) -> std::result::Result<(), String>,
+    /// The names that may be in the directory begin so.
+    pub(crate) names: &'static str,
+}
+
+pub(crate) const WRITERS: [Writer; 14] = [
+    Writer {
+        name: "a new file",
+        prepare: nothing,
+        run: |d| npy_core::save(d.join("a.npy"), &new()),
+        check: is_whole,
+        names: "a.npy",
+    },
+    Writer {
+        name: "another file",
+        prepare: old_npy,
+        run: |d| npy_core::save(d.join("a.npy"), &new()),
+        check: is_whole,
+        names: "a.npy",
+    },
+    Writer {
+        name: "a durable file",
+        prepare: old_npy,
+        run: |d| npy_core::save_with(d.join("a.npy"), &new(), SaveOptions::new().durable(true)),
+        check: is_whole,
+        names: "a.npy",
+    },
+    Writer {
+        name: "a file in place",
+        prepare: old_npy,
+        run: |d| npy_core::save_with(d.join("a.npy"), &new(), SaveOptions::new().in_place(true).durable(true)),
+        check: |d, is_done| if is_done { is_whole(d, true) } else { Ok(()) },
+        names: "a.npy",
+    },
+    Writer {
+        name: "a RawArray",
+        prepare: |d| rawarray::save(d.join("a.ra"), &old()),
+        run: |d| rawarray::save(d.join("a.ra"), &new()),
+        check: |d, is_done| is_either(rawarray::load(d.join("a.ra")), is_done),
+        names: "a.ra",
+    },
+    Writer { name: "an archive", prepare: nothing, run: new_archive, check: is_whole_archive, names: "a.npz" },
+    Writer { name: "another archive", prepare: old_npz, run: new_archive, check: is_whole_archive, names: "a.npz" },
+    Writer {
+        name: "a durable archive",
+        prepare: old_npz,
+        run: |d| archive(d, WriteOptions::new().compressed(true).durable(true)),
+        check: is_whole_archive,
+        names: "a.npz",
+    },
+    Writer {
+        name: "a growing file",
+        prepare: nothing,
+        run: |d| append(NpyWriter::create(d.join("a.npy"))?),
+        check: |d, is_done| if is_done || d.join("a.npy").exists() { has_grown(d, &[], is_done) } else { Ok(()) },
+        names: "a.npy",
+    },
+    Writer {
+        name: "more of a growing file",
+        prepare: |d| {
+            let mut file = NpyWriter::<u32, _>::create(d.join("a.npy"))?;
+            file.write_slice(&old())?;
+            file.finish().map(drop)
+        },
+        run: |d| append(NpyWriter::append(d.join("a.npy"))?),
+        check: |d, is_done| has_grown(d, &old(), is_done),
+        names: "a.npy",
+    },
+    Writer {
+        name: "more of an archive",
+        prepare: old_npz,
+        run: |d| append_member(d, WriteOptions::new()),
+        check: has_members,
+        names: "a.npz",
+    },
+    Writer {
+        name: "durably more of an archive",
+        prepare: old_npz,
+        run: |d| append_member(d, WriteOptions::new().durable(true)),
+        check: has_members,
+        names: "a.npz",
+    },
+    Writer {
+        name: "shards",
+        prepare: nothing,
+        run: |d| shards(d, &new()),
+        check: |d, is_done| has_rows(d, &[], is_done),
+        names: "s",
+    },
+    Writer {
+        name: "more shards",
+        prepare: |d| shards(d, &old()),
+        run: |d| shards(d, &new()),
+        check: |d, is_done| has_rows(d, &old(), is_done),
+        names: "s",
+    },
+];
+
+fn old() -> Vec<u32> {
+    (0..30_000).collect()
+}
+
+fn new() -> Vec<u32> {
+    (1_000_000..1_050_000).collect()
+}
+
+fn nothing(_directory: &Path) -> Result<()> {
+    Ok(())
+}
+
+fn old_npy(directory: &Path) -> Result<()> {
+    npy_core::save(directory.join("a.npy"), &old())
+}
+
+fn old_npz(directory: &Path) -> Result<()> {
+    let mut archive = NpzWriter::create(directory.join("a.npz"))?;
+    archive.add_slice("old", &old())?;
+    archive.finish().map(drop)
+}
+
+fn new_archive(directory: &Path) -> Result<()> {
+    archive(directory, WriteOptions::new().compressed(true))
+}
+
+fn archive(directory: &Path, options: WriteOptions) -> Result<()> {
+    let mut archive = NpzWriter::create_with(directory.join("a.npz"), options)?;
+    archive.add_slice("first", &new())?;
+    archive.add_slice("new", &new())?;
+    archive.finish().map(drop)
+}
+
+fn append(mut file: NpyWriter<u32, fs::File>) -> Result<()> {
+    let (items, middle) = (new(), 20_000);
+    file.write_slice(&items[..middle])?;
+    file.flush()?;
+    file.write_slice(&items[middle..])?;
+    file.finish().map(drop)
+}
+
+fn append_member(directory: &Path, options: WriteOptions) -> Result<()> {
+    let mut archive = NpzWriter::append_with(directory.join("a.npz"), options)?;
+    archive.add_slice("new", &new())?;
+    archive.finish().map(drop)
+}
+
+fn shards(directory: &Path, rows: &[u32]) -> Result<()> {
+    let mut shards = ShardWriter::<u32>::open(directory.join("s"), 20_000)?;
+    shards.write_slice(rows)?;
+    shards.finish()
+}
+
+/// The new array, or after an error the old one, or none where there was none.
+fn is_whole(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let path = directory.join("a.npy");
+    if !is_done && !path.exists() {
+        return Ok(());
+    }
+    is_either(npy_core::load(path), is_done)
+}
+
+fn is_either(found: Result<Vec<u32>>, is_done: bool) -> std::result::Result<(), String> {
+    let found = found.map_err(|error| format!("unreadable: {error}"))?;
+    if found == new() || (!is_done && found == old()) { Ok(()) } else { Err(format!("{} other elements", found.len())) }
+}
+
+fn is_whole_archive(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let path = directory.join("a.npz");
+    if !is_done && !path.exists() {
+        return Ok(());
+    }
+    let mut archive = NpzReader::open(path).map_err(|error| format!("unreadable: {error}"))?;
+    let name = if is_done || archive.names().any(|name| name == "new") { "new" } else { "old" };
+    is_either(archive.by_name(name), is_done)
+}
+
+/// What was there, and what was added from its begin on: all of it without an error.
+fn has_grown(directory: &Path, before: &[u32], is_done: bool) -> std::result::Result<(), String> {
+    let found = npy_core::load::<u32>(directory.join("a.npy")).map_err(|error| format!("unreadable: {error}"))?;
+    is_prefix(&found, before, is_done)
+}
+
+fn is_prefix(found: &[u32], before: &[u32], is_done: bool) -> std::result::Result<(), String> {
+    let all = [before, &new()].concat();
+    let least = if is_done { all.len() } else { before.len() };
+    if found.len() >= least && all.starts_with(found) { Ok(()) } else { Err(format!("{} elements of {least}", found.len())) }
+}
+
+fn has_members(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let mut archive = NpzReader::open(directory.join("a.npz")).map_err(|error| format!("unreadable: {error}"))?;
+    let found = archive.by_name::<u32>("old").map_err(|error| format!("the old member is gone: {error}"))?;
+    if found != old() {
+        return Err("the old member has other elements".to_owned());
+    }
+    let is_added = archive.names().any(|name| name == "new");
+    if is_added {
+        is_either(archive.by_name("new"), true)
+    } else if is_done {
+        Err("no new member".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+fn has_rows(directory: &Path, before: &[u32], is_done: bool) -> std::result::Result<(), String> {
+    if !is_done && before.is_empty() && fs::read_dir(directory).map_err(|error| error.to_string())?.next().is_none() {
+        return Ok(());
+    }
+    let reader = Shards::open(directory.join("s")).map_err(|error| format!("unreadable: {error}"))?;
+    let found = reader.read::<u32>(0..reader.rows()).map_err(|error| format!("unreadable: {error}"))?;
+    is_prefix(&found, before, is_done)
+}
