@@ -9,6 +9,7 @@ mod panics;
 mod pickles;
 mod poison;
 mod rawarray;
+mod shrinking;
 mod streams;
 #[path = "../support/peak.rs"]
 mod peak;

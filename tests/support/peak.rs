@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Counts what each thread has allocated, and the most it had at a time.
@@ -46,6 +47,9 @@ const NO_POISON: u16 = 256;
 /// What `work` returns where fresh memory is full of `byte`.
 #[allow(dead_code, reason = "only one test program asks for it")]
 pub fn with_poison<T>(byte: u8, work: impl FnOnce() -> T) -> T {
+    static TURN: Mutex<()> = Mutex::new(());
+    // One at a time, even after another one has failed.
+    let _turn = TURN.lock();
     POISON.store(byte.into(), Ordering::SeqCst);
     let result = work();
     POISON.store(NO_POISON, Ordering::SeqCst);
