@@ -5,24 +5,9 @@ use std::path::{Path, PathBuf};
 
 use arbitrary::{Result, Unstructured};
 use npy_core::append::recover;
-use npy_core::{Header, NpyRecord, NpyWriter};
+use npy_core::{Header, NpyWriter};
 
-use super::Model;
-
-/// Bytes of a row that do not divide a page, so that rows are torn.
-#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
-struct Row {
-    number: u64,
-    check: u8,
-}
-
-impl Row {
-    fn new(number: usize) -> Self {
-        Self { number: number as u64, check: number as u8 ^ 0x5A }
-    }
-}
-
-const ROW_BYTES: usize = 9;
+use super::{Model, ROW_BYTES, Row};
 
 /// A growing `.npy` file, whose row `i` is `Row::new(i)`.
 pub(super) struct Array {

@@ -4,10 +4,27 @@
 
 mod archive;
 mod array;
+mod shards;
 
 use std::path::Path;
 
 use arbitrary::{Result, Unstructured};
+use npy_core::NpyRecord;
+
+/// Bytes of a row that do not divide a page, so that rows are torn.
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Row {
+    number: u64,
+    check: u8,
+}
+
+impl Row {
+    fn new(number: usize) -> Self {
+        Self { number: number as u64, check: number as u8 ^ 0x5A }
+    }
+}
+
+const ROW_BYTES: usize = 9;
 
 /// A file, and what must be in it.
 trait Model {
@@ -19,8 +36,9 @@ trait Model {
 pub fn growth(input: &[u8]) -> usize {
     let input = &mut Unstructured::new(input);
     let directory = directory();
-    let mut model: Box<dyn Model> = match input.arbitrary() {
-        Ok(true) => Box::new(array::Array::new(directory.path())),
+    let mut model: Box<dyn Model> = match input.int_in_range(0..=2) {
+        Ok(0) => Box::new(array::Array::new(directory.path())),
+        Ok(1) => Box::new(shards::Files::new(directory.path())),
         _ => Box::new(archive::Archive::new(directory.path())),
     };
     let mut steps = 0;
