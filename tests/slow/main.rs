@@ -1,4 +1,4 @@
-//! Slow tests: killed processes, 10 GiB of data, compiler messages, the packages around Zarr.
+//! Slow tests: killed processes, power cuts, 10 GiB of data, compiler messages, the packages around Zarr.
 //!
 //! `cargo test --test slow` runs only these.
 
@@ -7,6 +7,8 @@ mod kills_npy;
 mod kills_npz;
 mod larger_than_memory;
 mod linear;
+#[cfg(target_os = "linux")]
+mod power_loss;
 #[path = "../support/mod.rs"]
 mod support;
 mod zarr;
