@@ -1,4 +1,4 @@
-//! Slow tests: killed processes, power cuts, 10 GiB of data, compiler messages, the packages around Zarr.
+//! Slow tests: killed processes, power cuts, rewrites, 10 GiB of data, compiler messages, the packages around Zarr.
 //!
 //! `cargo test --test slow` runs only these.
 
@@ -9,6 +9,7 @@ mod larger_than_memory;
 mod linear;
 #[cfg(target_os = "linux")]
 mod power_loss;
+mod rewrites;
 #[path = "../support/mod.rs"]
 mod support;
 mod zarr;
