@@ -16,7 +16,7 @@ use crate::support::announce;
 const BYTE: u8 = 7;
 const SEVENS: u64 = 0x0707_0707_0707_0707;
 
-/// So many take more than the 8 MiB that several threads read.
+/// Elements of more than the 8 MiB from which on several threads read.
 const MANY: usize = 1_300_000;
 
 #[derive(NpyRecord, Clone, Copy)]

@@ -244,7 +244,7 @@ fn child_that_saves_durably() {
         }
         let count = 1 + random(&mut state) % if round.is_multiple_of(3) { 100 } else { 12_000 };
         let _open = save_durably(&disk.mount, round, count, &mut expected).unwrap_or_else(|error| panic!("{round}: {error:#}"));
-        // What nobody brought to the disk is lost: otherwise this shows nothing.
+        // What was not fsynced is lost: otherwise this shows nothing.
         let fleeting = format!("fleeting{round}.npy");
         npy_core::save(disk.mount.path(&fleeting), &[1_u64; 1000]).unwrap();
         let copy = disk.after_power_cut();

@@ -205,7 +205,7 @@ fn reader_of_a_growing_array_finds_a_prefix() {
     assert!(most.into_inner() > 0);
 }
 
-/// While members are added, the archive has no end: whoever opens it then is told so.
+/// While members are added, the archive has no end, and opening it says so.
 #[test]
 fn reader_of_a_growing_archive_finds_it_whole_or_incomplete() {
     let directory = tempfile::tempdir().unwrap();
