@@ -27,10 +27,13 @@ struct Pick {
 
 type Reader = NpyReader<BufReader<File>>;
 
-/// A way to read numbers, or some of them.
-type Read = fn(Reader) -> Result<Vec<u64>>;
+/// A way to read elements, or some of them.
+type Read<T> = fn(Reader) -> Result<Vec<T>>;
 
-const WAYS: [(&str, Read); 11] = [
+/// Ways to read a member, which say whether it was right.
+type MemberWays<'a, R> = [&'a dyn Fn(&mut NpzReader<R>) -> Result<bool>; 4];
+
+const WAYS: [(&str, Read<u64>); 11] = [
     ("into_vec", NpyReader::into_vec),
     ("read_to_vec", |mut reader| {
         let mut items = vec![1; 5];
@@ -74,10 +77,7 @@ const WAYS: [(&str, Read); 11] = [
     }),
 ];
 
-/// A way to read records.
-type ReadPicks = fn(Reader) -> Result<Vec<Pick>>;
-
-const WAYS_OF_PICKS: [(&str, ReadPicks); 4] = [
+const WAYS_OF_PICKS: [(&str, Read<Pick>); 4] = [
     ("into_vec of records", NpyReader::into_vec),
     ("chunks of records", |mut reader| reader.chunks(1000).collect::<Result<Vec<_>>>().map(|chunks| chunks.concat())),
     ("read_into of records", |mut reader| {
@@ -100,12 +100,7 @@ fn set_length(path: &Path, length: usize) {
 }
 
 /// Opens the file, cuts it, and reads it; returns whether that failed.
-fn cut<T>(
-    path: &Path,
-    (length, threads): (usize, usize),
-    (name, read): (&str, fn(Reader) -> Result<Vec<T>>),
-    is_right: fn(&T) -> bool,
-) -> bool {
+fn cut<T>(path: &Path, (length, threads): (usize, usize), (name, read): (&str, Read<T>), is_right: fn(&T) -> bool) -> bool {
     let whole = fs::metadata(path).unwrap().len() as usize;
     let reader = NpyReader::open_with(path, ReadOptions::new().threads(threads)).unwrap();
     set_length(path, length);
@@ -185,7 +180,7 @@ fn archive_that_shrinks_is_an_error_or_right() {
         for threads in [1, 2] {
             for (index, name) in ["stored", "noise", "compressed"].into_iter().enumerate() {
                 let expected = if name == "noise" { &noise } else { &sevens };
-                let ways: [&dyn Fn(&mut NpzReader<_>) -> Result<bool>; 4] = [
+                let ways: MemberWays<_> = [
                     &|archive| archive.by_name::<u64>(name).map(|found| found == *expected),
                     &|archive| archive.bytes(index, u64::MAX).map(|found| found.len() == expected.len() * 8 + 128),
                     &|archive| {

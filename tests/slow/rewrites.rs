@@ -172,7 +172,7 @@ fn reader_of_a_rewritten_archive_finds_it_whole() {
         let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(1 + number % 2))?;
         let stored = archive.by_name::<u64>("stored")?;
         expect_whole(&stored);
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             archive.verify()?;
         }
         assert!(archive.by_name::<u64>("compressed")? == stored, "members of two archives");
