@@ -20,14 +20,14 @@ pub use crate::__plan as plan;
 pub use crate::dynamic::cast::{Class, Wide, cast_items};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use crate::element::TimePlan;
-pub use crate::element::plan::{Layout, Planner, rust_type};
+pub use crate::element::plan::{Layout, Plan, Planner, rust_type};
 pub use crate::element::record::{
-    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record,
-    dtype_of_records, each, largest, plan_record, plan_whole_record, unknown_variant,
+    Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, each, largest,
+    plan_record, plan_whole_record, unknown_variant,
 };
 pub use crate::element::{
-    ArrayPlan, As, AsIs, Codec, Items, LongDoublePlan, Narrow, NpyElement, Optional, Otherwise, Probe, TextPlan, Through,
-    Truncated, WidePlan, Widen, Widens, With, native,
+    ArrayPlan, As, Codec, CodecOf, Items, LongDoublePlan, Narrow, NpyElement, Optional, Otherwise, PlanOf, Probe, TextPlan,
+    Through, Truncated, WidePlan, Widen, Widens, With, native,
 };
 pub use crate::element::{Datetime64, FixedBytes, FixedText, FixedUnicode, FixedVoid, LongDouble, Timedelta64, unit};
 pub use crate::error::ValueError;
@@ -58,8 +58,7 @@ pub use crate::write::output::Output;
 pub use crate::write::replace::{Replacement, replace_file, replace_file_with};
 pub use crate::write::small::write_small;
 
-/// Makes the plan of a record `Copy` and comparable. The standard derives would demand as much of
-/// its parameters.
+/// Makes a struct of plans a plan. The standard derives would demand bounds on its parameters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plan {
@@ -77,6 +76,13 @@ macro_rules! __plan {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
                 true $(&& self.$field == other.$field)*
+            }
+        }
+
+        impl $($impl_generics)* $crate::__private::Plan for $($plan)* $($where_clause)* {
+            #[inline(always)]
+            fn relocate(self, file: &Self) -> Self {
+                Self { $($field: $crate::__private::Plan::relocate(self.$field, &file.$field),)* ..self }
             }
         }
 

@@ -81,8 +81,19 @@ const _: () = {
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
+        type Codec = Self;
+        type Widened = Self;
+    }
+    #[automatically_derived]
+    impl __npy::Codec<Self> for Pick
+    where
+        f64: __npy::NpyElement,
+        u8: __npy::NpyElement,
+        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        Origin: __npy::NpyRecord,
+        f32: __npy::NpyElement,
+    {
         type Plan = __PickPlan;
-        type Widened = __npy::AsIs;
         const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Little);
         const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Big);
         const ALIGNMENT: usize = 1;
@@ -95,24 +106,20 @@ const _: () = {
         fn dtype() -> __npy::DType {
             __npy::dtype_of_record::<Self>()
         }
-        fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+        fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::dtype_of_records::<Self>(records)
+            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
+                .field::<_, f64, __npy::CodecOf<f64>>("time", &records, |record| &record.time)
+                .field::<_, u8, __npy::CodecOf<u8>>("quality", &records, |record| &record.quality)
+                .field::<_, String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station", &records, |record| &record.station)
+                .flatten::<_, Origin>(&records, |record| &record.origin)
+                .optional::<_, f32, __npy::CodecOf<Option<f32>>>("depth", &records, |record| &record.depth)
+                .finish()
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
-        }
-        #[inline(always)]
-        fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
-            __PickPlan {
-                time: layout.time.relocate(&plan.time),
-                quality: __npy::FieldPlan::relocate_if_there(layout.quality, &plan.quality),
-                station: layout.station.relocate(&plan.station),
-                origin: layout.origin.relocate(&plan.origin),
-                depth: __npy::FieldPlan::relocate_if_there(layout.depth, &plan.depth),
-            }
         }
         #[inline(always)]
         fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
@@ -132,15 +139,15 @@ const _: () = {
             })
         }
         #[inline(always)]
-        fn encode(&self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
-            plan.time.encode("time", &self.time, record)?;
+        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            plan.time.encode("time", &value.time, record)?;
             if let __npy::Some(field) = plan.quality {
-                field.encode("quality", &self.quality, record)?;
+                field.encode("quality", &value.quality, record)?;
             }
-            plan.station.encode("station", &self.station, record)?;
-            plan.origin.encode_flattened(&self.origin, record)?;
+            plan.station.encode("station", &value.station, record)?;
+            plan.origin.encode_flattened(&value.origin, record)?;
             if let __npy::Some(field) = plan.depth {
-                field.encode("depth", &self.depth, record)?;
+                field.encode("depth", &value.depth, record)?;
             }
             __npy::Ok(())
         }
@@ -161,19 +168,7 @@ const _: () = {
             __npy::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
             __npy::FieldName::own("depth"),
         ]);
-        fn dtype_with<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
-        where
-            Self: 'record,
-        {
-            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
-                .field::<_, f64, __npy::AsIs>("time", &records, |record| &record.time)
-                .field::<_, u8, __npy::AsIs>("quality", &records, |record| &record.quality)
-                .field::<_, String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station", &records, |record| &record.station)
-                .flatten::<_, Origin>(&records, |record| &record.origin)
-                .optional::<_, f32, __npy::AsIs>("depth", &records, |record| &record.depth)
-                .finish()
-        }
-        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
             let __time = record.find(0, planner);
             let __quality = record.find_if_there(1, planner);
             let __station = record.find(2, planner);
@@ -233,8 +228,16 @@ const _: () = {
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     {
+        type Codec = Self;
+        type Widened = Self;
+    }
+    #[automatically_derived]
+    impl __npy::Codec<Self> for Sample
+    where
+        u8: __npy::NpyView,
+        f64: __npy::NpyView,
+    {
         type Plan = __SamplePlan;
-        type Widened = __npy::AsIs;
         const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Little);
         const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Big);
         const ALIGNMENT: usize = __npy::largest(&[<__npy::FieldPlan<u8>>::ALIGNMENT, <__npy::FieldPlan<f64>>::ALIGNMENT]);
@@ -244,27 +247,26 @@ const _: () = {
         fn dtype() -> __npy::DType {
             __npy::dtype_of_record::<Self>()
         }
-        fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+        fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::dtype_of_records::<Self>(records)
+            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
+                .field::<_, u8, __npy::CodecOf<u8>>("id", &records, |record| &record.id)
+                .field::<_, f64, __npy::CodecOf<f64>>("time", &records, |record| &record.time)
+                .finish()
         }
         fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
             __npy::plan_record::<Self>(dtype, planner)
-        }
-        #[inline(always)]
-        fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
-            __SamplePlan { id: layout.id.relocate(&plan.id), time: layout.time.relocate(&plan.time) }
         }
         #[inline(always)]
         fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
             __npy::Ok(Self { id: plan.id.decode("id", record)?, time: plan.time.decode("time", record)? })
         }
         #[inline(always)]
-        fn encode(&self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
-            plan.id.encode("id", &self.id, record)?;
-            plan.time.encode("time", &self.time, record)?;
+        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            plan.id.encode("id", &value.id, record)?;
+            plan.time.encode("time", &value.time, record)?;
             __npy::Ok(())
         }
     }
@@ -275,16 +277,7 @@ const _: () = {
         f64: __npy::NpyView,
     {
         const NAMES: &'static [__npy::FieldName] = &[__npy::FieldName::own("id"), __npy::FieldName::own("time")];
-        fn dtype_with<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
-        where
-            Self: 'record,
-        {
-            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
-                .field::<_, u8, __npy::AsIs>("id", &records, |record| &record.id)
-                .field::<_, f64, __npy::AsIs>("time", &records, |record| &record.time)
-                .finish()
-        }
-        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
             let __id = record.find(0, planner);
             let __time = record.find(1, planner);
             __npy::Some(__SamplePlan { id: __id?, time: __time? })
@@ -351,33 +344,37 @@ const _: () = {
     use ::npy_core::__private as __npy;
     #[automatically_derived]
     impl __npy::NpyElement for Phase {
-        type Plan = <u8 as __npy::NpyElement>::Plan;
-        type Widened = __npy::AsIs;
-        const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::LITTLE;
-        const BIG: __npy::Option<__npy::Layout<<u8 as __npy::NpyElement>::Plan>> = <u8 as __npy::NpyElement>::BIG;
-        const ALIGNMENT: usize = <u8 as __npy::NpyElement>::ALIGNMENT;
+        type Codec = Self;
+        type Widened = Self;
+    }
+    #[automatically_derived]
+    impl __npy::Codec<Self> for Phase {
+        type Plan = <u8 as __npy::Codec<u8>>::Plan;
+        const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::Codec<u8>>::Plan>> = <u8 as __npy::Codec<u8>>::LITTLE;
+        const BIG: __npy::Option<__npy::Layout<<u8 as __npy::Codec<u8>>::Plan>> = <u8 as __npy::Codec<u8>>::BIG;
+        const ALIGNMENT: usize = <u8 as __npy::Codec<u8>>::ALIGNMENT;
         const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
-            <u8 as __npy::NpyElement>::dtype()
+            <u8 as __npy::Codec<u8>>::dtype()
         }
-        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<<u8 as __npy::NpyElement>::Plan> {
-            <u8 as __npy::NpyElement>::plan(dtype, planner)
+        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<<u8 as __npy::Codec<u8>>::Plan> {
+            <u8 as __npy::Codec<u8>>::plan(dtype, planner)
         }
         #[inline(always)]
-        fn decode(plan: &<u8 as __npy::NpyElement>::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-            match <u8 as __npy::NpyElement>::decode(plan, bytes)? {
+        fn decode(plan: &<u8 as __npy::Codec<u8>>::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            match <u8 as __npy::Codec<u8>>::decode(plan, bytes)? {
                 number if number == Self::P as u8 => __npy::Ok(Self::P),
                 number if number == Self::S as u8 => __npy::Ok(Self::S),
                 number => __npy::Err(__npy::unknown_variant::<Self>(number)),
             }
         }
         #[inline(always)]
-        fn encode(&self, plan: &<u8 as __npy::NpyElement>::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
-            let number = match self {
+        fn encode(value: &Self, plan: &<u8 as __npy::Codec<u8>>::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            let number = match value {
                 Self::P => Self::P as u8,
                 Self::S => Self::S as u8,
             };
-            <u8 as __npy::NpyElement>::encode(&number, plan, bytes)
+            <u8 as __npy::Codec<u8>>::encode(&number, plan, bytes)
         }
     }
 };

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::NpyElement;
-use super::codec::{AsIs, Codec};
-use super::plan::{Layout, Planner, outermost_axis};
+use super::codec::Codec;
+use super::plan::{Layout, Plan, Planner, outermost_axis};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{DType, SubArray};
 use crate::memory::slots::Sends;
@@ -21,6 +21,13 @@ impl<P> ArrayPlan<P> {
     #[cfg(feature = "complex")]
     pub(super) const fn new(itemsize: usize, item: P) -> Self {
         Self { itemsize, item }
+    }
+}
+
+impl<P: Plan> Plan for ArrayPlan<P> {
+    #[inline(always)]
+    fn relocate(self, file: &Self) -> Self {
+        Self { item: self.item.relocate(&file.item), ..self }
     }
 }
 
@@ -73,16 +80,24 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
     const ALIGNMENT: usize = C::ALIGNMENT;
     const VARIES: bool = C::VARIES;
     const HAS_ORDER: bool = C::HAS_ORDER;
+    const BULK: Option<Bulk<[T; N]>> = match C::BULK {
+        Some(bulk) => Some(bulk.array()),
+        None => None,
+    };
+    const SENDS: Option<Sends<[T; N]>> = match C::SENDS {
+        Some(sends) => Some(sends.array()),
+        None => None,
+    };
 
     fn dtype() -> DType {
         dtype(C::dtype(), N)
     }
 
-    fn dtype_of<'a>(arrays: impl Iterator<Item = &'a [T; N]> + Clone) -> DType
+    fn dtype_of<'a>(arrays: Option<impl Iterator<Item = &'a [T; N]> + Clone>) -> DType
     where
         [T; N]: 'a,
     {
-        dtype(C::dtype_of(arrays.flatten()), N)
+        dtype(C::dtype_of(arrays.map(Iterator::flatten)), N)
     }
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
@@ -97,11 +112,6 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
         }
         let plan = planner.in_items(|planner| C::plan(&item, planner))?;
         Some(ArrayPlan { itemsize: item.itemsize(), item: plan })
-    }
-
-    #[inline(always)]
-    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
-        ArrayPlan { itemsize: layout.itemsize, item: C::relocate(layout.item, &file.item) }
     }
 
     #[inline(always)]
@@ -121,48 +131,6 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
 }
 
 impl<T: NpyElement, const N: usize> NpyElement for [T; N] {
-    type Plan = ArrayPlan<T::Plan>;
+    type Codec = Items<T::Codec>;
     type Widened = Items<T::Widened>;
-    const LITTLE: Option<Layout<Self::Plan>> = layout(T::LITTLE, N);
-    const BIG: Option<Layout<Self::Plan>> = layout(T::BIG, N);
-    const ALIGNMENT: usize = T::ALIGNMENT;
-    const SENDS: Option<Sends<Self>> = match T::SENDS {
-        Some(sends) => Some(sends.array()),
-        None => None,
-    };
-    const VARIES: bool = T::VARIES;
-    const BULK: Option<Bulk<Self>> = match T::BULK {
-        Some(bulk) => Some(bulk.array()),
-        None => None,
-    };
-
-    fn dtype() -> DType {
-        dtype(T::dtype(), N)
-    }
-
-    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType
-    where
-        Self: 'a,
-    {
-        Items::<AsIs>::dtype_of(items)
-    }
-
-    fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
-        <Items<AsIs> as Codec<Self>>::plan(file, planner)
-    }
-
-    #[inline(always)]
-    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
-        <Items<AsIs> as Codec<Self>>::relocate(layout, file)
-    }
-
-    #[inline(always)]
-    fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError> {
-        <Items<AsIs> as Codec<Self>>::decode(plan, bytes)
-    }
-
-    #[inline(always)]
-    fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        <Items<AsIs> as Codec<Self>>::encode(self, plan, bytes)
-    }
 }

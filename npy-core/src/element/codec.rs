@@ -1,17 +1,16 @@
-//! Storage of a record field in another form than its type's own dtype: `#[npy(dtype = …)]`,
-//! `#[npy(with = …)]` and `Option`.
+//! Codecs, which store values as a dtype; and those that store a type in another form than its own
+//! dtype: `#[npy(dtype = …)]`, `#[npy(with = …)]` and `Option`.
 
 use std::marker::PhantomData;
 
-use super::NpyElement;
-use super::plan::{Layout, Planner, rust_type};
+use super::plan::{Layout, Plan, Planner, rust_type};
+use super::{CodecOf, NpyElement, PlanOf};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType};
+use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
-/// A way to store a `T`. The types that implement it have no values.
-///
-/// Its items are those of [`NpyElement`].
+/// A way to store a `T`. Most elements are their own; others have no values.
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be stored as this dtype",
     label = "this dtype does not hold every `{T}`",
@@ -19,23 +18,42 @@ use crate::memory::slots::Sends;
             of `jiff` and `chrono` as times; without `dtype`, a type is stored as its own dtype",
     note = "for the byte order of enums, newtypes and records, use `endian` on the struct they are in"
 )]
-#[allow(missing_docs, reason = "they are those of `NpyElement`")]
 pub trait Codec<T> {
-    type Plan: Copy + PartialEq + Send + Sync;
+    /// How to read and write a `T` as a given dtype.
+    type Plan: Plan;
+
+    /// The little-endian layout of [`dtype`](Self::dtype), if that depends on the type alone.
     const LITTLE: Option<Layout<Self::Plan>>;
+
+    /// The big-endian layout.
     const BIG: Option<Layout<Self::Plan>>;
+
+    /// The multiple at which `np.dtype(..., align=True)` places a field of this type: the alignment
+    /// of the C type.
     const ALIGNMENT: usize;
-    /// Whether the dtype depends on the values.
+
+    /// Whether the dtype that is written depends on the values.
     const VARIES: bool = false;
-    /// Whether the dtype has bytes that mean that there is no value.
+
+    /// Whether the dtype has bytes that mean that there is no value: NaT.
     const HAS_NONE: bool = false;
+
     /// Whether the byte order is part of what was asked for, so that the one of the record it is a
     /// field of does not change it.
     const HAS_ORDER: bool = false;
 
+    /// Proof that the memory of a `T` is the file's bytes: [`Plain`](crate::memory::Plain) is
+    /// implemented for it. `None` is always correct, and slower.
+    const BULK: Option<Bulk<T>> = None;
+
+    /// Proof that `T` is `Send`, so that several threads may make its values.
+    const SENDS: Option<Sends<T>> = None;
+
+    /// The dtype that a `T` is written as, without regard to values.
     fn dtype() -> DType;
 
-    fn dtype_of<'a>(values: impl Iterator<Item = &'a T> + Clone) -> DType
+    /// The dtype that holds all of `values`; without any, [`dtype`](Self::dtype).
+    fn dtype_of<'a>(values: Option<impl Iterator<Item = &'a T> + Clone>) -> DType
     where
         T: 'a,
     {
@@ -43,25 +61,26 @@ pub trait Codec<T> {
         Self::dtype()
     }
 
+    /// Decides how to read and write a `T` as the dtype of a file; `None`, and mismatches in
+    /// `planner`, if it cannot.
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan>;
 
-    #[inline(always)]
-    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
-        let _ = file;
-        layout
-    }
-
+    /// Makes a value of the bytes at the beginning of `bytes`.
+    ///
     /// # Errors
     ///
     /// When the bytes are no value of `T`.
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError>;
 
+    /// Stores the value at the beginning of `bytes`.
+    ///
     /// # Errors
     ///
     /// When the value does not fit the file's dtype.
     fn encode(value: &T, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
 
-    /// `None` where the bytes mean that there is no value.
+    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no
+    /// value.
     ///
     /// # Errors
     ///
@@ -71,6 +90,8 @@ pub trait Codec<T> {
         Self::decode(plan, bytes).map(Some)
     }
 
+    /// Stores that there is no value.
+    ///
     /// # Errors
     ///
     /// When the dtype has no bytes that mean that there is no value.
@@ -81,61 +102,25 @@ pub trait Codec<T> {
 }
 
 #[cold]
-pub(super) fn no_none() -> ValueError {
+fn no_none() -> ValueError {
     ValueProblem::NoValue.into()
 }
 
-/// Stores a field as its type's own dtype.
-#[derive(Debug)]
-pub enum AsIs {}
-
-impl<T: NpyElement> Codec<T> for AsIs {
-    type Plan = T::Plan;
-    const LITTLE: Option<Layout<T::Plan>> = T::LITTLE;
-    const BIG: Option<Layout<T::Plan>> = T::BIG;
-    const ALIGNMENT: usize = T::ALIGNMENT;
-    const VARIES: bool = T::VARIES;
-    const HAS_NONE: bool = T::HAS_NONE;
-
-    fn dtype() -> DType {
-        T::dtype()
-    }
-
-    fn dtype_of<'a>(values: impl Iterator<Item = &'a T> + Clone) -> DType
-    where
-        T: 'a,
-    {
-        T::dtype_of(values)
-    }
-
-    fn plan(file: &DType, planner: &mut Planner) -> Option<T::Plan> {
-        T::plan(file, planner)
-    }
-
-    #[inline(always)]
-    fn relocate(layout: T::Plan, file: &T::Plan) -> T::Plan {
-        T::relocate(layout, file)
-    }
-
-    #[inline(always)]
-    fn decode(plan: &T::Plan, bytes: &[u8]) -> Result<T, ValueError> {
-        T::decode(plan, bytes)
-    }
-
-    #[inline(always)]
-    fn encode(value: &T, plan: &T::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        value.encode(plan, bytes)
-    }
-
-    #[inline(always)]
-    fn decode_option(plan: &T::Plan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
-        T::decode_option(plan, bytes)
-    }
-
-    fn encode_none(plan: &T::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        T::encode_none(plan, bytes)
-    }
+/// Makes a type an element that is its own codec. `$widened` reads narrower numbers too.
+macro_rules! element {
+    ($(#[$doc:meta])* $({$($generics:tt)*})? $type:ty) => {
+        $crate::element::codec::element!($(#[$doc])* $({$($generics)*})? $type, Self);
+    };
+    ($(#[$doc:meta])* $({$($generics:tt)*})? $type:ty, $widened:ty) => {
+        $(#[$doc])*
+        impl$(<$($generics)*>)? $crate::element::NpyElement for $type {
+            type Codec = Self;
+            type Widened = $widened;
+        }
+    };
 }
+
+pub(super) use element;
 
 /// Implements `#[npy(dtype = …)]`: the dtype of `S`, in the byte order `'<'`, `'>'`, or the native
 /// one for `'='`.
@@ -143,7 +128,7 @@ impl<T: NpyElement> Codec<T> for AsIs {
 pub struct As<S, const ORDER: char = '='>(PhantomData<S>);
 
 /// The layout on a machine of byte order `native`, in the byte order that was asked for.
-pub(super) const fn ordered<S: NpyElement>(order: char, native: ByteOrder) -> Option<Layout<S::Plan>> {
+pub(super) const fn ordered<S: Codec<S>>(order: char, native: ByteOrder) -> Option<Layout<S::Plan>> {
     match (order, native) {
         ('<', _) | ('=', ByteOrder::Little) => S::LITTLE,
         _ => S::BIG,
@@ -151,7 +136,7 @@ pub(super) const fn ordered<S: NpyElement>(order: char, native: ByteOrder) -> Op
 }
 
 /// The dtype of `S` in the byte order that was asked for.
-pub(super) fn ordered_dtype<S: NpyElement>(order: char) -> DType {
+pub(super) fn ordered_dtype<S: Codec<S>>(order: char) -> DType {
     match order {
         '<' => S::dtype().with_byte_order(ByteOrder::Little),
         '>' => S::dtype().with_byte_order(ByteOrder::Big),
@@ -160,7 +145,7 @@ pub(super) fn ordered_dtype<S: NpyElement>(order: char) -> DType {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
+impl<T: Codec<T>, const ORDER: char> Codec<T> for As<T, ORDER> {
     type Plan = T::Plan;
     const LITTLE: Option<Layout<T::Plan>> = ordered::<T>(ORDER, ByteOrder::Little);
     const BIG: Option<Layout<T::Plan>> = ordered::<T>(ORDER, ByteOrder::Big);
@@ -183,7 +168,7 @@ impl<T: NpyElement, const ORDER: char> Codec<T> for As<T, ORDER> {
 
     #[inline(always)]
     fn encode(value: &T, plan: &T::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        value.encode(plan, bytes)
+        T::encode(value, plan, bytes)
     }
 
     #[inline(always)]
@@ -202,12 +187,12 @@ macro_rules! stored_as {
     ($({$($generics:tt)*})? $value:ty as $stored:ty, |$from_value:ident| $store:expr, |$from_stored:ident| $restore:expr) => {
         #[diagnostic::do_not_recommend]
         impl<$($($generics)*,)? const ORDER: char> $crate::element::codec::Codec<$value> for $crate::element::codec::As<$stored, ORDER> {
-            type Plan = <$stored as $crate::element::NpyElement>::Plan;
+            type Plan = <$stored as $crate::element::codec::Codec<$stored>>::Plan;
             const LITTLE: Option<$crate::element::plan::Layout<Self::Plan>> =
                 $crate::element::codec::ordered::<$stored>(ORDER, $crate::format::dtype::ByteOrder::Little);
             const BIG: Option<$crate::element::plan::Layout<Self::Plan>> =
                 $crate::element::codec::ordered::<$stored>(ORDER, $crate::format::dtype::ByteOrder::Big);
-            const ALIGNMENT: usize = <$stored as $crate::element::NpyElement>::ALIGNMENT;
+            const ALIGNMENT: usize = <$stored as $crate::element::codec::Codec<$stored>>::ALIGNMENT;
             const HAS_ORDER: bool = ORDER != '=';
 
             fn dtype() -> $crate::format::dtype::DType {
@@ -215,12 +200,12 @@ macro_rules! stored_as {
             }
 
             fn plan(file: &$crate::format::dtype::DType, planner: &mut $crate::element::plan::Planner) -> Option<Self::Plan> {
-                planner.with_dtype_given(|planner| <$stored as $crate::element::NpyElement>::plan(file, planner))
+                planner.with_dtype_given(|planner| <$stored as $crate::element::codec::Codec<$stored>>::plan(file, planner))
             }
 
             #[inline(always)]
             fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<$value, $crate::error::ValueError> {
-                let $from_stored = <$stored as $crate::element::NpyElement>::decode(plan, bytes)?;
+                let $from_stored = <$stored as $crate::element::codec::Codec<$stored>>::decode(plan, bytes)?;
                 $restore
             }
 
@@ -228,7 +213,7 @@ macro_rules! stored_as {
             fn encode(value: &$value, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), $crate::error::ValueError> {
                 let $from_value = value;
                 let stored: $stored = $store?;
-                $crate::element::NpyElement::encode(&stored, plan, bytes)
+                <$stored as $crate::element::codec::Codec<$stored>>::encode(&stored, plan, bytes)
             }
         }
     };
@@ -263,40 +248,40 @@ fn refused<T>(message: String) -> ValueError {
 
 #[diagnostic::do_not_recommend]
 impl<T, W: With<T>> Codec<T> for Through<W> {
-    type Plan = <W::Element as NpyElement>::Plan;
-    const LITTLE: Option<Layout<Self::Plan>> = W::Element::LITTLE;
-    const BIG: Option<Layout<Self::Plan>> = W::Element::BIG;
-    const ALIGNMENT: usize = W::Element::ALIGNMENT;
-    const VARIES: bool = W::Element::VARIES;
+    type Plan = PlanOf<W::Element>;
+    const LITTLE: Option<Layout<Self::Plan>> = <CodecOf<W::Element>>::LITTLE;
+    const BIG: Option<Layout<Self::Plan>> = <CodecOf<W::Element>>::BIG;
+    const ALIGNMENT: usize = <CodecOf<W::Element>>::ALIGNMENT;
+    const VARIES: bool = <CodecOf<W::Element>>::VARIES;
 
     fn dtype() -> DType {
         W::Element::dtype()
     }
 
-    fn dtype_of<'a>(values: impl Iterator<Item = &'a T> + Clone) -> DType
+    fn dtype_of<'a>(values: Option<impl Iterator<Item = &'a T> + Clone>) -> DType
     where
         T: 'a,
     {
-        if !W::Element::VARIES {
+        if !Self::VARIES {
             return W::Element::dtype();
         }
         // What cannot be converted is reported when it is written.
-        let elements: Vec<_> = values.filter_map(|value| W::encode(value).ok()).collect();
-        W::Element::dtype_of(elements.iter())
+        let elements = values.map(|values| values.filter_map(|value| W::encode(value).ok()).collect::<Vec<_>>());
+        <CodecOf<W::Element>>::dtype_of(elements.as_ref().map(|elements| elements.iter()))
     }
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan> {
-        W::Element::plan(file, planner)
+        <CodecOf<W::Element>>::plan(file, planner)
     }
 
     #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError> {
-        W::decode(W::Element::decode(plan, bytes)?).map_err(refused::<T>)
+        W::decode(<CodecOf<W::Element>>::decode(plan, bytes)?).map_err(refused::<T>)
     }
 
     #[inline(always)]
     fn encode(value: &T, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        W::encode(value).map_err(refused::<T>)?.encode(plan, bytes)
+        <CodecOf<W::Element>>::encode(&W::encode(value).map_err(refused::<T>)?, plan, bytes)
     }
 }
 
@@ -313,25 +298,24 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
     const VARIES: bool = C::VARIES || !C::HAS_NONE;
     const HAS_NONE: bool = C::HAS_NONE;
     const HAS_ORDER: bool = C::HAS_ORDER;
+    const SENDS: Option<Sends<Option<T>>> = match C::SENDS {
+        Some(sends) => Some(sends.option()),
+        None => None,
+    };
 
     fn dtype() -> DType {
         C::dtype()
     }
 
-    fn dtype_of<'a>(values: impl Iterator<Item = &'a Option<T>> + Clone) -> DType
+    fn dtype_of<'a>(values: Option<impl Iterator<Item = &'a Option<T>> + Clone>) -> DType
     where
         Option<T>: 'a,
     {
-        C::dtype_of(values.filter_map(Option::as_ref))
+        C::dtype_of(values.map(|values| values.filter_map(Option::as_ref)))
     }
 
     fn plan(file: &DType, planner: &mut Planner) -> Option<C::Plan> {
         C::plan(file, planner)
-    }
-
-    #[inline(always)]
-    fn relocate(layout: C::Plan, file: &C::Plan) -> C::Plan {
-        C::relocate(layout, file)
     }
 
     #[inline(always)]
@@ -362,45 +346,6 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 impl<T: NpyElement> NpyElement for Option<T> {
-    type Plan = T::Plan;
+    type Codec = Optional<T::Codec>;
     type Widened = Optional<T::Widened>;
-    const LITTLE: Option<Layout<T::Plan>> = T::LITTLE;
-    const BIG: Option<Layout<T::Plan>> = T::BIG;
-    const ALIGNMENT: usize = T::ALIGNMENT;
-    const SENDS: Option<Sends<Self>> = match T::SENDS {
-        Some(sends) => Some(sends.option()),
-        None => None,
-    };
-    const VARIES: bool = T::VARIES || !T::HAS_NONE;
-    const HAS_NONE: bool = T::HAS_NONE;
-
-    fn dtype() -> DType {
-        T::dtype()
-    }
-
-    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType
-    where
-        Self: 'a,
-    {
-        <Optional<AsIs> as Codec<Self>>::dtype_of(items)
-    }
-
-    fn plan(file: &DType, planner: &mut Planner) -> Option<T::Plan> {
-        T::plan(file, planner)
-    }
-
-    #[inline(always)]
-    fn relocate(layout: T::Plan, file: &T::Plan) -> T::Plan {
-        T::relocate(layout, file)
-    }
-
-    #[inline(always)]
-    fn decode(plan: &T::Plan, bytes: &[u8]) -> Result<Self, ValueError> {
-        T::decode_option(plan, bytes)
-    }
-
-    #[inline(always)]
-    fn encode(&self, plan: &T::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        <Optional<AsIs> as Codec<Self>>::encode(self, plan, bytes)
-    }
 }

@@ -2,9 +2,9 @@
 
 use num_complex::Complex;
 
-use super::codec::{AsIs, Codec, stored_as};
+use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Planner};
-use super::{ArrayPlan, Items, LongDouble, NpyElement, WidePlan, Widen, Widens};
+use super::{ArrayPlan, Items, LongDouble, WidePlan, Widen, Widens};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
@@ -31,11 +31,13 @@ macro_rules! complex {
     ($part:ty, $kind:expr, $own:pat, $narrow:pat, $widened:ty) => {
         impl Widens for Complex<$part> {}
 
-        impl NpyElement for Complex<$part> {
-            type Plan = ArrayPlan<<$part as NpyElement>::Plan>;
-            type Widened = $widened;
-            const LITTLE: Option<Layout<Self::Plan>> = <Parts<$part>>::LITTLE;
-            const BIG: Option<Layout<Self::Plan>> = <Parts<$part>>::BIG;
+        element!(Complex<$part>, $widened);
+
+        #[diagnostic::do_not_recommend]
+        impl Codec<Self> for Complex<$part> {
+            type Plan = ArrayPlan<<$part as Codec<$part>>::Plan>;
+            const LITTLE: Option<Layout<Self::Plan>> = <Items<$part> as Codec<Parts<$part>>>::LITTLE;
+            const BIG: Option<Layout<Self::Plan>> = <Items<$part> as Codec<Parts<$part>>>::BIG;
             const ALIGNMENT: usize = <$part>::ALIGNMENT;
             const SENDS: Option<Sends<Self>> = Some(Sends::new());
             const BULK: Option<Bulk<Self>> = Some(Bulk::new());
@@ -56,13 +58,13 @@ macro_rules! complex {
 
             #[inline(always)]
             fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError> {
-                let [re, im] = <Items<AsIs> as Codec<Parts<$part>>>::decode(plan, bytes)?;
+                let [re, im] = <Items<$part> as Codec<Parts<$part>>>::decode(plan, bytes)?;
                 Ok(Self { re, im })
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-                <Items<AsIs> as Codec<Parts<$part>>>::encode(&[self.re, self.im], plan, bytes)
+            fn encode(value: &Self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
+                <Items<$part> as Codec<Parts<$part>>>::encode(&[value.re, value.im], plan, bytes)
             }
         }
     };
@@ -105,9 +107,9 @@ impl Codec<Complex<f64>> for Widen {
 /// No kind of parts is narrower.
 const NONE: ScalarKind = ScalarKind::Object;
 
-complex!(f32, ScalarKind::Complex64, ScalarKind::Float32, NONE, AsIs);
+complex!(f32, ScalarKind::Complex64, ScalarKind::Float32, NONE, Self);
 complex!(f64, ScalarKind::Complex128, ScalarKind::Float64, ScalarKind::Float32, Widen);
-complex!(LongDouble, ScalarKind::ComplexLongDouble { itemsize: 32 }, ScalarKind::LongDouble { .. }, NONE, AsIs);
+complex!(LongDouble, ScalarKind::ComplexLongDouble { itemsize: 32 }, ScalarKind::LongDouble { .. }, NONE, Self);
 
 stored_as! {
     Complex<f32> as Complex<f64>,

@@ -2,20 +2,24 @@
 
 use half::bf16;
 
-use super::codec::AsIs;
+use super::codec::{Codec, element};
 use super::number::Bytes;
+use super::order_of;
 use super::plan::{Layout, Planner};
-use super::{NpyElement, order_of};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
-/// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is
-/// read too.
-impl NpyElement for bf16 {
+element! {
+    /// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is
+    /// read too.
+    bf16
+}
+
+#[diagnostic::do_not_recommend]
+impl Codec<Self> for bf16 {
     type Plan = ByteOrder;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Little });
     const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 2, plan: ByteOrder::Big });
     const ALIGNMENT: usize = align_of::<Self>();
@@ -41,7 +45,7 @@ impl NpyElement for bf16 {
     }
 
     #[inline(always)]
-    fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-        self.to_bits().to_bytes(*plan, bytes)
+    fn encode(value: &Self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+        value.to_bits().to_bytes(*plan, bytes)
     }
 }

@@ -6,9 +6,9 @@
     reason = "the fields of floats are taken apart here; each value is in range by its mask"
 )]
 
-use super::codec::AsIs;
-use super::plan::{Layout, Planner};
-use super::{NpyElement, first_chunk, first_chunk_mut};
+use super::codec::{Codec, element};
+use super::plan::{Layout, Plan, Planner};
+use super::{first_chunk, first_chunk_mut};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
@@ -177,15 +177,19 @@ pub struct LongDoublePlan {
     pub(super) itemsize: u8,
 }
 
+impl Plan for LongDoublePlan {}
+
 impl LongDoublePlan {
     pub(super) const fn new(order: ByteOrder) -> Self {
         Self { order, itemsize: 16 }
     }
 }
 
-impl NpyElement for LongDouble {
+element!(LongDouble);
+
+#[diagnostic::do_not_recommend]
+impl Codec<Self> for LongDouble {
     type Plan = LongDoublePlan;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Little) });
     const BIG: Option<Layout<LongDoublePlan>> = Some(Layout { itemsize: 16, plan: LongDoublePlan::new(ByteOrder::Big) });
     const ALIGNMENT: usize = 16;
@@ -226,14 +230,14 @@ impl NpyElement for LongDouble {
     }
 
     #[inline(always)]
-    fn encode(&self, plan: &LongDoublePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+    fn encode(value: &Self, plan: &LongDoublePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
         match (plan.itemsize, plan.order) {
             (12, ByteOrder::Little) => {
-                first_chunk_mut::<12>(bytes)?.copy_from_slice(&self.bits().to_le_bytes()[..12]);
+                first_chunk_mut::<12>(bytes)?.copy_from_slice(&value.bits().to_le_bytes()[..12]);
             }
-            (12, ByteOrder::Big) => first_chunk_mut::<12>(bytes)?.copy_from_slice(&self.bits().to_be_bytes()[4..]),
-            (_, ByteOrder::Little) => *first_chunk_mut(bytes)? = self.bits().to_le_bytes(),
-            (_, ByteOrder::Big) => *first_chunk_mut(bytes)? = self.bits().to_be_bytes(),
+            (12, ByteOrder::Big) => first_chunk_mut::<12>(bytes)?.copy_from_slice(&value.bits().to_be_bytes()[4..]),
+            (_, ByteOrder::Little) => *first_chunk_mut(bytes)? = value.bits().to_le_bytes(),
+            (_, ByteOrder::Big) => *first_chunk_mut(bytes)? = value.bits().to_be_bytes(),
         }
         Ok(())
     }

@@ -21,15 +21,15 @@ mod void;
 use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar};
 use crate::memory::Bulk;
-use crate::memory::slots::{Reserved, Sends, Slots};
-use plan::{Layout, Planner, rust_type};
+use crate::memory::slots::{Reserved, Slots};
+use plan::{Layout, Plan, Planner, rust_type};
 
 pub use array::{ArrayPlan, Items};
 #[cfg(feature = "object")]
 pub(crate) use calendar::days_before;
 #[cfg(feature = "print")]
 pub(crate) use calendar::iso_8601;
-pub use codec::{As, AsIs, Codec, Optional, Through, With};
+pub use codec::{As, Codec, Optional, Through, With};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use date::TimePlan;
 pub use long_double::{LongDouble, LongDoublePlan};
@@ -79,100 +79,33 @@ pub use void::{FixedVoid, Void};
     note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` for `Vec<T>`, `String` for `&str`"
 )]
 pub trait NpyElement: Sized {
-    /// How to read and write this type as a given dtype, decided once for the whole array.
+    /// The way to store it.
     #[doc(hidden)]
-    type Plan: Copy + PartialEq + Send + Sync;
+    type Codec: Codec<Self>;
 
     /// The way to store it under which narrower numbers are read too.
     #[doc(hidden)]
     type Widened: Codec<Self>;
 
-    /// The little-endian layout of [`dtype`](Self::dtype), if that depends on the type alone.
-    #[doc(hidden)]
-    const LITTLE: Option<Layout<Self::Plan>>;
-
-    /// The big-endian layout.
-    #[doc(hidden)]
-    const BIG: Option<Layout<Self::Plan>>;
-
-    /// The multiple at which `np.dtype(..., align=True)` places a field of this type: the alignment
-    /// of the C type.
-    #[doc(hidden)]
-    const ALIGNMENT: usize;
-
-    /// Whether the dtype that is written depends on the values.
-    #[doc(hidden)]
-    const VARIES: bool = false;
-
-    /// Whether the dtype has bytes that mean that there is no value: NaT.
-    #[doc(hidden)]
-    const HAS_NONE: bool = false;
-
-    /// Proof that the memory of this type is the file's bytes: [`Plain`](crate::memory::Plain) is
-    /// implemented for it. `None` is always correct, and slower.
-    #[doc(hidden)]
-    const BULK: Option<Bulk<Self>> = None;
-
-    /// Proof that the type is `Send`, so that several threads may make its values.
-    #[doc(hidden)]
-    const SENDS: Option<Sends<Self>> = None;
-
     /// The dtype that this type is written as.
     ///
     /// Text without a fixed width (`String`) has the width 0 here: what is written is as wide as
     /// the longest item.
-    fn dtype() -> DType;
-
-    /// The dtype that holds all of `items`.
-    #[doc(hidden)]
-    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType
-    where
-        Self: 'a,
-    {
-        let _ = items;
-        Self::dtype()
-    }
-
-    /// Decides how to read and write this type as `dtype`; `None`, and mismatches in `planner`, if
-    /// it cannot.
-    #[doc(hidden)]
-    fn plan(dtype: &DType, planner: &mut Planner) -> Option<Self::Plan>;
-
-    /// The plan of a layout, but with the offsets that the fields of records have in the file.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn relocate(layout: Self::Plan, file: &Self::Plan) -> Self::Plan {
-        let _ = file;
-        layout
-    }
-
-    /// Makes a value of the bytes at the beginning of `bytes`.
-    #[doc(hidden)]
-    fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<Self, ValueError>;
-
-    /// Stores the value at the beginning of `bytes`.
-    #[doc(hidden)]
-    fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
-
-    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no
-    /// value.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
-        Self::decode(plan, bytes).map(Some)
-    }
-
-    /// Stores that there is no value, where the dtype can say so.
-    #[doc(hidden)]
-    fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let _ = (plan, bytes);
-        Err(codec::no_none())
+    #[inline]
+    fn dtype() -> DType {
+        Self::Codec::dtype()
     }
 }
 
+/// The way to store a `T` as its own dtype.
+pub type CodecOf<T> = <T as NpyElement>::Codec;
+
+/// How to read and write a `T` as a given dtype.
+pub type PlanOf<T> = <CodecOf<T> as Codec<T>>::Plan;
+
 /// Returns the layout in native byte order.
-pub const fn native<T: NpyElement>() -> Option<Layout<T::Plan>> {
-    if cfg!(target_endian = "big") { T::BIG } else { T::LITTLE }
+pub const fn native<T: NpyElement>() -> Option<Layout<PlanOf<T>>> {
+    if cfg!(target_endian = "big") { T::Codec::BIG } else { T::Codec::LITTLE }
 }
 
 /// How the bytes of a file differ from memory.
@@ -184,15 +117,15 @@ pub(crate) enum Difference {
 
 /// Whether [`bulk`] may give bytes. Where it may not, nothing need be compiled for them.
 pub(crate) const fn is_plain<T: NpyElement>() -> bool {
-    match T::BULK {
+    match T::Codec::BULK {
         Some(bulk) => !bulk.has_padding(),
         None => false,
     }
 }
 
 /// Proof that the memory of `T` is the file's bytes, but perhaps for the byte order.
-pub(crate) fn bulk<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> Option<(Bulk<T>, Difference)> {
-    let bulk = T::BULK.filter(|_| itemsize == size_of::<T>())?;
+pub(crate) fn bulk<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize) -> Option<(Bulk<T>, Difference)> {
+    let bulk = T::Codec::BULK.filter(|_| itemsize == size_of::<T>())?;
     match (native::<T>(), swapped::<T>()) {
         (Some(layout), _) if layout.plan == *plan => Some((bulk, Difference::None)),
         (_, Some(layout)) if bulk.can_swap() && layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
@@ -207,7 +140,7 @@ pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scal
     if !matches!(dtype, DType::Scalar(_)) {
         return None;
     }
-    let bulk = T::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
+    let bulk = T::Codec::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
     // Whatever type has the proof, the plan of its own dtype in native byte order is that of the
     // native layout.
     Some((bulk, same_scalar(dtype, &T::dtype())?))
@@ -246,28 +179,28 @@ pub(crate) fn wrong_shape_of(rust_type: String, dtype: &DType, outer: usize, fou
 /// Whether the memory of `T` is the bytes of a file in one of the byte orders, so that it is decoded
 /// only where the dtype is a rare one.
 const fn is_number<T: NpyElement>() -> bool {
-    match T::BULK {
+    match T::Codec::BULK {
         Some(bulk) => bulk.can_swap(),
         None => false,
     }
 }
 
 /// Decides how to read and write `T` as `dtype`.
-pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
+pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
     if dtype.has_object() {
         return Err(ErrorKind::ObjectArray.into());
     }
     let mut planner = Planner::new();
-    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
+    T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
 /// [`plan`] where nothing is read, so that errors speak of writing.
-pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
+pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
     if dtype.has_object() {
         return plan::<T>(dtype);
     }
     let mut planner = Planner::for_writing();
-    T::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
+    T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
 /// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop
@@ -276,21 +209,21 @@ pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<T::Plan> {
 /// The itemsize counts too: a record with nothing but padding behind its last field has the same
 /// plan as one without.
 #[inline(always)]
-fn is_native<T: NpyElement>(plan: &T::Plan, itemsize: usize) -> bool {
+fn is_native<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize) -> bool {
     native::<T>().is_some_and(|layout| layout.plan == *plan && layout.itemsize == itemsize && itemsize > 0)
 }
 
 /// The layout in the byte order that is not the machine's.
-pub(crate) const fn swapped<T: NpyElement>() -> Option<Layout<T::Plan>> {
-    if cfg!(target_endian = "big") { T::LITTLE } else { T::BIG }
+pub(crate) const fn swapped<T: NpyElement>() -> Option<Layout<PlanOf<T>>> {
+    if cfg!(target_endian = "big") { T::Codec::LITTLE } else { T::Codec::BIG }
 }
 
 /// The plan, if it is that of a layout but for where the fields of records lie: in the loop over
 /// the elements all widths and the byte order are constants then, which is nearly as fast as if
 /// offsets were.
 #[inline(always)]
-pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<T::Plan>>, plan: &T::Plan, itemsize: usize) -> Option<T::Plan> {
-    layout.map(|layout| T::relocate(layout.plan, plan)).filter(|relocated| relocated == plan && itemsize > 0)
+pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<PlanOf<T>>>, plan: &PlanOf<T>, itemsize: usize) -> Option<PlanOf<T>> {
+    layout.map(|layout| layout.plan.relocate(plan)).filter(|relocated| relocated == plan && itemsize > 0)
 }
 
 /// Runs `$loop` with the plan and the itemsize: one copy of it for the native layout, one for native
@@ -322,7 +255,7 @@ const EMPTY: usize = 1024;
 /// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have
 /// `total`. `first` is the index of the first, for error messages.
 pub(crate) fn decode_all<T: NpyElement>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     itemsize: usize,
     bytes: &[u8],
     (count, total): (usize, usize),
@@ -339,7 +272,7 @@ pub(crate) fn decode_all<T: NpyElement>(
 /// Decodes `count` elements of `itemsize` bytes into memory with capacity for them. `first` is the
 /// index of the first.
 pub(crate) fn decode_slots<T: NpyElement>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     itemsize: usize,
     bytes: &[u8],
     count: usize,
@@ -354,16 +287,22 @@ pub(crate) fn decode_slots<T: NpyElement>(
     }
     let result = if const { is_number::<T>() } {
         // One loop, because only rare dtypes come here.
-        slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element))
+        slots.extend(bytes.chunks_exact(itemsize), |element| T::Codec::decode(plan, element))
     } else {
-        by_layout!(T, plan, itemsize, slots.extend(bytes.chunks_exact(itemsize), |element| T::decode(plan, element)))
+        by_layout!(T, plan, itemsize, slots.extend(bytes.chunks_exact(itemsize), |element| T::Codec::decode(plan, element)))
     };
     result.map_err(|(index, error)| error.in_element(first + index as u64))
 }
 
 /// Decodes as many elements of `itemsize` bytes as there are `items`, over them. `first` is the
 /// index of the first.
-pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes: &[u8], items: &mut [T], first: u64) -> Result<()> {
+pub(crate) fn decode_over<T: NpyElement>(
+    plan: &PlanOf<T>,
+    itemsize: usize,
+    bytes: &[u8],
+    items: &mut [T],
+    first: u64,
+) -> Result<()> {
     if itemsize == 0 {
         return items
             .chunks_mut(EMPTY)
@@ -378,12 +317,12 @@ pub(crate) fn decode_over<T: NpyElement>(plan: &T::Plan, itemsize: usize, bytes:
 
 #[inline(always)]
 fn decode_each<'a, T: NpyElement + 'a>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     pairs: impl Iterator<Item = (&'a mut T, &'a [u8])>,
     first: u64,
 ) -> Result<()> {
     for (i, (item, element)) in pairs.enumerate() {
-        match T::decode(plan, element) {
+        match T::Codec::decode(plan, element) {
             Ok(decoded) => *item = decoded,
             Err(error) => return Err(error.in_element(first + i as u64)),
         }
@@ -394,7 +333,7 @@ fn decode_each<'a, T: NpyElement + 'a>(
 /// Stores the elements one after another in `bytes`, `itemsize` bytes each, and returns their
 /// number. `bytes` must be as long as they; `first` is the index of the first.
 pub(crate) fn encode_slice<T: NpyElement>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     itemsize: usize,
     items: &[T],
     bytes: &mut [u8],
@@ -412,7 +351,7 @@ pub(crate) fn encode_slice<T: NpyElement>(
 /// [`encode_slice`] for elements that lie anywhere. There is a loop for the native layout and one
 /// for all others, because each iterator has its own. `bytes` must have room for all items.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     itemsize: usize,
     items: impl Iterator<Item = &'a T>,
     bytes: &mut [u8],
@@ -429,7 +368,7 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
 /// [`encode_all`] by one loop for every plan: for where a type's memory is the file's bytes but in
 /// rare files, so that the others would be compiled for nothing.
 pub(crate) fn encode_rarely<'a, T: NpyElement + 'a>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     itemsize: usize,
     items: impl Iterator<Item = &'a T>,
     bytes: &mut [u8],
@@ -442,13 +381,13 @@ pub(crate) fn encode_rarely<'a, T: NpyElement + 'a>(
 
 #[inline(always)]
 fn encode_each<'a, 'b, T: NpyElement + 'a>(
-    plan: &T::Plan,
+    plan: &PlanOf<T>,
     pairs: impl Iterator<Item = (&'a T, &'b mut [u8])>,
     first: u64,
 ) -> Result<usize> {
     let mut count = 0;
     for (item, element) in pairs {
-        if let Err(error) = item.encode(plan, element) {
+        if let Err(error) = T::Codec::encode(item, plan, element) {
             return Err(error.in_element(first + count as u64));
         }
         count += 1;

@@ -3,17 +3,19 @@
 #[cfg(feature = "half")]
 use half::f16;
 
-use super::codec::{AsIs, Codec, stored_as};
-use super::plan::{Layout, Planner};
-use super::{NpyElement, first_chunk, first_chunk_mut};
+use super::codec::{Codec, element, stored_as};
+use super::plan::{Layout, Plan, Planner};
+use super::{first_chunk, first_chunk_mut};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
-impl NpyElement for bool {
+element!(bool);
+
+#[diagnostic::do_not_recommend]
+impl Codec<Self> for bool {
     type Plan = ();
-    type Widened = AsIs;
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: 1, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -41,8 +43,8 @@ impl NpyElement for bool {
     }
 
     #[inline(always)]
-    fn encode(&self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
-        *first_chunk_mut(bytes)? = [u8::from(*self)];
+    fn encode(value: &Self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
+        *first_chunk_mut(bytes)? = [u8::from(*value)];
         Ok(())
     }
 }
@@ -54,6 +56,8 @@ pub struct WidePlan {
     /// `None` for the Rust type's own kind.
     narrow: Option<Narrow>,
 }
+
+impl Plan for WidePlan {}
 
 /// A number type whose values all fit into a wider one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +139,7 @@ impl Bytes for bool {
 
     #[inline(always)]
     fn to_bytes(self, _: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-        self.encode(&(), bytes)
+        Self::encode(&self, &(), bytes)
     }
 }
 
@@ -171,9 +175,11 @@ macro_rules! number {
 
         impl Widens for $type {}
 
-        impl NpyElement for $type {
+        element!($type, Widen);
+
+        #[diagnostic::do_not_recommend]
+        impl Codec<Self> for $type {
             type Plan = ByteOrder;
-            type Widened = Widen;
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: size_of::<Self>(), plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<Self>();
@@ -204,8 +210,8 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn encode(&self, order: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-                self.to_bytes(*order, bytes)
+            fn encode(value: &Self, order: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                value.to_bytes(*order, bytes)
             }
         }
 

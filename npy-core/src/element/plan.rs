@@ -5,7 +5,29 @@ use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
 use crate::format::dtype::path::{led_to, lookup};
-use crate::format::dtype::{DType, Field, Record, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Field, Record, ScalarKind};
+
+/// How to read and write a type as a given dtype, decided once for the whole array.
+pub trait Plan: Copy + PartialEq + Send + Sync {
+    /// This plan of a layout, but with the offsets that the fields of records have in the file.
+    #[inline(always)]
+    #[must_use]
+    fn relocate(self, file: &Self) -> Self {
+        let _ = file;
+        self
+    }
+}
+
+impl Plan for () {}
+impl Plan for usize {}
+impl Plan for ByteOrder {}
+
+impl<P: Plan> Plan for Option<P> {
+    #[inline(always)]
+    fn relocate(self, file: &Self) -> Self {
+        Some(self?.relocate(file.as_ref()?))
+    }
+}
 
 /// A layout known at compile time: the itemsize, and the plan for reading and writing.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::iter::Map;
 use std::{fmt, slice};
 
-use super::plan::{Layout, Planner, rust_type};
-use super::{AsIs, Codec, NpyElement, outside};
+use super::plan::{Layout, Plan, Planner, rust_type};
+use super::{Codec, CodecOf, NpyElement, PlanOf, outside};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Field, Record};
 
@@ -42,16 +42,10 @@ pub trait NpyRecord: NpyElement {
     #[doc(hidden)]
     const NAMES: &'static [FieldName];
 
-    /// The dtype that holds these records; without records, [`dtype`](NpyElement::dtype).
-    #[doc(hidden)]
-    fn dtype_with<'a>(records: Option<impl Iterator<Item = &'a Self> + Clone>) -> DType
-    where
-        Self: 'a;
-
     /// Finds the fields in a record of the file. Notes the missing and mismatched ones in
     /// `planner`.
     #[doc(hidden)]
-    fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<Self::Plan>;
+    fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<PlanOf<Self>>;
 
     /// The names of the fields in the file, in the order in which they are written.
     fn field_names() -> Vec<&'static str> {
@@ -285,7 +279,7 @@ pub const fn largest(alignments: &[usize]) -> usize {
 }
 
 /// The position of a field in a record of the file, and the plan for it.
-pub struct FieldPlan<T, C: Codec<T> = AsIs> {
+pub struct FieldPlan<T, C: Codec<T> = CodecOf<T>> {
     // Not last: the compiler follows the last fields of nested structs only to a certain depth.
     plan: C::Plan,
     offset: usize,
@@ -302,6 +296,13 @@ impl<T, C: Codec<T>> Copy for FieldPlan<T, C> {}
 impl<T, C: Codec<T>> PartialEq for FieldPlan<T, C> {
     fn eq(&self, other: &Self) -> bool {
         self.offset == other.offset && self.plan == other.plan
+    }
+}
+
+impl<T, C: Codec<T>> Plan for FieldPlan<T, C> {
+    #[inline(always)]
+    fn relocate(self, file: &Self) -> Self {
+        Self { offset: file.offset, plan: self.plan.relocate(&file.plan) }
     }
 }
 
@@ -327,22 +328,6 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
         match layout {
             Some(Layout { itemsize, plan }) => Some(Self { offset: cursor.place(itemsize, C::ALIGNMENT), plan }),
             None => None,
-        }
-    }
-
-    /// Moves this plan of a layout to the position of the field in the file.
-    #[inline(always)]
-    #[must_use]
-    pub fn relocate(self, file: &Self) -> Self {
-        Self { offset: file.offset, plan: C::relocate(self.plan, &file.plan) }
-    }
-
-    /// [`relocate`](Self::relocate) for a field that may be absent.
-    #[inline(always)]
-    pub fn relocate_if_there(layout: Option<Self>, file: &Option<Self>) -> Option<Self> {
-        match (layout, file) {
-            (Some(layout), Some(file)) => Some(layout.relocate(file)),
-            _ => None,
         }
     }
 
@@ -479,11 +464,11 @@ impl<'a> FileRecord<'a> {
 
 /// Returns the dtype of a struct without regard to values.
 pub fn dtype_of_record<T: NpyRecord>() -> DType {
-    T::dtype_with(None::<slice::Iter<'_, T>>)
+    T::Codec::dtype_of(None::<slice::Iter<'_, T>>)
 }
 
 /// Decides how to read and write a struct as `dtype`.
-pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
     match dtype {
         DType::Record(record) => T::plan_fields(FileRecord::new::<T>(record, 0), planner),
         other => {
@@ -494,7 +479,7 @@ pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option
 }
 
 /// [`plan_record`] for a struct that accepts only its own fields.
-pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<T::Plan> {
+pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
     // Not all are reported: a file may have very many.
     const SHOWN: usize = 12;
     let plan = plan_record::<T>(dtype, planner);
@@ -545,10 +530,9 @@ impl RecordBuilder {
         value: impl Fn(&'a R) -> &'a T + Clone,
     ) -> Self {
         // Of most types nothing has to be compiled to look at the values.
-        if const { C::VARIES }
-            && let Some(records) = records
-        {
-            return self.field_of(name, &|| C::dtype_of(records.clone().map(value.clone())), C::HAS_ORDER, C::ALIGNMENT);
+        if const { C::VARIES } {
+            let dtype = || C::dtype_of(records.clone().map(|records| records.map(value.clone())));
+            return self.field_of(name, &dtype, C::HAS_ORDER, C::ALIGNMENT);
         }
         self.field_of(name, &C::dtype, C::HAS_ORDER, C::ALIGNMENT)
     }
@@ -600,8 +584,12 @@ impl RecordBuilder {
         records: &Option<impl Iterator<Item = &'a R> + Clone>,
         value: impl Fn(&'a R) -> &'a T + Clone,
     ) -> Self {
-        let dtype = if const { T::VARIES } { T::dtype_with(records.clone().map(|records| records.map(value))) } else { T::dtype() };
-        self.flatten_of(dtype, T::ALIGNMENT)
+        let dtype = if const { T::Codec::VARIES } {
+            T::Codec::dtype_of(records.clone().map(|records| records.map(value)))
+        } else {
+            T::dtype()
+        };
+        self.flatten_of(dtype, T::Codec::ALIGNMENT)
     }
 
     fn flatten_of(mut self, dtype: DType, alignment: usize) -> Self {
@@ -626,11 +614,6 @@ impl RecordBuilder {
     pub fn finish_at(self, itemsize: usize) -> DType {
         Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
     }
-}
-
-/// Returns the dtype that holds all of `records`.
-pub fn dtype_of_records<'a, R: NpyRecord + 'a>(records: impl Iterator<Item = &'a R> + Clone) -> DType {
-    if const { R::VARIES } { R::dtype_with(Some(records)) } else { R::dtype() }
 }
 
 /// Creates the error for a number that is not a variant of the enum `T`.

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::Codec;
 use super::record::NpyRecord;
 use crate::memory::slots::Sends;
 
@@ -19,7 +20,7 @@ impl<T: NpyRecord> Probe<T> {
     /// Fails the build if names are duplicate or an offset is invalid.
     pub const RECORD: () = {
         let _ = T::NAMES;
-        let _ = T::LITTLE;
+        let _ = T::Codec::LITTLE;
     };
 }
 

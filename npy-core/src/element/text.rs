@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::codec::{As, AsIs, Codec, ordered_dtype, stored_as};
-use super::plan::{Layout, Planner};
-use super::{NpyElement, first_chunk, outside};
+use super::codec::{As, Codec, element, ordered_dtype, stored_as};
+use super::plan::{Layout, Plan, Planner};
+use super::{first_chunk, outside};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::slots::Sends;
@@ -256,6 +256,8 @@ pub enum TextPlan {
     Unicode(usize, ByteOrder),
 }
 
+impl Plan for TextPlan {}
+
 impl TextPlan {
     fn find(dtype: &DType) -> Option<Self> {
         let DType::Scalar(scalar) = dtype else { return None };
@@ -281,10 +283,12 @@ fn unit_to(unit: u32, order: ByteOrder) -> [u8; 4] {
     }
 }
 
-impl<const N: usize> NpyElement for FixedBytes<N> {
+element!({const N: usize} FixedBytes<N>);
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> Codec<Self> for FixedBytes<N> {
     /// The number of bytes in the file, at most `N`.
     type Plan = usize;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<usize>> = Some(Layout { itemsize: N, plan: N });
     const BIG: Option<Layout<usize>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -318,10 +322,10 @@ impl<const N: usize> NpyElement for FixedBytes<N> {
     }
 
     #[inline(always)]
-    fn encode(&self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let (Some(source), Some(rest)) = (self.0.get(..*length), self.0.get(*length..)) else { return Err(outside()) };
+    fn encode(value: &Self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let (Some(source), Some(rest)) = (value.0.get(..*length), value.0.get(*length..)) else { return Err(outside()) };
         if rest.iter().any(|byte| *byte != 0) {
-            return Err(too_long(self.as_bytes().len(), &bytes_dtype(*length)));
+            return Err(too_long(value.as_bytes().len(), &bytes_dtype(*length)));
         }
         bytes.get_mut(..*length).ok_or_else(outside)?.copy_from_slice(source);
         Ok(())
@@ -352,9 +356,13 @@ impl MakeItem for Units<'_> {
 /// The number of units in the file, at most as many as the type has, and their byte order.
 type UnicodePlan = (usize, ByteOrder);
 
-impl<const N: usize> NpyElement for FixedUnicode<N> {
+impl Plan for UnicodePlan {}
+
+element!({const N: usize} FixedUnicode<N>);
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> Codec<Self> for FixedUnicode<N> {
     type Plan = UnicodePlan;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Little) });
     const BIG: Option<Layout<UnicodePlan>> = Some(Layout { itemsize: N.saturating_mul(4), plan: (N, ByteOrder::Big) });
     const ALIGNMENT: usize = 4;
@@ -382,10 +390,10 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     }
 
     #[inline(always)]
-    fn encode(&self, (length, order): &UnicodePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let (Some(source), Some(rest)) = (self.0.get(..*length), self.0.get(*length..)) else { return Err(outside()) };
+    fn encode(value: &Self, (length, order): &UnicodePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        let (Some(source), Some(rest)) = (value.0.get(..*length), value.0.get(*length..)) else { return Err(outside()) };
         if rest.iter().any(|unit| *unit != 0) {
-            return Err(too_long(self.as_units().len(), &unicode_dtype(*length)));
+            return Err(too_long(value.as_units().len(), &unicode_dtype(*length)));
         }
         let target = bytes.get_mut(..*length * 4).ok_or_else(outside)?;
         for (target, unit) in target.as_chunks_mut().0.iter_mut().zip(source) {
@@ -395,14 +403,18 @@ impl<const N: usize> NpyElement for FixedUnicode<N> {
     }
 }
 
-/// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest
-/// item, or by [`save_like`](crate::save_like) as the `S` or `U` of another file. `S` then holds
-/// UTF-8, where NumPy refuses a text that is not ASCII.
-///
-/// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
-impl NpyElement for String {
+element! {
+    /// Reads any `S` (whose bytes must be UTF-8) and any `U`; written as `U`, as wide as the longest
+    /// item, or by [`save_like`](crate::save_like) as the `S` or `U` of another file. `S` then holds
+    /// UTF-8, where NumPy refuses a text that is not ASCII.
+    ///
+    /// NULs at the end of a text are padding in NumPy, so they do not survive; others do.
+    String
+}
+
+#[diagnostic::do_not_recommend]
+impl Codec<Self> for String {
     type Plan = TextPlan;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<TextPlan>> = None;
     const BIG: Option<Layout<TextPlan>> = None;
     const ALIGNMENT: usize = 4;
@@ -413,7 +425,8 @@ impl NpyElement for String {
         unicode_dtype(0)
     }
 
-    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType {
+    fn dtype_of<'a>(items: Option<impl Iterator<Item = &'a Self> + Clone>) -> DType {
+        let Some(items) = items else { return Self::dtype() };
         // At least 1, as in NumPy, which cannot read a sub-array of texts of width 0.
         unicode_dtype(items.map(|item| item.trim_end_matches('\0').chars().count()).max().unwrap_or(0).max(1))
     }
@@ -445,10 +458,10 @@ impl NpyElement for String {
         }
     }
 
-    fn encode(&self, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        match plan.put(self, bytes)? {
+    fn encode(value: &Self, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
+        match plan.put(value, bytes)? {
             "" => Ok(()),
-            _ => Err(plan.too_long(self)),
+            _ => Err(plan.too_long(value)),
         }
     }
 }
@@ -492,7 +505,7 @@ impl TextPlan {
 }
 
 /// Text of a width fixed by the type.
-pub trait FixedText: NpyElement {
+pub trait FixedText: Codec<Self> + Sized {
     /// In little-endian byte order.
     const TEXT_LITTLE: Layout<TextPlan>;
     /// In big-endian byte order.
@@ -539,7 +552,7 @@ impl<S: FixedText, const ORDER: char> Codec<String> for As<S, ORDER> {
     }
 
     fn encode(value: &String, plan: &TextPlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        value.encode(plan, bytes)
+        String::encode(value, plan, bytes)
     }
 }
 

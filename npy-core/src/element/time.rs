@@ -3,9 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::NpyElement;
 use super::calendar::iso_8601;
-use super::codec::{AsIs, stored_as};
+use super::codec::{Codec, element, stored_as};
 use super::number::Bytes;
 use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError};
@@ -147,9 +146,11 @@ macro_rules! time {
             }
         }
 
-        impl<U: Unit, const COUNT: u32> NpyElement for $type<U, COUNT> {
+        element!({U: Unit, const COUNT: u32} $type<U, COUNT>);
+
+        #[diagnostic::do_not_recommend]
+        impl<U: Unit, const COUNT: u32> Codec<Self> for $type<U, COUNT> {
             type Plan = ByteOrder;
-            type Widened = AsIs;
             const LITTLE: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Little });
             const BIG: Option<Layout<ByteOrder>> = Some(Layout { itemsize: 8, plan: ByteOrder::Big });
             const ALIGNMENT: usize = align_of::<i64>();
@@ -176,8 +177,8 @@ macro_rules! time {
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-                self.0.to_bytes(*plan, bytes)
+            fn encode(value: &Self, plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
+                value.0.to_bytes(*plan, bytes)
             }
 
             /// NaT is no value.
@@ -187,7 +188,7 @@ macro_rules! time {
             }
 
             fn encode_none(plan: &ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError> {
-                Self::NAT.encode(plan, bytes)
+                Self::encode(&Self::NAT, plan, bytes)
             }
         }
 

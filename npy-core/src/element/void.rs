@@ -2,8 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::NpyElement;
-use super::codec::{AsIs, stored_as};
+use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -71,9 +70,11 @@ fn length_of(dtype: &DType) -> Option<usize> {
     }
 }
 
-impl<const N: usize> NpyElement for FixedVoid<N> {
+element!({const N: usize} FixedVoid<N>);
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> Codec<Self> for FixedVoid<N> {
     type Plan = ();
-    type Widened = AsIs;
     const LITTLE: Option<Layout<()>> = Some(Layout { itemsize: N, plan: () });
     const BIG: Option<Layout<()>> = Self::LITTLE;
     const ALIGNMENT: usize = 1;
@@ -98,16 +99,18 @@ impl<const N: usize> NpyElement for FixedVoid<N> {
     }
 
     #[inline(always)]
-    fn encode(&self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
-        *super::first_chunk_mut(bytes)? = self.0;
+    fn encode(value: &Self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
+        *super::first_chunk_mut(bytes)? = value.0;
         Ok(())
     }
 }
 
-impl NpyElement for Void {
+element!(Void);
+
+#[diagnostic::do_not_recommend]
+impl Codec<Self> for Void {
     /// The number of bytes.
     type Plan = usize;
-    type Widened = AsIs;
     const LITTLE: Option<Layout<usize>> = None;
     const BIG: Option<Layout<usize>> = None;
     const ALIGNMENT: usize = 1;
@@ -118,8 +121,8 @@ impl NpyElement for Void {
         dtype(0)
     }
 
-    fn dtype_of<'a>(items: impl Iterator<Item = &'a Self> + Clone) -> DType {
-        dtype(items.map(|item| item.len()).max().unwrap_or(0))
+    fn dtype_of<'a>(items: Option<impl Iterator<Item = &'a Self> + Clone>) -> DType {
+        dtype(items.into_iter().flatten().map(|item| item.len()).max().unwrap_or(0))
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<usize> {
@@ -134,11 +137,11 @@ impl NpyElement for Void {
         Ok(Self(bytes.get(..*length).ok_or_else(super::outside)?.to_vec()))
     }
 
-    fn encode(&self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
-        if self.len() != *length {
-            return Err(ValueProblem::WrongLength { length: self.len(), dtype: format!("|V{length}") }.into());
+    fn encode(value: &Self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
+        if value.len() != *length {
+            return Err(ValueProblem::WrongLength { length: value.len(), dtype: format!("|V{length}") }.into());
         }
-        bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(self);
+        bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(value);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::elements::Elements;
 use super::stage::with_totals;
 use super::{NpyReader, in_file};
 use crate::element;
-use crate::element::{Difference, NpyElement};
+use crate::element::{Difference, NpyElement, PlanOf};
 use crate::error::Result;
 use crate::memory::{Bulk, ReadBuf, STAGE_BYTES, reserve_exact};
 
@@ -181,7 +181,7 @@ pub struct Chunks<'a, R, T: NpyElement> {
     reader: &'a mut NpyReader<R>,
     length: usize,
     /// Made with the first chunk, so that its error is an item.
-    plan: Option<T::Plan>,
+    plan: Option<PlanOf<T>>,
     failed: bool,
     element: PhantomData<fn() -> T>,
 }

@@ -8,8 +8,8 @@ use super::elements::Elements;
 #[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, Decode};
 use crate::element;
-use crate::element::NpyElement;
 use crate::element::plan::{Planner, find_field, rust_type};
+use crate::element::{Codec, CodecOf, NpyElement, PlanOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::memory::reserve_exact;
@@ -171,7 +171,7 @@ mod sealed {
 struct Column<'a, T: NpyElement> {
     name: &'a str,
     offset: usize,
-    plan: T::Plan,
+    plan: PlanOf<T>,
 }
 
 impl<T: NpyElement> Clone for Column<'_, T> {
@@ -186,7 +186,7 @@ impl<'a, T: NpyElement> Column<'a, T> {
     /// Finds the field; notes it in `planner` if it is not there or does not fit.
     fn find(name: &'a str, dtype: &DType, planner: &mut Planner) -> Option<Self> {
         let (offset, field) = find_field(name, dtype, planner)?;
-        let plan = planner.in_column(name, |planner| T::plan(field.dtype(), planner))?;
+        let plan = planner.in_column(name, |planner| T::Codec::plan(field.dtype(), planner))?;
         Some(Self { name, offset, plan })
     }
 
@@ -196,13 +196,13 @@ impl<'a, T: NpyElement> Column<'a, T> {
         let Self { name, offset, plan } = self;
         // Widths and byte order are constants in the first two loops.
         let result = if let Some(plan) = element::relocated::<T>(const { element::native::<T>() }, &plan, itemsize) {
-            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::Codec::decode(&plan, &record[offset..]))
         } else if let Some(plan) = element::relocated::<T>(const { element::swapped::<T>() }, &plan, itemsize) {
-            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::Codec::decode(&plan, &record[offset..]))
         } else if itemsize == 0 {
-            slots.extend(0..count, |_| T::decode(&plan, &[]))
+            slots.extend(0..count, |_| T::Codec::decode(&plan, &[]))
         } else {
-            slots.extend(bytes.chunks_exact(itemsize), |record| T::decode(&plan, &record[offset..]))
+            slots.extend(bytes.chunks_exact(itemsize), |record| T::Codec::decode(&plan, &record[offset..]))
         };
         result.map_err(|(at, error)| {
             let index = first + at as u64;
@@ -258,7 +258,7 @@ struct ColumnPart<'n, 'a, T: NpyElement> {
 impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
     /// `None` if values of `T` must not go to another thread.
     fn new(column: Column<'n, T>, slots: Slots<'a, T>) -> Option<Self> {
-        T::SENDS.map(|sends| Self { column, slots: Sent::of_slots(sends, slots) })
+        T::Codec::SENDS.map(|sends| Self { column, slots: Sent::of_slots(sends, slots) })
     }
 
     fn split(self, count: usize) -> (Self, Self) {
@@ -290,7 +290,7 @@ macro_rules! columns {
                 if elements.is_there::<Self>(count) {
                     $(reserve_exact(&mut $type, count)?;)*
                     #[cfg(any(unix, windows))]
-                    if elements.part_to_decode(count).is_some() $(&& <$type as NpyElement>::SENDS.is_some())* {
+                    if elements.part_to_decode(count).is_some() $(&& <CodecOf<$type>>::SENDS.is_some())* {
                         let mut reserved = ($(Reserved::new(&mut $type, count, count)?,)*);
                         let is_read = {
                             let ($($type,)*) = &mut reserved;

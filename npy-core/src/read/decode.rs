@@ -6,7 +6,7 @@ use super::in_file;
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, with_totals};
 use crate::element;
-use crate::element::NpyElement;
+use crate::element::{Codec, NpyElement, PlanOf};
 use crate::error::{Error, Result};
 #[cfg(any(unix, windows))]
 use crate::memory::slots::Reserved;
@@ -16,7 +16,7 @@ use crate::memory::{Bulk, ReadBuf, reserve_exact};
 
 impl Elements<'_> {
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
-    pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+    pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
         let is_there = self.is_there::<T>(count);
         let (itemsize, first) = (self.itemsize(), self.state.position as u64);
         items.clear();
@@ -25,7 +25,7 @@ impl Elements<'_> {
             reserve_exact(items, count)?;
         }
         #[cfg(any(unix, windows))]
-        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+        if is_there && let (Some(sends), Some(part)) = (T::Codec::SENDS, self.part_to_decode(count)) {
             let end = part.end;
             let mut reserved = Reserved::new(items, count, count)?;
             let elements = NewElements::new(sends, reserved.slots(), plan);
@@ -40,11 +40,11 @@ impl Elements<'_> {
     }
 
     /// Reads elements whose memory is not the file's bytes, over others.
-    pub(crate) fn decode_slice<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut [T]) -> Result<()> {
+    pub(crate) fn decode_slice<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut [T]) -> Result<()> {
         let (itemsize, count, first) = (self.itemsize(), items.len(), self.state.position as u64);
         let is_there = self.is_there::<T>(count);
         #[cfg(any(unix, windows))]
-        if is_there && let (Some(sends), Some(part)) = (T::SENDS, self.part_to_decode(count)) {
+        if is_there && let (Some(sends), Some(part)) = (T::Codec::SENDS, self.part_to_decode(count)) {
             let end = part.end;
             decode_by_threads(Box::new(OldElements::new(sends, items, plan)), count, itemsize, first, part)?;
             return self.resume_at(end);

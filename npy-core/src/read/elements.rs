@@ -5,7 +5,7 @@ use std::path::Path;
 use super::in_file;
 use super::source::Input;
 use crate::element::plan::rust_type;
-use crate::element::{self, Difference, NpyElement};
+use crate::element::{self, Codec, Difference, NpyElement, PlanOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -44,7 +44,7 @@ impl State {
     }
 
     /// How to read the elements as values of `T`.
-    pub(crate) fn plan<T: NpyElement>(&self) -> Result<T::Plan> {
+    pub(crate) fn plan<T: NpyElement>(&self) -> Result<PlanOf<T>> {
         element::plan::<T>(self.header.dtype()).map_err(|error| self.locate(error))
     }
 
@@ -156,7 +156,7 @@ impl Elements<'_> {
             return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
         }
         self.state.begin()?;
-        if const { T::BULK.is_some() }
+        if const { T::Codec::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
         {
             self.fill_slice(bulk, items, difference == Difference::ByteOrder)?;
@@ -186,21 +186,21 @@ impl Elements<'_> {
     }
 
     /// Reads `count` of the remaining elements.
-    pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &T::Plan, count: usize) -> Result<Vec<T>> {
+    pub(crate) fn read_vec<T: NpyElement>(&mut self, plan: &PlanOf<T>, count: usize) -> Result<Vec<T>> {
         let mut items = Vec::new();
         self.read_over(plan, &mut items, count)?;
         Ok(items)
     }
 
     /// Reads `count` of the remaining elements into an existing vector.
-    fn read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+    fn read_over<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.try_read_over(plan, items, count).map_err(|error| self.state.locate(error))
     }
 
-    fn try_read_over<T: NpyElement>(&mut self, plan: &T::Plan, items: &mut Vec<T>, count: usize) -> Result<()> {
+    fn try_read_over<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
         self.state.begin()?;
         // Types without the proof need no code for it.
-        if const { T::BULK.is_some() }
+        if const { T::Codec::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize())
         {
             self.refill(bulk, items, count, difference == Difference::ByteOrder)?;

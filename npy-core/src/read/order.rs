@@ -7,7 +7,7 @@ use super::elements::Elements;
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::Difference;
-use crate::element::NpyElement;
+use crate::element::{Codec, NpyElement, PlanOf};
 use crate::error::{ErrorKind, Result};
 use crate::format::inline::Lengths;
 #[cfg(any(unix, windows))]
@@ -38,7 +38,7 @@ impl Elements<'_> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = self.state.plan::<T>()?;
         #[cfg(any(unix, windows))]
-        if const { T::BULK.is_some() }
+        if const { T::Codec::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
             && let Some(items) = bulk.read_reversed(&shape, difference == Difference::ByteOrder, part)
@@ -61,7 +61,7 @@ impl Elements<'_> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
         let plan = self.state.plan::<T>()?;
         #[cfg(any(unix, windows))]
-        if const { T::BULK.is_some() }
+        if const { T::Codec::BULK.is_some() }
             && let Some((bulk, difference)) = element::bulk::<T>(&plan, self.itemsize())
             && let Some(part) = self.part_for_panels::<T>()
             && bulk.fill_reversed(items, &shape, difference == Difference::ByteOrder, part)
@@ -117,7 +117,7 @@ impl Elements<'_> {
 }
 
 /// Elements of which the last axis varies fastest, so that the first one does.
-fn reversed<T: NpyElement>(items: Vec<T>, plan: &T::Plan, itemsize: usize, shape: &[usize]) -> Result<Vec<T>> {
+fn reversed<T: NpyElement>(items: Vec<T>, plan: &PlanOf<T>, itemsize: usize, shape: &[usize]) -> Result<Vec<T>> {
     match element::bulk::<T>(plan, itemsize) {
         Some((bulk, _)) => bulk.reverse_axes(items, shape),
         None => reverse_axes(items, shape),

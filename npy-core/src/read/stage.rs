@@ -3,7 +3,7 @@
 #[cfg(any(unix, windows))]
 use crate::element;
 #[cfg(any(unix, windows))]
-use crate::element::NpyElement;
+use crate::element::{NpyElement, PlanOf};
 #[cfg(any(unix, windows))]
 use crate::error::Result;
 use crate::error::{Error, ErrorKind};
@@ -89,12 +89,12 @@ pub(crate) fn decode_by_threads(
 #[cfg(any(unix, windows))]
 pub(crate) struct NewElements<'a, T: NpyElement> {
     slots: Sent<Slots<'a, T>>,
-    plan: T::Plan,
+    plan: PlanOf<T>,
 }
 
 #[cfg(any(unix, windows))]
 impl<'a, T: NpyElement> NewElements<'a, T> {
-    pub(crate) fn new(sends: Sends<T>, slots: Slots<'a, T>, plan: &T::Plan) -> Self {
+    pub(crate) fn new(sends: Sends<T>, slots: Slots<'a, T>, plan: &PlanOf<T>) -> Self {
         Self { slots: Sent::of_slots(sends, slots), plan: *plan }
     }
 }
@@ -120,12 +120,12 @@ impl<'a, T: NpyElement + 'a> Decode<'a> for NewElements<'a, T> {
 #[cfg(any(unix, windows))]
 pub(crate) struct OldElements<'a, T: NpyElement> {
     rest: Sent<&'a mut [T]>,
-    plan: T::Plan,
+    plan: PlanOf<T>,
 }
 
 #[cfg(any(unix, windows))]
 impl<'a, T: NpyElement> OldElements<'a, T> {
-    pub(crate) fn new(sends: Sends<T>, items: &'a mut [T], plan: &T::Plan) -> Self {
+    pub(crate) fn new(sends: Sends<T>, items: &'a mut [T], plan: &PlanOf<T>) -> Self {
         Self { rest: Sent::of_slice(sends, items), plan: *plan }
     }
 }

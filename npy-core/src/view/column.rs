@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{NpyView, place_of, require_native};
-use crate::element;
 use crate::element::plan::{Planner, find_field, rust_type};
+use crate::element::{self, Codec};
 use crate::error::{ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -342,8 +342,9 @@ fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
         return Err(ErrorKind::ObjectArray.into());
     }
     let mut planner = Planner::new();
-    let found = find_field(name, dtype, &mut planner)
-        .and_then(|(offset, field)| Some((offset, field, planner.in_column(name, |planner| T::plan(field.dtype(), planner))?)));
+    let found = find_field(name, dtype, &mut planner).and_then(|(offset, field)| {
+        Some((offset, field, planner.in_column(name, |planner| T::Codec::plan(field.dtype(), planner))?))
+    });
     let Some((offset, field, plan)) = found else { return Err(planner.into_error(rust_type::<T>())) };
     require_native::<T>(field.dtype(), &plan, name)?;
     Ok(offset)

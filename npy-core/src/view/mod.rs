@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::element::plan::rust_type;
 use crate::element::{
-    self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Probe, Timedelta64, unit::Unit,
+    self, Codec, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, PlanOf, Probe, Timedelta64, unit::Unit,
 };
 use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
 use crate::format::dtype::DType;
@@ -177,7 +177,7 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Hea
 ///
 /// Fails like [`view`] if they are not.
 pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {
-    let bytes = S::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(|| not_viewable::<T>(header.dtype(), ""))?;
+    let bytes = S::Codec::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(|| not_viewable::<T>(header.dtype(), ""))?;
     view_elements(header, bytes)
 }
 
@@ -286,7 +286,7 @@ fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range
 
 /// Refuses a dtype with this plan unless its bytes are laid out as `T` is in memory. It is that of
 /// the whole array, or of the field that `path` names.
-fn require_native<T: NpyView>(dtype: &DType, plan: &T::Plan, path: &str) -> Result<()> {
+fn require_native<T: NpyView>(dtype: &DType, plan: &PlanOf<T>, path: &str) -> Result<()> {
     const { T::PROOF }
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == *plan);
     if is_native && dtype.itemsize() == size_of::<T>() { Ok(()) } else { Err(not_viewable::<T>(dtype, path)) }

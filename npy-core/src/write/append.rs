@@ -9,7 +9,7 @@ use super::output::{Changes, cannot_write};
 use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
 use crate::element;
-use crate::element::NpyElement;
+use crate::element::{Codec, NpyElement};
 use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Part, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -282,7 +282,7 @@ fn create_if_absent(path: &Path, growable: &Growable) -> Result<()> {
 
 /// Refuses elements whose width is that of the longest, which is unknown in advance.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
-    if const { T::VARIES } {
+    if const { T::Codec::VARIES } {
         let problem = GrowthProblem::VariableWidth { dtype: T::dtype().to_string() };
         return Err(ErrorKind::CannotGrow { problem }.into());
     }

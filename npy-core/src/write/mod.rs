@@ -15,7 +15,7 @@ use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
 
-use crate::element::{self, Difference, NpyElement};
+use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::Result;
 use crate::format::header::Header;
 use output::{Stream, cannot_write};
@@ -62,7 +62,7 @@ pub(crate) const PIECE: usize = 4 << 20;
 #[must_use = "errors of writing the end of the array are seen only by `finish`"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
     writer: Stream<W>,
-    plan: T::Plan,
+    plan: PlanOf<T>,
     stage: Stage,
     element: PhantomData<fn(&T)>,
 }

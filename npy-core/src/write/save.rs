@@ -8,7 +8,7 @@ use super::output::{Stream, cannot_write};
 use super::replace::replace_by;
 use super::small::write_small;
 use super::stage::{Sink, Stage};
-use crate::element::{self, NpyElement};
+use crate::element::{self, Codec, NpyElement};
 use crate::error::Result;
 use crate::format::dtype::DType;
 use crate::format::header::Header;
@@ -213,7 +213,7 @@ impl Header {
 ///
 /// It is that of the type, except for text and raw bytes of any width.
 pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
-    if const { T::VARIES } { T::dtype_of(items) } else { T::dtype() }
+    if const { T::Codec::VARIES } { T::Codec::dtype_of(Some(items)) } else { T::dtype() }
 }
 
 /// The array as elements `T`, which contain its last axes if they are arrays.

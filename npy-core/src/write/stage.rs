@@ -7,7 +7,7 @@ use std::thread;
 use super::PIECE;
 use super::growth::Growth;
 use super::output::{SMALL_BYTES, cannot_write, put_parts};
-use crate::element::{self, Difference, NpyElement};
+use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::memory::{BulkLayout, STAGE_BYTES, reserve_exact};
@@ -126,7 +126,7 @@ impl Stage {
     }
 
     /// Adds elements.
-    pub(super) fn put_items<T: NpyElement>(&mut self, sink: &mut dyn Sink, plan: &T::Plan, items: &[T]) -> Result<()> {
+    pub(super) fn put_items<T: NpyElement>(&mut self, sink: &mut dyn Sink, plan: &PlanOf<T>, items: &[T]) -> Result<()> {
         if const { element::is_plain::<T>() }
             && let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize)
             && let Some(bytes) = bulk.bytes_of(items)
@@ -154,7 +154,7 @@ impl Stage {
     pub(super) fn put_each<'a, T: NpyElement + 'a>(
         &mut self,
         sink: &mut dyn Sink,
-        plan: &T::Plan,
+        plan: &PlanOf<T>,
         items: impl Iterator<Item = &'a T>,
     ) -> Result<()> {
         self.admit(0)?;

@@ -219,7 +219,10 @@ impl<'a> Field<'a> {
                 let ty = &self.ty;
                 quote!(<#ty as __npy::NpyElement>::Widened)
             }
-            None => quote!(__npy::AsIs),
+            None => {
+                let ty = &self.ty;
+                quote!(__npy::CodecOf<#ty>)
+            }
             Some(dtype) => {
                 let codec = dtype.codec();
                 let codec = if self.attrs.truncate.is_given() { quote!(__npy::Truncated<#codec>) } else { codec };

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::super::ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
+use npy_core::__private::Codec;
 use npy_core::{DType, NpyElement, Order};
 
 /// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>` and a dtype.
@@ -88,7 +89,7 @@ impl<T> TypedArray<T> {
     where
         T: NpyElement,
     {
-        T::BULK.and_then(|bulk| bulk.bytes_of(self.items()))
+        T::Codec::BULK.and_then(|bulk| bulk.bytes_of(self.items()))
     }
 }
 

@@ -80,6 +80,7 @@ fn private_types_and_colliding_names() {
     #[allow(dead_code, clippy::upper_case_acronyms, reason = "only their names are of interest")]
     enum Stage {
         Plan,
+        Codec,
         Widened,
         LITTLE,
         Done,

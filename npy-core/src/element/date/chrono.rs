@@ -3,8 +3,8 @@
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 
 use super::{
-    As, AsIs, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Time, TimePlan, TimeUnit,
-    Timedelta64, Unit, ValueError, ValueProblem, decode, dtype, encode, layout, nanoseconds, ordered_dtype, plan,
+    As, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Sends, Time, TimePlan, TimeUnit,
+    Timedelta64, Unit, ValueError, ValueProblem, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
 };
 use crate::element::calendar::civil;
 
@@ -13,7 +13,6 @@ const SECOND: i128 = 1_000_000_000;
 
 impl Time for DateTime<Utc> {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
@@ -29,7 +28,6 @@ impl Time for DateTime<Utc> {
 
 impl Time for NaiveDateTime {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         DateTime::<Utc>::from_nanoseconds(nanoseconds).map(|time| time.naive_utc())
@@ -42,7 +40,6 @@ impl Time for NaiveDateTime {
 
 impl Time for NaiveDate {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Day;
     const GRAIN: i128 = nanoseconds::DAY;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
@@ -58,7 +55,6 @@ impl Time for NaiveDate {
 
 impl Time for TimeDelta {
     const IS_SPAN: bool = true;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
@@ -73,23 +69,23 @@ impl Time for TimeDelta {
 time_element! {
     /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
     /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
-    DateTime<Utc>, Datetime64
+    DateTime<Utc>, Datetime64, Nanosecond
 }
 
 time_element! {
     /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
     /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
-    NaiveDateTime, Datetime64
+    NaiveDateTime, Datetime64, Nanosecond
 }
 
 time_element! {
     /// Reads `M8` of every unit if the time of day is midnight, and writes `M8[D]`. NaT is an
     /// error, and `None` for an `Option`.
-    NaiveDate, Datetime64
+    NaiveDate, Datetime64, Day
 }
 
 time_element! {
     /// Reads `m8` of every unit but years and months, and writes `m8[ns]`. NaT is an error, and
     /// `None` for an `Option`.
-    TimeDelta, Timedelta64
+    TimeDelta, Timedelta64, Nanosecond
 }

@@ -4,8 +4,8 @@ use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    As, AsIs, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Time, TimePlan, TimeUnit,
-    Timedelta64, Unit, ValueError, ValueProblem, decode, dtype, encode, layout, nanoseconds, ordered_dtype, plan,
+    As, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Sends, Time, TimePlan, TimeUnit,
+    Timedelta64, Unit, ValueError, ValueProblem, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
 };
 use crate::element::calendar::civil;
 
@@ -17,7 +17,6 @@ fn date_of(days: i128) -> Option<Date> {
 
 impl Time for Timestamp {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         Self::from_nanosecond(nanoseconds).ok()
@@ -30,7 +29,6 @@ impl Time for Timestamp {
 
 impl Time for DateTime {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         let date = date_of(nanoseconds.div_euclid(nanoseconds::DAY))?;
@@ -49,7 +47,6 @@ impl Time for DateTime {
 
 impl Time for Date {
     const IS_SPAN: bool = false;
-    const UNIT: TimeUnit = TimeUnit::Day;
     const GRAIN: i128 = nanoseconds::DAY;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
@@ -65,7 +62,6 @@ impl Time for Date {
 
 impl Time for SignedDuration {
     const IS_SPAN: bool = true;
-    const UNIT: TimeUnit = TimeUnit::Nanosecond;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         let seconds = i64::try_from(nanoseconds / 1_000_000_000).ok()?;
@@ -80,23 +76,23 @@ impl Time for SignedDuration {
 time_element! {
     /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
     /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
-    Timestamp, Datetime64
+    Timestamp, Datetime64, Nanosecond
 }
 
 time_element! {
     /// Reads `M8` of every unit, and writes `M8[ns]`, which reaches from 1677 to 2262;
     /// `#[npy(dtype = "M8[us]")]` reaches further. NaT is an error, and `None` for an `Option`.
-    DateTime, Datetime64
+    DateTime, Datetime64, Nanosecond
 }
 
 time_element! {
     /// Reads `M8` of every unit if the time of day is midnight, and writes `M8[D]`. NaT is an
     /// error, and `None` for an `Option`.
-    Date, Datetime64
+    Date, Datetime64, Day
 }
 
 time_element! {
     /// Reads `m8` of every unit but years and months, and writes `m8[ns]`. NaT is an error, and
     /// `None` for an `Option`.
-    SignedDuration, Timedelta64
+    SignedDuration, Timedelta64, Nanosecond
 }

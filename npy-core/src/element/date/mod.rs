@@ -2,12 +2,13 @@
 
 use super::calendar::iso_8601;
 use super::calendar::nanoseconds::{self, Misfit};
-use super::codec::{As, AsIs, Codec, ordered_dtype};
+use super::codec::{As, Codec, ordered_dtype};
 use super::number::Bytes;
-use super::plan::{Layout, Planner, rust_type};
-use super::{Datetime64, NpyElement, Timedelta64, unit::Unit};
+use super::plan::{Layout, Plan, Planner, rust_type};
+use super::{Datetime64, NpyElement, Timedelta64, unit, unit::Unit};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
+use crate::memory::slots::Sends;
 
 /// The form of times in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +18,12 @@ pub struct TimePlan {
     count: u32,
 }
 
+impl Plan for TimePlan {}
+
 /// A type for points in time or for spans of time.
 trait Time: Sized {
     /// Whether it is a span.
     const IS_SPAN: bool;
-    /// The unit in which it is written.
-    const UNIT: TimeUnit;
     /// What it counts in, in nanoseconds: 1, or those in a day.
     const GRAIN: i128 = 1;
 
@@ -40,10 +41,6 @@ const fn layout(order: ByteOrder, unit: TimeUnit, count: u32) -> Layout<TimePlan
 
 fn kind<T: Time>(unit: TimeUnit, count: u32) -> ScalarKind {
     if T::IS_SPAN { ScalarKind::Timedelta { unit, count } } else { ScalarKind::Datetime { unit, count } }
-}
-
-fn dtype<T: Time>() -> DType {
-    Scalar::new(kind::<T>(T::UNIT, 1), ByteOrder::NATIVE).into()
 }
 
 fn plan<T: Time>(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
@@ -116,42 +113,13 @@ fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), Va
     }
 }
 
-/// `NpyElement` for a [`Time`], and the ways to store it in other units.
+/// `NpyElement` for a [`Time`], written in `$unit`, and the ways to store it in other units.
 macro_rules! time_element {
-    ($(#[$doc:meta])* $type:ty, $stored:ident) => {
+    ($(#[$doc:meta])* $type:ty, $stored:ident, $unit:ident) => {
         $(#[$doc])*
         impl NpyElement for $type {
-            type Plan = TimePlan;
-            type Widened = AsIs;
-            const LITTLE: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Little, <Self as Time>::UNIT, 1));
-            const BIG: Option<Layout<TimePlan>> = Some(layout(ByteOrder::Big, <Self as Time>::UNIT, 1));
-            const ALIGNMENT: usize = align_of::<i64>();
-            const SENDS: Option<crate::memory::slots::Sends<Self>> = Some(crate::memory::slots::Sends::new());
-            const HAS_NONE: bool = true;
-
-            fn dtype() -> DType {
-                dtype::<Self>()
-            }
-
-            fn plan(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
-                plan::<Self>(file, planner)
-            }
-
-            fn decode(plan: &TimePlan, bytes: &[u8]) -> Result<Self, ValueError> {
-                decode(*plan, bytes)?.ok_or_else(|| ValueProblem::NotATime.into())
-            }
-
-            fn encode(&self, plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-                encode(self, *plan, bytes)
-            }
-
-            fn decode_option(plan: &TimePlan, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
-                decode(*plan, bytes)
-            }
-
-            fn encode_none(plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
-                i64::MIN.to_bytes(plan.order, bytes)
-            }
+            type Codec = As<$stored<unit::$unit>>;
+            type Widened = Self::Codec;
         }
 
         #[diagnostic::do_not_recommend]
@@ -164,6 +132,7 @@ macro_rules! time_element {
             const ALIGNMENT: usize = align_of::<i64>();
             const HAS_NONE: bool = true;
             const HAS_ORDER: bool = ORDER != '=';
+            const SENDS: Option<Sends<$type>> = Some(Sends::new());
 
             fn dtype() -> DType {
                 ordered_dtype::<$stored<U, COUNT>>(ORDER)
@@ -174,7 +143,7 @@ macro_rules! time_element {
             }
 
             fn decode(plan: &TimePlan, bytes: &[u8]) -> Result<$type, ValueError> {
-                <$type>::decode(plan, bytes)
+                decode(*plan, bytes)?.ok_or_else(|| ValueProblem::NotATime.into())
             }
 
             fn encode(value: &$type, plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {

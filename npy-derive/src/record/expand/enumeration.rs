@@ -13,23 +13,25 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let ident = model.ident;
     // Not `Self::Plan`, which may be a variant.
-    let element = quote!(<#integer as __npy::NpyElement>);
+    let element = quote!(<#integer as __npy::Codec<#integer>>);
     let encode = if variants.is_empty() {
-        quote!(match *self {})
+        quote!(match *value {})
     } else {
         hygienic! {
-            let number = match self {
+            let number = match value {
                 #(Self::#variants => Self::#variants as #integer,)*
             };
             #element::encode(&number, plan, bytes)
         }
     };
     let proofs = super::proofs(model);
+    let own_element = super::element(ident, &model.generics);
     hygienic! {
+        #own_element
+
         #[automatically_derived]
-        impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
+        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #element::Plan;
-            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<#element::Plan>> = #element::LITTLE;
             const BIG: __npy::Option<__npy::Layout<#element::Plan>> = #element::BIG;
             const ALIGNMENT: usize = #element::ALIGNMENT;
@@ -52,7 +54,7 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &#element::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &#element::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                 #encode
             }
         }

@@ -8,7 +8,7 @@ mod view;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::DeriveInput;
+use syn::{DeriveInput, Generics, Ident};
 
 use super::attr::{ContainerAttrs, default_crate};
 use super::bound;
@@ -50,13 +50,15 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
             }
         }
     });
+    let element = element(ident, &generics);
     let implementations = in_const(
         &krate,
         &hygienic! {
+            #element
+
             #[automatically_derived]
-            impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
+            impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
                 type Plan = ();
-                type Widened = __npy::AsIs;
                 const LITTLE: __npy::Option<__npy::Layout<()>> = __npy::None;
                 const BIG: __npy::Option<__npy::Layout<()>> = __npy::None;
                 const ALIGNMENT: usize = 1;
@@ -73,7 +75,7 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
                     loop {}
                 }
 
-                fn encode(&self, plan: &(), record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+                fn encode(value: &Self, plan: &(), record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                     loop {}
                 }
             }
@@ -81,15 +83,6 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
             #[automatically_derived]
             impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
                 const NAMES: &'static [__npy::FieldName] = &[];
-
-                fn dtype_with<'record>(
-                    records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>,
-                ) -> __npy::DType
-                where
-                    Self: 'record,
-                {
-                    loop {}
-                }
 
                 fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<()> {
                     __npy::None
@@ -100,6 +93,18 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
         },
     );
     quote!(#errors #implementations)
+}
+
+/// A type that is its own codec.
+fn element(ident: &Ident, generics: &Generics) -> TokenStream {
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
+            type Codec = Self;
+            type Widened = Self;
+        }
+    }
 }
 
 /// The constants of an element that are proofs.

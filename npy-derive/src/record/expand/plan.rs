@@ -104,24 +104,6 @@ impl<'a> Plan<'a> {
             }
         }
     }
-
-    /// The plan of a layout, with the offsets of the file.
-    pub(super) fn relocate(&self) -> TokenStream {
-        let ident = &self.ident;
-        let plan = self.literal(&quote!(#ident), |Column { plan: field, may_be_absent, .. }| {
-            if *may_be_absent {
-                hygienic!(__npy::FieldPlan::relocate_if_there(layout.#field, &plan.#field))
-            } else {
-                hygienic!(layout.#field.relocate(&plan.#field))
-            }
-        });
-        hygienic! {
-            #[inline(always)]
-            fn relocate(layout: Self::Plan, plan: &Self::Plan) -> Self::Plan {
-                #plan
-            }
-        }
-    }
 }
 
 /// Where the first field of the struct goes.

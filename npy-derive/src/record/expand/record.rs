@@ -8,7 +8,7 @@ use syn::{Generics, Ident, Member, Type};
 use super::super::attr::Endian;
 use super::super::model::{Absent, Field, Model};
 use super::plan::{Column, Plan, new_cursor};
-use super::{join, proofs};
+use super::{element, join, proofs};
 use crate::hygiene::hygienic;
 use crate::types::in_option;
 
@@ -41,16 +41,17 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     let check = ((is_flattening || is_placed) && generics.params.is_empty()).then(|| check(ident, &quote!(RECORD)));
     let dtype = dtype(model, columns);
     let find = find_fields(&plan);
-    let (plan_items, relocate, plan_ident) = (plan.items(), plan.relocate(), &plan.ident);
+    let (plan_items, plan_ident) = (plan.items(), &plan.ident);
+    let element = element(ident, generics);
 
     hygienic! {
         #plan_items
         #(#conversions)*
+        #element
 
         #[automatically_derived]
-        impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
+        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #plan_ident #type_generics;
-            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#little);
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#big);
             const ALIGNMENT: usize = #alignment;
@@ -61,18 +62,16 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
                 __npy::dtype_of_record::<Self>()
             }
 
-            fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+            fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
             where
                 Self: 'record,
             {
-                __npy::dtype_of_records::<Self>(records)
+                #dtype
             }
 
             fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
                 __npy::#plan_record::<Self>(dtype, planner)
             }
-
-            #relocate
 
             #[inline(always)]
             fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
@@ -80,7 +79,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                 #(#encode)*
                 __npy::Ok(())
             }
@@ -90,14 +89,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
         impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
             const NAMES: &'static [__npy::FieldName] = #names;
 
-            fn dtype_with<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
-            where
-                Self: 'record,
-            {
-                #dtype
-            }
-
-            fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
+            fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
                 #find
             }
         }
@@ -187,11 +179,11 @@ fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
 }
 
 /// The values of a field, if there are records. Those of a packed struct cannot be borrowed.
-pub(super) fn values_of(model: &Model<'_>, ty: &Type, records: &TokenStream, member: &Member) -> TokenStream {
+pub(super) fn values_of(model: &Model<'_>, ty: &Type, member: &Member) -> TokenStream {
     if model.repr.is_packed {
-        hygienic!(__npy::copies::<_, #ty>(&#records, |record| record.#member).each())
+        hygienic!(__npy::copies::<_, #ty>(&records, |record| record.#member).each())
     } else {
-        hygienic!(__npy::each(&#records, |record| &record.#member))
+        hygienic!(__npy::each(&records, |record| &record.#member))
     }
 }
 
@@ -268,5 +260,5 @@ fn encode_field(model: &Model<'_>, column: &Column<'_>) -> TokenStream {
 
 /// A reference to a field, or to a copy of one of a packed struct.
 pub(super) fn value_of(model: &Model<'_>, member: &Member) -> TokenStream {
-    if model.repr.is_packed { hygienic!(&{ self.#member }) } else { hygienic!(&self.#member) }
+    if model.repr.is_packed { hygienic!(&{ value.#member }) } else { hygienic!(&value.#member) }
 }

@@ -18,11 +18,12 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
     let Field { member, ty, .. } = field;
     let codec = quote!(<#codec as __npy::Codec<#ty>>);
     let conversions = conversions(model, generics, field);
-    let (plan_items, relocate, plan_ident) = (plan.items(), plan.relocate(), &plan.ident);
+    let (plan_items, plan_ident) = (plan.items(), &plan.ident);
     let whole = plan.literal(&quote!(#plan_ident), |_| hygienic!(__npy::FieldPlan::whole(dtype, planner)?));
     let proofs = super::proofs(model);
     let value = value_of(model, member);
-    let values = values_of(model, ty, &hygienic!(__npy::Some(records)), member);
+    let values = values_of(model, ty, member);
+    let element = super::element(ident, generics);
     let construct = |value: &TokenStream| {
         let members = fields.iter().map(|field| {
             let member = &field.member;
@@ -40,10 +41,11 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
         #plan_items
         #conversions
 
+        #element
+
         #[automatically_derived]
-        impl #impl_generics __npy::NpyElement for #ident #type_generics #where_clause {
+        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #plan_ident #type_generics;
-            type Widened = __npy::AsIs;
             const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Little);
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Big);
             const ALIGNMENT: usize = #codec::ALIGNMENT;
@@ -55,18 +57,16 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
                 #codec::dtype()
             }
 
-            fn dtype_of<'record>(records: impl __npy::Iterator<Item = &'record Self> + __npy::Clone) -> __npy::DType
+            fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
             where
                 Self: 'record,
             {
-                __npy::Option::map_or_else(#values, #codec::dtype, #codec::dtype_of)
+                #codec::dtype_of(#values)
             }
 
             fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
                 __npy::Some(#whole)
             }
-
-            #relocate
 
             #[inline(always)]
             fn decode(plan: &Self::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
@@ -74,7 +74,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
             }
 
             #[inline(always)]
-            fn encode(&self, plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
                 plan.#plan_field.encode_flattened(#value, bytes)
             }
 

@@ -115,7 +115,7 @@ fn for_enum(model: &Model<'_>) -> TokenStream {
 
         fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
             if let __npy::Some(layout) = const { __npy::native::<Self>() } {
-                <Self as __npy::NpyElement>::decode(&layout.plan, bytes)?;
+                <Self as __npy::Codec<Self>>::decode(&layout.plan, bytes)?;
             }
             __npy::Ok(())
         }
