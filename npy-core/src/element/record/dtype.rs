@@ -1,0 +1,242 @@
+//! The dtype of a struct: where its fields lie, and what their values ask for.
+
+use std::iter::Map;
+use std::slice;
+
+use super::NpyRecord;
+use crate::element::Codec;
+use crate::format::dtype::{ByteOrder, DType, Field, Record};
+
+/// Returns the dtype of a struct without regard to values.
+pub fn dtype_of_record<T: NpyRecord>() -> DType {
+    T::Codec::dtype_of(None::<slice::Iter<'_, T>>)
+}
+
+/// The position of the next field of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    end: usize,
+    /// Of the whole record; `None` if fields are not aligned.
+    alignment: Option<usize>,
+}
+
+impl Cursor {
+    /// Begins a record without padding.
+    pub const fn packed() -> Self {
+        Self { end: 0, alignment: None }
+    }
+
+    /// Begins a record whose fields are aligned.
+    pub const fn aligned() -> Self {
+        Self { end: 0, alignment: Some(1) }
+    }
+
+    /// Skips the bytes before `offset`.
+    ///
+    /// # Panics
+    ///
+    /// When fields are there already; in a constant, so that the compiler shows the message.
+    pub const fn at(&mut self, offset: usize) {
+        assert!(self.end <= offset, "invalid `offset`: it lies in the field before");
+        self.end = offset;
+    }
+
+    pub(super) const fn place(&mut self, itemsize: usize, alignment: usize) -> usize {
+        if let Some(most) = self.alignment {
+            self.end = round_up(self.end, alignment);
+            self.alignment = Some(if alignment > most { alignment } else { most });
+        }
+        let offset = self.end;
+        self.end = self.end.saturating_add(itemsize);
+        offset
+    }
+
+    /// Adds the padding at the end.
+    const fn close(&mut self) {
+        if let Some(alignment) = self.alignment {
+            self.end = round_up(self.end, alignment);
+        }
+    }
+
+    /// Returns the itemsize of the record.
+    pub const fn finish(mut self) -> usize {
+        self.close();
+        self.end
+    }
+
+    /// Returns the itemsize of the record, which is given.
+    ///
+    /// # Panics
+    ///
+    /// When the fields take more; in a constant, so that the compiler shows the message.
+    pub const fn finish_at(self, itemsize: usize) -> usize {
+        assert!(self.end <= itemsize, "invalid `itemsize`: the fields take more bytes");
+        itemsize
+    }
+}
+
+/// What is larger than any record can be stays so.
+const fn round_up(bytes: usize, alignment: usize) -> usize {
+    match bytes.checked_next_multiple_of(alignment) {
+        Some(bytes) => bytes,
+        None => usize::MAX,
+    }
+}
+
+/// Returns the largest of the alignments, which is that of an aligned record.
+pub const fn largest(alignments: &[usize]) -> usize {
+    let mut largest = 1;
+    let mut i = 0;
+    while i < alignments.len() {
+        if alignments[i] > largest {
+            largest = alignments[i];
+        }
+        i += 1;
+    }
+    largest
+}
+
+/// Builds the dtype of a struct.
+#[derive(Debug)]
+pub struct RecordBuilder {
+    cursor: Cursor,
+    /// The byte order of all fields that have none of their own.
+    order: Option<ByteOrder>,
+    fields: Vec<Field>,
+    /// The title of the next field.
+    title: Option<&'static str>,
+}
+
+impl RecordBuilder {
+    /// Creates a record without fields.
+    pub fn new(cursor: Cursor, order: Option<ByteOrder>) -> Self {
+        Self { cursor, order, fields: Vec::new(), title: None }
+    }
+
+    /// Skips the bytes before `offset`, unless a field of varying width occupies them already.
+    #[must_use]
+    pub fn at(mut self, offset: usize) -> Self {
+        self.cursor.end = self.cursor.end.max(offset);
+        self
+    }
+
+    /// Adds a field whose dtype fits the values that it has in the records. Without records, it is
+    /// the dtype of the type.
+    #[must_use]
+    pub fn field<'a, R: 'a, T: 'a, C: Codec<T>>(
+        self,
+        name: &'static str,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a T + Clone,
+    ) -> Self {
+        // Of most types nothing has to be compiled to look at the values.
+        if const { C::VARIES } {
+            let dtype = || C::dtype_of(records.clone().map(|records| records.map(value.clone())));
+            return self.field_of(name, &dtype, C::HAS_ORDER, C::ALIGNMENT);
+        }
+        self.field_of(name, &C::dtype, C::HAS_ORDER, C::ALIGNMENT)
+    }
+
+    fn field_of(mut self, name: &'static str, dtype: &dyn Fn() -> DType, has_order: bool, alignment: usize) -> Self {
+        let dtype = dtype();
+        let dtype = match self.order {
+            Some(order) if !has_order => dtype.with_byte_order(order),
+            _ => dtype,
+        };
+        let offset = self.cursor.place(dtype.itemsize(), alignment);
+        let field = Field::new(name, offset, dtype);
+        self.fields.push(match self.title.take() {
+            Some(title) => field.with_title(title),
+            None => field,
+        });
+        self
+    }
+
+    /// Adds an optional field. It is absent if there are values and all of them are missing.
+    #[must_use]
+    pub fn optional<'a, R: 'a, T: 'a, C: Codec<Option<T>>>(
+        self,
+        name: &'static str,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a Option<T> + Clone,
+    ) -> Self {
+        if const { !C::HAS_NONE } {
+            let mut every = records.clone().into_iter().flatten().map(&value);
+            let first = every.next();
+            if first.is_some_and(Option::is_none) && every.all(Option::is_none) {
+                return Self { title: None, ..self };
+            }
+        }
+        self.field::<R, Option<T>, C>(name, records, value)
+    }
+
+    /// Sets the title of the next field.
+    #[must_use]
+    pub fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// Adds the fields of a flattened struct.
+    #[must_use]
+    pub fn flatten<'a, R: 'a, T: NpyRecord + 'a>(
+        self,
+        records: &Option<impl Iterator<Item = &'a R> + Clone>,
+        value: impl Fn(&'a R) -> &'a T + Clone,
+    ) -> Self {
+        let dtype = if const { T::Codec::VARIES } {
+            T::Codec::dtype_of(records.clone().map(|records| records.map(value)))
+        } else {
+            T::dtype()
+        };
+        self.flatten_of(dtype, T::Codec::ALIGNMENT)
+    }
+
+    fn flatten_of(mut self, dtype: DType, alignment: usize) -> Self {
+        let dtype = match self.order {
+            Some(order) => dtype.with_byte_order(order),
+            None => dtype,
+        };
+        let begin = self.cursor.place(dtype.itemsize(), alignment);
+        if let DType::Record(record) = dtype {
+            self.fields.extend(record.into_fields().into_iter().map(|field| field.moved_by(begin)));
+        }
+        self
+    }
+
+    /// Returns the record.
+    pub fn finish(mut self) -> DType {
+        self.cursor.close();
+        Record::new_unchecked(self.fields, self.cursor.end).into()
+    }
+
+    /// Returns the record, with a given itemsize.
+    pub fn finish_at(self, itemsize: usize) -> DType {
+        Record::new_unchecked(self.fields, self.cursor.end.max(itemsize)).into()
+    }
+}
+
+/// Returns the values of a field, if there are records.
+pub fn each<'a, R: 'a, T: 'a, I, F>(records: &Option<I>, field: F) -> Option<Map<I, F>>
+where
+    I: Iterator<Item = &'a R> + Clone,
+    F: Fn(&'a R) -> &'a T,
+{
+    Some(records.clone()?.map(field))
+}
+
+/// [`each`] for a packed struct, whose fields cannot be borrowed.
+pub fn copies<'a, R: 'a, T>(records: &Option<impl Iterator<Item = &'a R> + Clone>, field: impl Fn(&'a R) -> T) -> Copies<T> {
+    Copies(records.clone().map(|records| records.map(field).collect()))
+}
+
+/// Copies of the values of a packed field, if there are records.
+#[derive(Debug)]
+pub struct Copies<T>(Option<Vec<T>>);
+
+impl<T> Copies<T> {
+    /// Borrows the values.
+    pub fn each(&self) -> Option<slice::Iter<'_, T>> {
+        Some(self.0.as_ref()?.iter())
+    }
+}
