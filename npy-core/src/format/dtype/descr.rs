@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::super::literal::{Node, Value};
+use super::record::Extras;
 use super::repr::{push_bytes_repr, push_repr};
 use super::scalar::push_decimal;
-use super::{DType, Extras, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
+use super::{DType, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
 use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 

@@ -4,7 +4,8 @@
 use super::super::literal;
 use super::super::literal::{Dialect, Node, Value};
 use super::descr::{Context, check_fields, expected, invalid, read_checked, read_name, read_title};
-use super::{DType, Extras, Field, MOST_BYTES, Record, Scalar, ScalarKind, descr, parse};
+use super::record::Extras;
+use super::{DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, descr, parse};
 use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 

@@ -8,6 +8,7 @@ mod names;
 mod numbers;
 mod parse;
 pub(crate) mod path;
+mod record;
 mod repr;
 mod scalar;
 mod rust_type;
@@ -18,13 +19,13 @@ mod unprintable;
 use std::fmt;
 use std::str::FromStr;
 
-use super::inline::{Lengths, Name, ShortName};
+use super::inline::Lengths;
 use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 pub(crate) use canonical::Cursor;
 pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write_shape};
-use names::repeated;
+pub use record::{Field, Record, Title};
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr};
 #[cfg(feature = "print")]
@@ -75,55 +76,6 @@ pub struct SubArray(Box<SubArrayParts>);
 struct SubArrayParts {
     base: DType,
     shape: Lengths,
-}
-
-/// A structured dtype: named fields at ascending offsets, without overlap.
-///
-/// Bytes between the fields and after the last are padding.
-///
-/// See [`DType`] for an example.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Record {
-    fields: Vec<Field>,
-    itemsize: usize,
-}
-
-/// A field of a [`Record`].
-///
-/// See [`DType`] for an example.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
-    name: Name,
-    extras: Option<Box<Extras>>,
-    offset: usize,
-    dtype: DType,
-}
-
-/// What few fields have.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Extras {
-    /// How Python writes the name, if it holds a lone surrogate: `name` has its escape instead.
-    name_literal: Option<String>,
-    title: Option<Title>,
-}
-
-/// The title of a field: a second name, which NumPy allows to be any Python object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Title {
-    /// A text.
-    Text(String),
-    /// Anything else that a header can hold (a number, bytes, a tuple), in Python's spelling.
-    Literal(String),
-}
-
-impl Title {
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Literal(_) => None,
-        }
-    }
 }
 
 impl DType {
@@ -274,12 +226,6 @@ impl From<SubArray> for DType {
     }
 }
 
-impl From<Record> for DType {
-    fn from(record: Record) -> Self {
-        Self::Record(record)
-    }
-}
-
 /// NumPy's own spelling: `<f8` for a scalar, else the Python literal of a header.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -413,205 +359,6 @@ impl SubArray {
     /// Returns the size in bytes.
     pub fn itemsize(&self) -> usize {
         self.shape().iter().fold(self.base().itemsize(), |bytes, &length| bytes.saturating_mul(length))
-    }
-}
-
-impl Record {
-    /// Creates a record without padding: each field begins where the one before it ends, as in
-    /// `np.dtype([...])`.
-    ///
-    /// # Errors
-    ///
-    /// When two fields share a name, or the size does not fit NumPy's 2³¹ − 1 bytes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::Record;
-    /// # use npy_core::{DType, NpyElement};
-    /// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
-    /// assert_eq!(record.itemsize(), 9);
-    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('value', '<f8')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
-        let mut itemsize = 0;
-        let place = |(name, dtype): (N, DType)| {
-            let field = Field::new(name, itemsize, dtype);
-            itemsize = field.end();
-            field
-        };
-        let fields = fields.into_iter().map(place).collect();
-        Self::new(fields, itemsize)
-    }
-
-    /// Creates a record whose fields have given offsets. Gaps between and after them are padding.
-    ///
-    /// # Errors
-    ///
-    /// When two fields share a name or a title, when fields overlap or do not come in the order of
-    /// their offsets (NumPy cannot store such a dtype), or when the size is more than 2³¹ − 1
-    /// bytes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{Field, Record};
-    /// # use npy_core::{DType, NpyElement};
-    /// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype())];
-    /// let record = Record::new(fields, 16)?;
-    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
-        let mut end = 0;
-        for field in &fields {
-            if field.offset < end {
-                return Err(invalid(&field.name, DTypeProblem::Overlap { expected: end, found: field.offset }));
-            }
-            end = field.end();
-        }
-        if itemsize < end {
-            return Err(invalid_itemsize(itemsize, DTypeProblem::InvalidItemsize { minimum: end, alignment: 1 }));
-        }
-        if itemsize > MOST_BYTES {
-            return Err(invalid_itemsize(itemsize, DTypeProblem::TooLarge { limit: MOST_BYTES }));
-        }
-        if let Some(name) = repeated(&fields, |field| &field.name) {
-            return Err(invalid(name, DTypeProblem::DuplicateName));
-        }
-        // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
-        let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
-        let all: Vec<&Name> =
-            if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
-        if let Some(title) = repeated(&all, |name| name) {
-            return Err(invalid(title, DTypeProblem::DuplicateTitle));
-        }
-        Ok(Self { fields, itemsize })
-    }
-
-    /// For the derive, which has checked the names. [`Header::new`](crate::Header::new) checks the
-    /// size.
-    pub(crate) fn new_unchecked(fields: Vec<Field>, itemsize: usize) -> Self {
-        Self { fields, itemsize }
-    }
-
-    pub(crate) fn into_fields(self) -> Vec<Field> {
-        self.fields
-    }
-
-    /// Returns the fields, in the order of their offsets. Padding is not among them.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]".parse()?;
-    /// let DType::Record(record) = dtype else { unreachable!() };
-    /// let places: Vec<_> = record.fields().iter().map(|field| (field.name(), field.offset())).collect();
-    /// assert_eq!(places, [("id", 0), ("value", 8)]);
-    /// assert_eq!(record.itemsize(), 16);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
-    }
-
-    /// Returns the field of that name.
-    ///
-    /// See [`DType`] for an example.
-    pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name.as_bytes() == name.as_bytes())
-    }
-
-    /// Returns the size of a record in bytes, padding included.
-    pub fn itemsize(&self) -> usize {
-        self.itemsize
-    }
-}
-
-impl Field {
-    /// Creates a field at an offset from the beginning of the record.
-    ///
-    /// See [`Record::new`] for an example.
-    pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
-        Self::with_name(name.into().as_str().into(), offset, dtype)
-    }
-
-    fn with_name(name: Name, offset: usize, dtype: DType) -> Self {
-        Self { name, extras: None, offset, dtype }
-    }
-
-    /// What [`fill`](Self::fill) makes a field of.
-    const BLANK: Self =
-        Self { name: Name::EMPTY, extras: None, offset: 0, dtype: DType::Scalar(Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE)) };
-
-    /// Makes the blank field a number, in place. Assembling it elsewhere and then moving it causes
-    /// a store-forwarding stall.
-    #[inline(always)]
-    fn fill(&mut self, name: ShortName, offset: usize, scalar: &Scalar) {
-        self.name.set_short(name);
-        self.offset = offset;
-        self.set_scalar(scalar);
-    }
-
-    /// Makes its dtype, which is a scalar, another one.
-    #[inline(always)]
-    fn set_scalar(&mut self, scalar: &Scalar) {
-        if let DType::Scalar(own) = &mut self.dtype {
-            *own = *scalar;
-        }
-    }
-
-    fn extras_mut(&mut self) -> &mut Extras {
-        self.extras.get_or_insert_default()
-    }
-
-    /// How Python writes the name, if it is no text.
-    fn name_literal(&self) -> Option<&str> {
-        self.extras.as_ref()?.name_literal.as_deref()
-    }
-
-    /// Sets the title.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{Field, Record, Title};
-    /// # use npy_core::{DType, NpyElement};
-    /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
-    /// assert_eq!(field.title(), Some(&Title::Text("temperature in K".to_owned())));
-    /// let dtype = DType::from(Record::new(vec![field], 4)?);
-    /// assert_eq!(dtype.to_string(), "[(('temperature in K', 't'), '<f4')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.extras_mut().title = Some(Title::Text(title.into()));
-        self
-    }
-
-    /// Returns the name. A lone surrogate, which Rust text cannot hold, appears as the six
-    /// characters of its escape, such as `\ud800`.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the title, if there is one.
-    pub fn title(&self) -> Option<&Title> {
-        self.extras.as_ref()?.title.as_ref()
-    }
-
-    /// Returns the offset of the field from the beginning of the record, in bytes.
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Returns the dtype of the field.
-    pub fn dtype(&self) -> &DType {
-        &self.dtype
-    }
-
-    /// The field of a record that has `bytes` more before it.
-    pub(crate) fn moved_by(mut self, bytes: usize) -> Self {
-        self.offset = self.offset.saturating_add(bytes);
-        self
-    }
-
-    fn end(&self) -> usize {
-        self.offset.saturating_add(self.dtype.itemsize())
     }
 }
 
