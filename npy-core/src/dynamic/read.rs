@@ -1,0 +1,114 @@
+//! Reading of arrays whose dtype is known at run time, as a whole or piece by piece.
+
+use std::io::Read;
+
+use super::DynValues;
+use crate::error::{ErrorKind, Result};
+use crate::format::rows::OuterAxis;
+use crate::read::NpyReader;
+
+impl<R: Read> NpyReader<R> {
+    /// Reads the remaining elements as bytes with a dtype.
+    ///
+    /// # Errors
+    ///
+    /// Fails if reading fails, if the input is truncated, or if the dtype holds Python objects.
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// reader.read_into(&mut [0_u8])?;
+    /// assert_eq!(reader.into_values()?.bytes(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_values(mut self) -> Result<DynValues> {
+        let header = self.header().clone();
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let header = match self.remaining() {
+            left if left == header.element_count() => header,
+            left => header.reshaped(&[left])?,
+        };
+        let left = self.remaining();
+        let bytes = self.elements().read_bytes(left)?;
+        DynValues::with_header(header, bytes)
+    }
+
+    /// Reads the next rows, at most `rows` of them, as bytes with a dtype; `None` at the end.
+    ///
+    /// A row is what one index of the outer axis has: of the first axis in C order, of the **last**
+    /// in Fortran order. The values have the axes of the array, and the order of the file. An array
+    /// without axes is one row. After a row that was read in part, its remaining elements come
+    /// first, as an array of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`into_values`](Self::into_values).
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// let mut shapes = Vec::new();
+    /// while let Some(values) = reader.next_rows(2)? {
+    ///     shapes.push(values.shape().to_vec());
+    /// }
+    /// assert_eq!(shapes, [[2, 2], [1, 2]]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let outer = OuterAxis::of(self.header());
+        let Some(read_in_part) = self.state.position.checked_rem(outer.per_row) else { return Ok(None) };
+        let remaining = (self.remaining() + read_in_part) / outer.per_row;
+        let (count, header) = match (read_in_part, rows.min(remaining)) {
+            (_, 0) => return Ok(None),
+            (0, rows) => (rows * outer.per_row, outer.header_of_rows(self.header(), rows)?),
+            (read, _) => {
+                let left = outer.per_row - read;
+                (left, self.header().reshaped(&[left])?)
+            }
+        };
+        let bytes = self.elements().read_bytes(count)?;
+        DynValues::with_header(header, bytes).map(Some)
+    }
+
+    /// Reads the next elements in the order of the file, at most `count` of them, as an array of
+    /// one dimension; `None` at the end.
+    ///
+    /// Where a row can be large, this takes less memory than [`next_rows`](Self::next_rows).
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`into_values`](Self::into_values).
+    ///
+    /// ```
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
+    /// let mut reader = NpyReader::new(&file[..])?;
+    /// assert_eq!(reader.next_elements(4)?.map(|values| values.bytes().to_vec()), Some(vec![1, 2, 3, 4]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
+        if self.header().dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let count = count.min(self.remaining());
+        if count == 0 {
+            return Ok(None);
+        }
+        let header = self.header().reshaped(&[count])?;
+        let bytes = self.elements().read_bytes(count)?;
+        DynValues::with_header(header, bytes).map(Some)
+    }
+}
