@@ -46,9 +46,9 @@ mod zip_crate;
 pub use read::NpzReader;
 pub use read::file::ArchiveFile;
 #[doc(hidden)]
-pub use read::index::Index;
+pub use read::in_place::is_about_place;
 #[doc(hidden)]
-pub use read::is_about_place;
+pub use read::index::Index;
 pub use read::member::Member;
 pub use read::stream::{MemberContent, NpzStream, StreamMember};
 pub use recover::{Recovered, recover};
