@@ -13,12 +13,13 @@ use crate::sys::threads::useful_threads;
 
 /// Below this, other threads take longer to start than to help: 20 µs on an idle machine, a hundred
 /// times that on a busy one.
-pub(crate) const LEAST_BYTES: usize = 8 << 20;
+/// Miri, a thousand times slower, has to see several threads all the same.
+pub(crate) const LEAST_BYTES: usize = if cfg!(miri) { 2 * CHUNK_BYTES } else { 8 << 20 };
 
 /// What a thread reads at a time. So little that none is waited for long, wherever the system lets
 /// it run; ends lie at multiples of it in the file, as nearly as whole elements allow, so that no
 /// page is read twice.
-pub(crate) const CHUNK_BYTES: usize = 4 << 20;
+pub(crate) const CHUNK_BYTES: usize = if cfg!(miri) { 512 } else { 4 << 20 };
 
 /// A part of a file, and how many threads may read it.
 #[derive(Clone, Copy, Debug)]

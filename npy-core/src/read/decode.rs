@@ -135,3 +135,42 @@ impl Elements<'_> {
         Ok(())
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::CHUNK_BYTES;
+    use crate::error::ErrorKind;
+    use crate::options::ReadOptions;
+    use crate::read::NpyReader;
+    use crate::read::file::load_with;
+
+    /// Texts own memory, so that Miri finds those that are dropped twice, or never.
+    #[test]
+    fn threads_decode_what_one_thread_decodes_or_drop_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("texts.npy");
+        let count = 5 * CHUNK_BYTES / 12;
+        let texts: Vec<String> = (0..count).map(|i| format!("{}", i % 1000)).collect();
+        crate::write::save(&path, &texts).unwrap();
+        let options = ReadOptions::new().threads(3);
+        assert!(load_with::<String>(&path, options).unwrap() == texts);
+        let mut over = vec!["before".to_owned(); count];
+        NpyReader::open_with(&path, options).unwrap().read_into(&mut over).unwrap();
+        assert!(over == texts);
+
+        // Two characters that are none, of which the first is reported.
+        let mut file = std::fs::read(&path).unwrap();
+        let data = file.len() - count * 12;
+        for index in [count / 2, count - 1] {
+            file[data + index * 12..][..4].fill(0xff);
+        }
+        std::fs::write(&path, &file).unwrap();
+        for _ in 0..2 {
+            let error = load_with::<String>(&path, options).unwrap_err();
+            let ErrorKind::InvalidValue { index, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(*index, (count / 2) as u64);
+            let mut reader = NpyReader::open_with(&path, options).unwrap();
+            assert!(reader.read_into(&mut over).is_err());
+        }
+    }
+}

@@ -6,11 +6,12 @@ use std::ptr;
 use super::tile;
 use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, store, transpose};
 
-/// The most memory of a panel, if its elements are not so large that a few take more.
-const PANEL_BYTES: usize = 4 << 20;
+/// The most memory of a panel, if its elements are not so large that a few take more. Miri, which
+/// gets small arrays, has to see several panels all the same.
+const PANEL_BYTES: usize = if cfg!(miri) { 2048 } else { 4 << 20 };
 
 /// Panels of short lines have about this many bytes.
-const LEAST_BYTES_OF_PANEL: usize = 512 << 10;
+const LEAST_BYTES_OF_PANEL: usize = if cfg!(miri) { 512 } else { 512 << 10 };
 
 /// What is written together of each line of the result, in bytes: some lines of the cache.
 const WRITTEN_BYTES: usize = 512;

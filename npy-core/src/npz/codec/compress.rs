@@ -387,3 +387,34 @@ impl Drop for Workers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Compressor, Pending, WORTH_A_THREAD, Workers};
+
+    fn blocks() -> impl Iterator<Item = Vec<u8>> {
+        (0..5).map(|byte| vec![byte; WORTH_A_THREAD])
+    }
+
+    /// Miri takes the steps of the threads in many orders, and finds those that wait forever.
+    #[test]
+    fn threads_give_each_block_back_and_end() {
+        let alone: Vec<_> = blocks().map(|block| Compressor::default().compress(&block, 1, false).unwrap()).collect();
+        let mut workers = Workers::new(2);
+        let pending: Vec<_> = blocks().map(|block| workers.compress(block, 1, false)).collect();
+        let done: Vec<_> = pending.into_iter().map(|block| block.wait().unwrap()).collect();
+        assert!(done == alone);
+
+        // Retired, they finish what they have.
+        let pending: Vec<_> = blocks().map(|block| workers.compress(block, 1, false)).collect();
+        workers.retire();
+        assert!(pending.into_iter().map(|block| block.wait().unwrap()).collect::<Vec<_>>() == alone);
+
+        // Dropped, they finish what they have begun, and nobody waits for the rest.
+        let mut workers = Workers::new(2);
+        let pending: Vec<_> = blocks().map(|block| workers.compress(block, 1, false)).collect();
+        drop(workers);
+        let left = pending.into_iter().map(Pending::wait);
+        assert!(left.zip(alone).all(|(block, alone)| block.is_err() || block.unwrap() == alone));
+    }
+}
