@@ -6,6 +6,7 @@ use ndarray::{Array, ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder, Slice};
 use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{DynArray, ReadNpyExt, SaveOptions, WriteNpyExt};
 
+use crate::support::native;
 use crate::support::numpy::{frames, numpy};
 
 const ORDERS: [Order; 2] = [Order::C, Order::Fortran];
@@ -103,7 +104,7 @@ for axes in itertools.permutations(range(3)):
         save(np.array(view, order='C'))
         save(np.array(view, order='F'))
 ";
-    let printed = numpy.run(["-c", script], b"");
+    let printed = numpy.run(["-c", &script.replace("<u8", &native("<u8"))], b"");
     let mut files = frames(&printed).into_iter();
     let array = Array::from_iter(0..67 * 71 * 73_u64).into_shape_with_order((67, 71, 73)).unwrap();
     for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {

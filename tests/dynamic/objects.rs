@@ -10,7 +10,7 @@ use npy_core::object::{ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions};
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, data};
+use crate::support::{announce, as_little_endian, data};
 
 fn allowed() -> ReadOptions {
     ReadOptions::new().objects(ObjectOptions::new())
@@ -173,7 +173,7 @@ fn fields_of_records_with_objects() {
                    np.save(sys.stdout.buffer, a)";
     let file = numpy.run(["-c", program], b"");
     let array = DynArray::read_npy_with(&file[..], allowed()).unwrap();
-    assert_eq!(array.dtype().to_string(), "[('id', '<i4'), ('tag', '|O'), ('p', [('x', '<f8')])]");
+    assert_eq!(as_little_endian(array.dtype()), "[('id', '<i4'), ('tag', '|O'), ('p', [('x', '<f8')])]");
     assert_eq!(array.field("tag").unwrap().to_string(), "['x' None]");
     assert_eq!(array.field_as::<i32>("id").unwrap(), array![1, 2].into_dyn());
     assert_eq!(array.field_as::<f64>("p.x").unwrap(), array![0.5, 1.5].into_dyn());

@@ -7,7 +7,7 @@ use npy_core::dtype::{Field, Record, SubArray};
 use npy_core::types::{FixedBytes, FixedUnicode, Void};
 use npy_core::{DType, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, Version};
 
-use crate::support::file_with_header;
+use crate::support::{as_little_endian, file_with_header, native};
 
 /// The error of reading a file with this header.
 fn header(text: &str) -> Error {
@@ -134,8 +134,8 @@ fn dtypes_that_cannot_be_built() {
     insta::assert_snapshot!(Record::new(fields(0, 4), 16).unwrap_err(), @r#"invalid dtype "b": expected an offset of at least 8, found 4; NumPy cannot save overlapping or out-of-order fields"#);
     insta::assert_snapshot!(Record::new(fields(0, 8), 12).unwrap_err(), @"invalid dtype 12: expected an itemsize of at least 16");
     insta::assert_snapshot!(Record::packed([("a", u8::dtype()), ("a", u8::dtype())]).unwrap_err(), @r#"invalid dtype "a": duplicate field name"#);
-    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![1 << 20, 1 << 20]).unwrap_err(), @r#"invalid dtype "('<f8', (1048576, 1048576))": expected an itemsize of at most 2147483647 bytes"#);
-    insta::assert_snapshot!(SubArray::new(f64::dtype(), vec![]).unwrap_err(), @r#"invalid dtype "('<f8', ())": expected 1 to 64 dimensions, found 0"#);
+    insta::assert_snapshot!(as_little_endian(SubArray::new(f64::dtype(), vec![1 << 20, 1 << 20]).unwrap_err()), @r#"invalid dtype "('<f8', (1048576, 1048576))": expected an itemsize of at most 2147483647 bytes"#);
+    insta::assert_snapshot!(as_little_endian(SubArray::new(f64::dtype(), vec![]).unwrap_err()), @r#"invalid dtype "('<f8', ())": expected 1 to 64 dimensions, found 0"#);
     insta::assert_snapshot!(Header::new(<[[f64; 1 << 20]; 1 << 20]>::dtype(), Order::C, &[0]).unwrap_err(), @"cannot store the dtype: expected an itemsize of at most 2147483647 bytes, found 8796093022208");
     insta::assert_snapshot!(Header::new(f64::dtype(), Order::C, &[usize::MAX, 2]).unwrap_err(), @"array too large: shape (18446744073709551615, 2) with 8 bytes per element overflows the address space");
     let named = Record::packed([("温度", f64::dtype())]).unwrap();
@@ -144,16 +144,17 @@ fn dtypes_that_cannot_be_built() {
 
 #[test]
 fn dtypes_that_do_not_fit_the_type() {
-    insta::assert_snapshot!(read_as::<f64>("<f4"), @"cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`");
-    insta::assert_snapshot!(read_as::<f64>("[('x', '<f8')]"), @"cannot read f64: expected dtype <f8, found [('x', '<f8')]; a struct with `#[derive(NpyRecord)]` reads it");
+    insta::assert_snapshot!(as_little_endian(read_as::<f64>("<f4")), @"cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`");
+    insta::assert_snapshot!(as_little_endian(read_as::<f64>("[('x', '<f8')]")), @"cannot read f64: expected dtype <f8, found [('x', '<f8')]; a struct with `#[derive(NpyRecord)]` reads it");
     insta::assert_snapshot!(read_as::<bool>("|u1"), @"cannot read bool: expected dtype |b1, found |u1; `u8` reads it; `DynArray::cast` converts it, or in Python `.astype('|b1')`");
     insta::assert_snapshot!(read_as::<[f32; 3]>("<f4"), @"wrong shape for [f32; 3]: expected (n, 3), found (0,)");
-    insta::assert_snapshot!(read_as::<String>("<f4"), @"cannot read String: expected dtype |S or <U of any width, found <f4");
+    insta::assert_snapshot!(as_little_endian(read_as::<String>("<f4")), @"cannot read String: expected dtype |S or <U of any width, found <f4");
     insta::assert_snapshot!(read_as::<Void>("<f4"), @"cannot read Void: expected dtype |V of any length, found <f4");
     insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"cannot read FixedBytes<4>: expected dtype |S4, found |S5; `String` reads text of every width and kind");
-    insta::assert_snapshot!(read_as::<FixedUnicode<4>>("|S4"), @"cannot read FixedUnicode<4>: expected dtype <U4, found |S4; `String` reads text of every width and kind");
-    insta::assert_snapshot!(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]"), @"cannot read Datetime64<Second>: expected dtype <M8[s], found <M8[ms]; `Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it");
+    insta::assert_snapshot!(as_little_endian(read_as::<FixedUnicode<4>>("|S4")), @"cannot read FixedUnicode<4>: expected dtype <U4, found |S4; `String` reads text of every width and kind");
+    insta::assert_snapshot!(as_little_endian(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]")), @"cannot read Datetime64<Second>: expected dtype <M8[s], found <M8[ms]; `Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it");
     insta::assert_snapshot!(read_as::<String>("|O"), @"unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`");
+    #[cfg(target_endian = "little")]
     insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"cannot view the array as f64: expected dtype <f8, found >f8; read a copy");
 }
 
@@ -178,23 +179,23 @@ struct Pick {
 
 #[test]
 fn records_that_do_not_fit() {
-    insta::assert_snapshot!(read_as::<Event>("<f4"), @"cannot read Event: expected dtype [('id', '<u4'), ('origin', [('depth', '<f8'), ('name', '<U')]), ('picks', [('time', '<f4', (2,)), ('phase', '<U')], (2,))], found <f4; `f32` reads it");
-    insta::assert_snapshot!(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]"), @"cannot read Event: origin.depth: expected dtype <f8, found <f4; `f32` or `#[npy(widen)]` reads it");
-    insta::assert_snapshot!(read_as::<Event>("[('id', '<i4'), ('origin', '<f8'), ('picks', [('time', '<f8', (2,)), ('Phase', '|S2')], (2,))]"), @r#"
+    insta::assert_snapshot!(as_little_endian(read_as::<Event>("<f4")), @"cannot read Event: expected dtype [('id', '<u4'), ('origin', [('depth', '<f8'), ('name', '<U')]), ('picks', [('time', '<f4', (2,)), ('phase', '<U')], (2,))], found <f4; `f32` reads it");
+    insta::assert_snapshot!(as_little_endian(read_as::<Event>("[('id', '<u4'), ('origin', [('depth', '<f4'), ('name', '<U5')]), ('picks', [('time', '<f4', (2,)), ('phase', '|S2')], (2,))]")), @"cannot read Event: origin.depth: expected dtype <f8, found <f4; `f32` or `#[npy(widen)]` reads it");
+    insta::assert_snapshot!(as_little_endian(read_as::<Event>("[('id', '<i4'), ('origin', '<f8'), ('picks', [('time', '<f8', (2,)), ('Phase', '|S2')], (2,))]")), @r#"
     cannot read Event: found 4 mismatches
       id: expected dtype <u4, found <i4; `i32` reads it
       origin: expected dtype [('depth', '<f8'), ('name', '<U')], found <f8; `f64` reads it
       picks[].time[]: expected dtype <f4, found <f8; `f64` reads it
       picks[].phase: expected a field of dtype <U, found time, Phase; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
     "#);
-    insta::assert_snapshot!(read_as::<Event>("[]"), @r#"
+    insta::assert_snapshot!(as_little_endian(read_as::<Event>("[]")), @r#"
     cannot read Event: found 3 mismatches
       id: expected a field of dtype <u4, found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
       origin: expected a field of dtype [('depth', '<f8'), ('name', '<U')], found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
       picks: expected a field of dtype ([('time', '<f4', (2,)), ('phase', '<U')], (2,)), found no fields; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
     "#);
     let many: Vec<String> = (0..40).map(|i| format!("('field{i}', '<f8')")).collect();
-    insta::assert_snapshot!(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", "))), @r#"cannot read Pick: phase: expected a field of dtype <U, found time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional"#);
+    insta::assert_snapshot!(as_little_endian(read_as::<Pick>(&format!("[('time', '<f4', (2,)), {}]", many.join(", ")))), @r#"cannot read Pick: phase: expected a field of dtype <U, found time, field0, field1, field2, field3, field4, field5, field6, field7, field8, field9, field10 and 29 more; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional"#);
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn rejects_invalid_values() {
     insta::assert_snapshot!(write("abcd", b"12"), @r#"element 1, text: text too long for <U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
     insta::assert_snapshot!(write("abc", b"1"), @"element 1, raw: wrong length for |V2: expected 2 bytes, found 1");
     insta::assert_snapshot!(FixedBytes::<2>::new(b"abc").unwrap_err(), @"text too long for |S2: expected at most 2 bytes, found 3");
-    insta::assert_snapshot!("Zoë!".parse::<FixedUnicode<3>>().unwrap_err(), @"text too long for <U3: expected at most 3 characters, found 4");
+    insta::assert_snapshot!(as_little_endian("Zoë!".parse::<FixedUnicode<3>>().unwrap_err()), @"text too long for <U3: expected at most 3 characters, found 4");
 }
 
 #[test]
@@ -292,20 +293,20 @@ fn elements_that_do_not_fit_the_header() {
             .map(drop)
             .unwrap_err()
     };
-    insta::assert_snapshot!(write("<f8"), @"cannot write i32: expected dtype <i4 in the header, found <f8; write elements of `f64`, or use a header with <i4");
-    insta::assert_snapshot!(write("[('x', '<f8')]"), @"cannot write i32: expected dtype <i4 in the header, found [('x', '<f8')]");
+    insta::assert_snapshot!(as_little_endian(write("<f8")), @"cannot write i32: expected dtype <i4 in the header, found <f8; write elements of `f64`, or use a header with <i4");
+    insta::assert_snapshot!(as_little_endian(write("[('x', '<f8')]")), @"cannot write i32: expected dtype <i4 in the header, found [('x', '<f8')]");
     let record = |descr: &str| {
         NpyWriter::<Pick, _>::with_header(Vec::new(), &Header::new(descr.parse().unwrap(), Order::C, &[1]).unwrap())
             .map(drop)
             .unwrap_err()
     };
-    insta::assert_snapshot!(record("[('time', '<f8', (2,)), ('phase', 'S2')]"), @"cannot write Pick: time[]: expected dtype <f4 in the header, found <f8; declare the field as `f64`, or use a header with <f4");
-    insta::assert_snapshot!(record("[('time', '<f4', (2,))]"), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` omits it"#);
+    insta::assert_snapshot!(as_little_endian(record("[('time', '<f8', (2,)), ('phase', 'S2')]")), @"cannot write Pick: time[]: expected dtype <f4 in the header, found <f8; declare the field as `f64`, or use a header with <f4");
+    insta::assert_snapshot!(as_little_endian(record("[('time', '<f4', (2,))]")), @r#"cannot write Pick: phase: expected a field of dtype <U in the header, found time; `#[npy(rename = "…")]` names another, `#[npy(skip)]` omits it"#);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npy");
     npy_core::save(&path, &[0.0_f64; 5]).unwrap();
     let error = NpyWriter::<i32, _>::append(&path).map(drop).unwrap_err();
-    assert!(error.path() == Some(&*path) && error.to_string().ends_with(&write("<f8").to_string()), "{error}");
+    assert!(error.path() == Some(&*path) && error.to_string().ends_with(&write(&native("<f8")).to_string()), "{error}");
 }
 
 #[test]

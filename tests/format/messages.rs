@@ -11,6 +11,8 @@ use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{Casting, DType, DynValues, Error, Header, NpyElement, NpyReader, NpyWriter, Order};
 use npy_ndarray::{DynArray, NpyBlockWriter, load_any};
 
+use crate::support::as_little_endian;
+
 /// The message of a failed call, without the directory.
 fn message<T>(directory: &Path, result: Result<T, Error>) -> String {
     let Err(error) = result else { panic!("the call succeeded") };
@@ -38,7 +40,7 @@ fn arrays_that_cannot_grow() {
     let mut tight = b"\x93NUMPY\x01\0\x39\0{'descr':'<f8','fortran_order':False,'shape':(3,)}      \n".to_vec();
     tight.resize(10 + 57 + 24, 0);
     insta::assert_snapshot!(append(&tight), @"x.npy: cannot append: the header of 67 bytes has no room for a larger shape; load and save the array once");
-    insta::assert_snapshot!(message(directory.path(), NpyWriter::<String, _>::create(&path)), @r#"cannot append: expected elements of a fixed width, found <U0; `#[npy(dtype = "U16")]` sets the width of text, and a value such as NaN can stand for `None`"#);
+    insta::assert_snapshot!(as_little_endian(message(directory.path(), NpyWriter::<String, _>::create(&path))), @r#"cannot append: expected elements of a fixed width, found <U0; `#[npy(dtype = "U16")]` sets the width of text, and a value such as NaN can stand for `None`"#);
     #[cfg(unix)]
     insta::assert_snapshot!(message(directory.path(), NpyWriter::<f64, _>::create("/dev/null")), @"/dev/null: cannot append: expected a seekable file; `with_len` takes the number of elements instead");
     let appending = fs::OpenOptions::new().create(true).append(true).open(directory.path().join("appending.npy")).unwrap();
@@ -86,9 +88,9 @@ fn missing_regions_rows_and_fields() {
     insta::assert_snapshot!(npy_core::read::<[f64; 3]>(&file("<f8", Order::Fortran, &[4, 3])[..]).unwrap_err(), @"cannot read rows as `[T; N]`: expected C order, found Fortran order with shape (4, 3); read it as an `ndarray` array, or save `np.ascontiguousarray(array)`");
     let records = DynArray::read_npy(&file("[('x', '<f4'), ('y', '<f4')]", Order::C, &[2])[..]).unwrap();
     insta::assert_snapshot!(records.field("z").unwrap_err(), @r#"unknown field "z": the records have x, y"#);
-    insta::assert_snapshot!(records.cast::<f64>().unwrap_err(), @"cannot cast [('x', '<f4'), ('y', '<f4')] to <f8: expected numbers; select one of its fields");
+    insta::assert_snapshot!(as_little_endian(records.cast::<f64>().unwrap_err()), @"cannot cast [('x', '<f4'), ('y', '<f4')] to <f8: expected numbers; select one of its fields");
     let floats = DynArray::from(Array1::from(vec![0.5, 300.0]).into_dyn());
-    insta::assert_snapshot!(floats.cast_as::<u8>(Casting::Safe).unwrap_err(), @"cannot cast <f8 to |u1 according to the rule 'safe'; `Casting::Checked` casts what fits, `Casting::Unsafe` all");
+    insta::assert_snapshot!(as_little_endian(floats.cast_as::<u8>(Casting::Safe).unwrap_err()), @"cannot cast <f8 to |u1 according to the rule 'safe'; `Casting::Checked` casts what fits, `Casting::Unsafe` all");
     insta::assert_snapshot!(floats.cast_as::<u8>(Casting::Checked).unwrap_err(), @"element 0: cannot represent 0.5 exactly as |u1");
     insta::assert_snapshot!(DynValues::new(f64::dtype(), Order::C, &[3], vec![0; 22]).unwrap_err(), @"wrong number of bytes: expected 24, found 22");
 }
@@ -111,7 +113,7 @@ fn files_of_unknown_format() {
 #[test]
 fn objects_that_do_not_fit() {
     let plain = file("<f8", Order::C, &[1]);
-    insta::assert_snapshot!(npy_core::object::read(&plain[..]).unwrap_err(), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
+    insta::assert_snapshot!(as_little_endian(npy_core::object::read(&plain[..]).unwrap_err()), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
     insta::assert_snapshot!("[('x', '<i4'), ('', 'O', (2, 3))]".parse::<DType>().unwrap_err(), @"invalid dtype ('', 'O', (2, 3)) at byte 15: expected a name for a sub-array of objects");
     let texts = ObjectArray::from(vec!["a", "b"]);
     insta::assert_snapshot!(texts.to_vec::<i32>().unwrap_err(), @"element 0: expected i32, found str; `PyObject` takes any object");

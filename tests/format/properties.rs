@@ -418,7 +418,7 @@ print(','.join('%016x' % struct.unpack('<Q', struct.pack('<d', float(x)))[0] for
         let exponent = 16_383 - 1_100 + (next() % 2_300) as u128;
         let significand = (next() | 1 << 63) & [u64::MAX, !0x3ff, !0x7ff, !0x3ff | 0x200][i as usize % 4];
         let sign = u128::from(next() & 1) << 79;
-        wide.push(LongDouble::from_bytes((sign | exponent << 64 | u128::from(significand)).to_le_bytes()));
+        wide.push(LongDouble::from_bytes((sign | exponent << 64 | u128::from(significand)).to_ne_bytes()));
     }
     let bytes: Vec<u8> = wide.iter().flat_map(|value| u128::from_ne_bytes(value.to_bytes()).to_le_bytes()).collect();
     let arguments: Vec<String> = counts().iter().map(ToString::to_string).collect();

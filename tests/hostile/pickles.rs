@@ -14,7 +14,7 @@ use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
-use crate::support::{announce, data, file_with_header, from_hex};
+use crate::support::{announce, as_little_endian, data, file_with_header, from_hex};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
 
@@ -390,7 +390,7 @@ fn errors_name_the_problem_offset_and_hint() {
     insta::assert_snapshot!(problem, @"wrong number of objects for shape (2, 3): expected 6, found 5");
     let mut plain = Vec::new();
     npy_core::write(&mut plain, &[1.0]).unwrap();
-    insta::assert_snapshot!(object::read(&plain[..]).unwrap_err(), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
+    insta::assert_snapshot!(as_little_endian(object::read(&plain[..]).unwrap_err()), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
     let array = ObjectArray::from(vec![PyObject::from("a"), PyObject::from(1000)]);
     insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: expected f64, found str; `PyObject` takes any object");
     insta::assert_snapshot!(ObjectArray::from(vec![1000]).to_vec::<u8>().unwrap_err(), @"element 0: 1000 is out of range for u8");

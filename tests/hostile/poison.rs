@@ -13,7 +13,7 @@ use npy_core::{Casting, DynValues, Header, NpyMapMut, NpyRecord, NpyWriter, Orde
 use npy_ndarray::{DynArray, WriteNpyExt};
 
 use crate::peak::with_poison;
-use crate::support::announce;
+use crate::support::{announce, native};
 
 /// Padding between the fields and behind them, in memory and in the file.
 #[derive(NpyRecord, Clone, Default)]
@@ -56,7 +56,7 @@ fn write_all(directory: &Path) -> Result<()> {
     let array = DynArray::load_npy(path("fortran.npy"))?;
     array.write_npy(fs::File::create(path("dynamic.npy"))?)?;
     DynValues::load(path("fortran.npy"))?.write_in_order(fs::File::create(path("reordered.npy"))?, Order::C)?;
-    let header = Header::new("<u2".parse()?, Order::C, &[30])?;
+    let header = Header::new(native("<u2").parse()?, Order::C, &[30])?;
     // SAFETY: no one else knows of this file.
     let mut map = unsafe { NpyMapMut::create(path("map.npy"), &header) }?;
     map.view_mut::<u16>()?[7] = 7;

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 
@@ -328,9 +328,10 @@ fn flipped_bits_are_found_in_a_pipe() {
 
 /// The content of the member [`of_method`], as `np.save` writes it.
 fn plain() -> Vec<u8> {
-    let mut plain = Vec::new();
-    npy_core::write(&mut plain, &(0..300).map(|i| i / 10).collect::<Vec<i32>>()).unwrap();
-    plain
+    let header = Header::new("<i4".parse().unwrap(), Order::C, &[300]).unwrap();
+    let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
+    writer.write_slice(&(0..300).map(|i| i / 10).collect::<Vec<i32>>()).unwrap();
+    writer.finish().unwrap()
 }
 
 /// [`plain`] as compressed by Python's `zipfile`, and by `zstd -19 --no-check`.

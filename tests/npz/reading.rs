@@ -254,7 +254,7 @@ fn seeks_only_within_a_member() {
         assert_eq!(member.seek(SeekFrom::End(-4)).unwrap(), size - 4);
         let mut rest = Vec::new();
         member.read_to_end(&mut rest).unwrap();
-        assert_eq!(rest, 2999_u32.to_le_bytes(), "{index}");
+        assert_eq!(rest, 2999_u32.to_ne_bytes(), "{index}");
         assert_eq!(member.stream_position().unwrap(), size);
     }
 }

@@ -113,8 +113,9 @@ fn every_file_of_scipy_is_read() {
                 let bytes = fs::read(&path).unwrap();
                 let is_wide = NpzReader::from_bytes(&bytes).unwrap().header(0).unwrap().dtype().itemsize() == 8;
                 // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as
-                // wide as they must be.
-                assert!(is_wide || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
+                // wide as they must be. SciPy's machine was little-endian.
+                let is_other = is_wide || cfg!(target_endian = "big");
+                assert!(is_other || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
             }
             let again = SparseMatrix::<f64>::read_npz(Cursor::new(written(&matrix))).unwrap();
             assert_eq!(again, matrix, "{name}");
@@ -180,7 +181,7 @@ for shape in [(3, 4, 5), (6,)]:
         }
     }
     announce(&format!("sparse matrices: {identical} of {} stored files byte for byte alike", files.len() / 4 + 1));
-    assert!(identical >= 25, "{identical}");
+    assert!(cfg!(target_endian = "big") || identical >= 25, "{identical}");
     let program = r"
 import io, struct, sys
 import numpy as np, scipy.sparse as sp

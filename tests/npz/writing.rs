@@ -9,6 +9,7 @@ use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{DType, ErrorKind};
 
 use crate::support::archives::{Pick, picks, problem, random, stored, values, writer};
+use crate::support::native;
 use crate::support::numpy::numpy;
 
 /// Numbers that compress, and not too well.
@@ -39,7 +40,7 @@ fn members_of_unknown_length_have_the_same_bytes() {
             })
             .unwrap();
         unknown.add_stream("rows", |writer| writer.extend(&rows)).unwrap();
-        let dtype: DType = "[('id', '<u4'), ('name', '<U3'), ('xyz', '<f4', (3,))]".parse().unwrap();
+        let dtype: DType = native("[('id', '<u4'), ('name', '<U3'), ('xyz', '<f4', (3,))]").parse().unwrap();
         unknown.add_stream_of("picks", dtype, |writer| picks().iter().try_for_each(|pick| writer.push(pick))).unwrap();
         unknown.add_stream::<u8>("none", |_| Ok(())).unwrap();
         let (known, unknown) = (known.finish().unwrap().into_inner(), unknown.finish().unwrap().into_inner());

@@ -573,7 +573,7 @@ fn errors_of_the_extension_traits_name_the_member() {
     assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
     // The last element of the array: the checksum is checked although the array ends before the
     // member's end is looked for.
-    let at = bytes.windows(8).rposition(|window| window == values()[999].to_le_bytes()).unwrap();
+    let at = bytes.windows(8).rposition(|window| window == values()[999].to_ne_bytes()).unwrap();
     let error = read(&with(&bytes, at, &[bytes[at] ^ 1]), "x");
     assert_eq!(error.member(), Some("x"));
     assert!(format!("{error:#}").contains("checksum"), "{error}");

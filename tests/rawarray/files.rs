@@ -204,7 +204,7 @@ fn text_has_the_width_of_the_longest_and_is_read_by_it() {
     assert_eq!(names, [FixedUnicode::new("Ada").unwrap(), FixedUnicode::new("Bo").unwrap()]);
     // The width of a `String` is that of the file, and there the file does not say that it is text.
     assert!(matches!(rawarray::read::<String>(&file[..]).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
-    let named = RaArray::read(&file[..]).unwrap().with_dtype("<U3".parse().unwrap()).unwrap();
+    let named = RaArray::read(&file[..]).unwrap().with_dtype(FixedUnicode::<3>::dtype()).unwrap();
     assert_eq!(named.to_vec::<String>().unwrap(), ["Ada", "Bo"]);
 }
 
@@ -227,7 +227,7 @@ fn each_element_of_an_array_keeps_its_index() {
     c.write_ra(&mut file).unwrap();
     let data_offset = RaHeader::parse(&file).unwrap().1;
     // The first axis is the fastest: 000, 100, 010, 110, …
-    assert_eq!(file[data_offset..][..8], [0, 0, 100, 0, 10, 0, 110, 0]);
+    assert_eq!(file[data_offset..][..8], [0_u16, 100, 10, 110].map(u16::to_ne_bytes).concat());
     let mut other = Vec::new();
     fortran.write_ra(&mut other).unwrap();
     assert_eq!(other, file);

@@ -5,6 +5,8 @@ use npy_core::region::AxisRange;
 use npy_core::types::{Datetime64, FixedBytes, unit::Second};
 use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order, load_columns};
 
+use crate::support::as_little_endian;
+
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Place {
     depth: f64,
@@ -148,7 +150,7 @@ fn every_mismatch_is_reported() {
     let mut numbers = Vec::new();
     npy_core::write(&mut numbers, &[1.0_f32]).unwrap();
     let error = NpyReader::new(&numbers[..]).unwrap().into_columns::<(f32,)>(["x"]).unwrap_err();
-    assert_eq!(error.to_string(), "cannot read (f32,): x: expected a record, found elements of dtype <f4");
+    assert_eq!(as_little_endian(error), "cannot read (f32,): x: expected a record, found elements of dtype <f4");
 }
 
 /// There is no struct that could be told something.
@@ -157,11 +159,11 @@ fn mismatches_name_the_requested_type() {
     let file = file_of(&events()[..2]);
     let read = |result: npy_core::Result<()>| result.unwrap_err().to_string();
     let of = |name| read(NpyReader::new(&file[..]).unwrap().into_columns::<(f64,)>([name]).map(|_| ()));
-    insta::assert_snapshot!(of("id"), @"cannot read (f64,): id: expected dtype <f8, found <u2; `u16` reads it");
-    insta::assert_snapshot!(of("place"), @"cannot read (f64,): place: expected dtype <f8, found [('depth', '<f8'), ('code', '|S2')]; a struct with `#[derive(NpyRecord)]` reads it");
-    insta::assert_snapshot!(of("xyz"), @"cannot read (f64,): xyz: expected dtype <f8, found ('<f4', (3,)); `[f32; 3]` reads it");
+    insta::assert_snapshot!(as_little_endian(of("id")), @"cannot read (f64,): id: expected dtype <f8, found <u2; `u16` reads it");
+    insta::assert_snapshot!(as_little_endian(of("place")), @"cannot read (f64,): place: expected dtype <f8, found [('depth', '<f8'), ('code', '|S2')]; a struct with `#[derive(NpyRecord)]` reads it");
+    insta::assert_snapshot!(as_little_endian(of("xyz")), @"cannot read (f64,): xyz: expected dtype <f8, found ('<f4', (3,)); `[f32; 3]` reads it");
     let arrays = NpyReader::new(&file[..]).unwrap().into_columns::<([f64; 3],)>(["xyz"]);
-    insta::assert_snapshot!(read(arrays.map(|_| ())), @"cannot read ([f64; 3],): xyz[]: expected dtype <f8, found <f4; `f32` reads it");
+    insta::assert_snapshot!(as_little_endian(read(arrays.map(|_| ()))), @"cannot read ([f64; 3],): xyz[]: expected dtype <f8, found <f4; `f32` reads it");
     // Inside of a column that is a struct there is one.
     #[derive(NpyRecord)]
     struct Deep {
@@ -169,7 +171,7 @@ fn mismatches_name_the_requested_type() {
         code: f64,
     }
     let places = NpyReader::new(&file[..]).unwrap().into_columns::<(Deep,)>(["place"]);
-    insta::assert_snapshot!(read(places.map(|_| ())), @r#"
+    insta::assert_snapshot!(as_little_endian(read(places.map(|_| ()))), @r#"
     cannot read (Deep,): found 2 mismatches
       place.depth: expected dtype <f4, found <f8; `f64` reads it
       place.code: expected dtype <f8, found |S2; `FixedBytes<2>` reads it

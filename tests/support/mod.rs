@@ -10,11 +10,23 @@ pub mod readings;
 
 pub use base::{announce, workspace};
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 /// The files written by real NumPy.
 pub fn data(path: &str) -> PathBuf {
     workspace().join("tests/data").join(path)
+}
+
+/// The dtypes of a text in the byte order of the machine instead of little-endian.
+pub fn native(text: &str) -> String {
+    if cfg!(target_endian = "big") { text.replace('<', ">") } else { text.to_owned() }
+}
+
+/// A message with dtypes in the byte order of the machine, as it is on a little-endian one.
+pub fn as_little_endian(text: impl Display) -> String {
+    let codes: &[_] = if cfg!(target_endian = "big") { &["c", "f", "i", "m", "u", "M", "U", "V"] } else { &[] };
+    codes.iter().fold(text.to_string(), |text, code| text.replace(&format!(">{code}"), &format!("<{code}")))
 }
 
 /// The bytes of an `.npy` file whose header is this text, padded by nothing, in the given version.

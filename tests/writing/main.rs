@@ -2,6 +2,7 @@
 
 mod allocations;
 mod durable;
+mod byte_order;
 mod growing;
 mod saving;
 #[path = "../support/peak.rs"]

@@ -7,7 +7,7 @@ use std::path::Path;
 use npy_core::types::FixedUnicode;
 use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order};
 
-use crate::support::child;
+use crate::support::{child, native};
 
 #[derive(NpyRecord)]
 struct Name {
@@ -255,7 +255,7 @@ fn elements_may_come_one_by_one_or_in_slices() {
     let names: Vec<FixedUnicode<3>> = ["a", "bc", "def", "", "é"].iter().map(|name| name.parse().unwrap()).collect();
     let mut expected = Vec::new();
     npy_core::write(&mut expected, &names).unwrap();
-    let header = Header::new("<U3".parse().unwrap(), Order::C, &[5]).unwrap();
+    let header = Header::new(native("<U3").parse().unwrap(), Order::C, &[5]).unwrap();
     let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
     writer.push(&names[0]).unwrap();
     writer.write_slice(&names[1..3]).unwrap();

@@ -1,6 +1,7 @@
 //! Values stored under a dtype other than that of their type.
 
 use super::*;
+use crate::support::as_little_endian;
 
 #[test]
 fn numbers_under_other_dtypes() {
@@ -36,7 +37,7 @@ fn mismatch_of_a_declared_dtype_has_a_hint() {
         other: f64,
     }
     let error = npy_core::read::<Said>(&zeros("[('count', '<i2'), ('time', '<M8[ms]'), ('other', '<M8[s]')]")[..]).unwrap_err();
-    insta::assert_snapshot!(error, @r#"
+    insta::assert_snapshot!(as_little_endian(error), @r#"
     cannot read Said: found 3 mismatches
       count: expected dtype <i8, found <i2; its `dtype` says otherwise; the file's is `#[npy(dtype = "<i2")]`
       time: expected dtype <M8[s], found <M8[ms]; its `dtype` says otherwise; the file's is `#[npy(dtype = "<M8[ms]")]`

@@ -163,7 +163,7 @@ impl Array {
                 let part = input.int_in_range(0..=ROW_BYTES - 1)?;
                 let mut longer = whole.to_vec();
                 for row in (self.sent..self.sent + more).map(Row::new) {
-                    longer.extend(row.number.to_le_bytes());
+                    longer.extend(row.number.to_ne_bytes());
                     longer.push(row.check);
                 }
                 longer.extend(vec![0; part]);
