@@ -3,6 +3,7 @@
 mod golden;
 mod numpy;
 mod pickler;
+mod pickles;
 mod serde_types;
 mod values;
 #[path = "../support/mod.rs"]

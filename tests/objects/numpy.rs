@@ -4,67 +4,12 @@ use std::io::Cursor;
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream};
-use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm, PyObject};
-use npy_core::{DynValues, ErrorKind, NpyReader, Order};
+use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm};
+use npy_core::{ErrorKind, NpyReader};
 
 use crate::support::announce;
 use crate::support::numpy::{frames, numpy, old_numpy, push_frame};
-
-/// The array in the form of `dump` in tests/python/objects.py.
-fn dump(array: &ObjectArray) -> String {
-    let shape: Vec<_> = array.shape().iter().map(usize::to_string).collect();
-    format!("O[{}|{}]", shape.join(","), all(array.items()))
-}
-
-fn all(items: &[PyObject]) -> String {
-    items.iter().map(dump_object).collect::<Vec<_>>().join(";")
-}
-
-fn sorted(items: &[PyObject]) -> String {
-    let mut items: Vec<_> = items.iter().map(dump_object).collect();
-    items.sort();
-    items.join(";")
-}
-
-fn dump_object(object: &PyObject) -> String {
-    let entries = |entries: &[(PyObject, PyObject)]| {
-        entries.iter().map(|(key, value)| format!("{}={}", dump_object(key), dump_object(value))).collect::<Vec<_>>().join(";")
-    };
-    match object {
-        PyObject::List(items) => format!("list({})", all(items)),
-        PyObject::Tuple(items) => format!("tuple({})", all(items)),
-        PyObject::Set(items) => format!("set({})", sorted(items)),
-        PyObject::FrozenSet(items) => format!("frozenset({})", sorted(items)),
-        PyObject::Dict(items) => format!("dict({})", entries(items)),
-        PyObject::OrderedDict(items) => format!("OrderedDict({})", entries(items)),
-        PyObject::Slice(parts) => format!("slice({})", all(&parts[..])),
-        PyObject::Objects(array) => dump(array),
-        PyObject::Array(array) => dump_array(array),
-        leaf => leaf.to_string(),
-    }
-}
-
-fn dump_array(array: &DynValues) -> String {
-    let shape = array.shape();
-    let itemsize = array.dtype().itemsize();
-    // Where in memory the element is that is the n-th in the order C.
-    let position = |mut index: usize| match array.order() {
-        Order::C => index,
-        Order::Fortran => {
-            let mut position = 0;
-            for axis in (0..shape.len()).rev() {
-                position += index % shape[axis] * shape[..axis].iter().product::<usize>();
-                index /= shape[axis];
-            }
-            position
-        }
-    };
-    let count = array.header().element_count();
-    let bytes = (0..count).flat_map(|i| &array.bytes()[position(i) * itemsize..][..itemsize]);
-    let hex: String = bytes.map(|byte| format!("{byte:02x}")).collect();
-    let shape: Vec<_> = shape.iter().map(usize::to_string).collect();
-    format!("A[{}|{}|{hex}]", array.dtype(), shape.join(","))
-}
+use crate::support::objects::dump;
 
 /// Reads a file in all ways there are.
 fn read(file: &[u8], options: ObjectOptions) -> ObjectArray {

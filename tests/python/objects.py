@@ -14,24 +14,43 @@ import sys
 import numpy as np
 
 
-def dump(value):
-    """A value with all that is in it: leaves by their `repr`."""
+def dump(value, path=()):
+    """A value with all that is in it: leaves by their `repr`, numbers with their bits."""
+    if id(value) in path:
+        return "cycle"
+    path += (id(value),)
+    items = lambda values: [dump(item, path) for item in values]
     if isinstance(value, np.ndarray):
-        shape = ",".join(str(length) for length in value.shape)
+        # Not a matrix, of which `tolist` has an axis more. Protocol 5 alone keeps a byte order.
+        value = np.asarray(value)
+        if not value.dtype.isnative and value.dtype.names is None:
+            value = value.astype(value.dtype.newbyteorder("="), order="K")
+        flags = value.flags
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else ""
+        shape = order + ",".join(str(length) for length in value.shape)
         if value.dtype.hasobject or value.dtype.kind == "T":
-            items = [dump(item) for item in value.ravel("C").tolist()]
-            return "O[%s|%s]" % (shape, ";".join(items))
+            kind = value.dtype.kind if value.dtype.names is None else str(list(value.dtype.names))
+            if kind == "T":
+                kind += " %s" % value.dtype.coerce
+                kind += " " + dump(value.dtype.na_object) if hasattr(value.dtype, "na_object") else ""
+            return "O[%s|%s|%s]" % (kind, shape, ";".join(items(value.ravel("C").tolist())))
         data = "".join("%02x" % byte for byte in bytearray(value.tobytes("C")))
         return "A[%s|%s|%s]" % (value.dtype.descr if value.dtype.names else value.dtype.str, shape, data)
     kind = type(value).__name__
     if kind in ("list", "tuple"):
-        return "%s(%s)" % (kind, ";".join(dump(item) for item in value))
+        return "%s(%s)" % (kind, ";".join(items(value)))
     if kind in ("set", "frozenset"):
-        return "%s(%s)" % (kind, ";".join(sorted(dump(item) for item in value)))
+        return "%s(%s)" % (kind, ";".join(sorted(items(value))))
     if kind in ("dict", "OrderedDict"):
-        return "%s(%s)" % (kind, ";".join(dump(key) + "=" + dump(value[key]) for key in value))
+        return "%s(%s)" % (kind, ";".join(dump(key, path) + "=" + dump(value[key], path) for key in value))
     if kind == "slice":
-        return "slice(%s;%s;%s)" % (dump(value.start), dump(value.stop), dump(value.step))
+        return "slice(%s)" % ";".join(items([value.start, value.stop, value.step]))
+    if isinstance(value, np.generic) and value.dtype.kind in "iufcmM" and value.dtype.char not in "gG":
+        return "%r %s" % (value, "".join("%02x" % byte for byte in bytearray(value.tobytes())))
+    if kind == "float":
+        return "%r %016x" % (value, struct.unpack("<Q", struct.pack("<d", value))[0])
+    if kind == "complex":
+        return "%r %016x %016x" % ((value,) + struct.unpack("<QQ", struct.pack("<dd", value.real, value.imag)))
     return repr(value)
 
 

@@ -5,6 +5,7 @@ pub mod archives;
 mod base;
 pub mod dump;
 pub mod numpy;
+pub mod objects;
 pub mod ra;
 pub mod readings;
 

@@ -25,12 +25,11 @@ pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>
     for code in codes {
         let character = match char::from_u32(code) {
             Some(character) => character,
-            // Writing to a `String` cannot fail.
-            None if code <= 0xffff => {
-                let _ = write!(out, "\\u{code:04x}");
+            // A surrogate, or no character at all. Writing to a `String` cannot fail.
+            None => {
+                let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
                 continue;
             }
-            None => char::REPLACEMENT_CHARACTER,
         };
         match character {
             '\\' => out.push_str("\\\\"),

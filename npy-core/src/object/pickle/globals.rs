@@ -105,6 +105,11 @@ impl Known {
         LIST.iter().find(is_it).map(|(_, _, known)| *known)
     }
 
+    /// Whether it is a function, of which `NEWOBJ` makes nothing.
+    pub(crate) fn is_function(self) -> bool {
+        matches!(self, Self::Reconstruct | Self::Scalar | Self::FromBuffer | Self::StringDType | Self::Encode | Self::Reconstructor)
+    }
+
     /// Module and name as a current Python has them.
     pub(crate) fn path(self) -> (&'static str, &'static str) {
         match self {

@@ -99,9 +99,10 @@ impl<'a> Machine<'a> {
             0x88 => return self.push_shared(1, Node::Bool(true)),
             0x89 => return self.push_shared(2, Node::Bool(false)),
             b')' => return self.push_shared(3, Node::Tuple(Items::EMPTY)),
-            b'I' if argument == b"00" => return self.push_shared(2, Node::Bool(false)),
-            b'I' if argument == b"01" => return self.push_shared(1, Node::Bool(true)),
             b'I' | b'L' => match text::integer(argument) {
+                // `00` and `01`, and whatever else of two characters Python takes for them.
+                Some(0) if step.opcode.code == b'I' && argument.len() == 2 => return self.push_shared(2, Node::Bool(false)),
+                Some(1) if step.opcode.code == b'I' && argument.len() == 2 => return self.push_shared(1, Node::Bool(true)),
                 Some(value) => Node::Int(value),
                 None => Node::LongText(self.span(step)?),
             },
@@ -265,6 +266,9 @@ impl<'a> Machine<'a> {
     /// `REDUCE` and `NEWOBJ`: notes that something is to be made. Nothing is called.
     fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
         match self.arena.node(callable) {
+            Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
+                return Err(self.error(PickleProblem::NotCallable { opcode, found: known.path().1 }));
+            }
             Node::Known(_) | Node::Global { .. } => {}
             other => return Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
         }

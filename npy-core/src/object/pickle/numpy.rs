@@ -16,6 +16,9 @@ use crate::format::header::Header;
 use crate::format::shape::{MOST_DIMENSIONS, element_count};
 use crate::options::Order;
 
+/// The flags of a dtype that holds objects: they are counted, and pickled as a list.
+const OBJECT_FLAGS: i64 = 3;
+
 /// A dtype as it is pickled.
 #[derive(Clone)]
 pub(crate) struct PickledDType {
@@ -52,11 +55,14 @@ impl Builder<'_> {
     /// `_reconstruct(ndarray, (0,), b'b')`, whose state is the array.
     pub(crate) fn reconstructed(&mut self, id: u32) -> Result<PyObject> {
         let Node::Call { arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
-        let Some([class, _, _]) = self.arena.tuple(arguments) else {
-            return Err(invalid(id, "_reconstruct", "a class, a shape and a type code"));
+        let expected = "a class, the shape (0,) and the type code b'b'";
+        let Some([class, shape, code]) = self.arena.tuple(arguments) else {
+            return Err(invalid(id, "_reconstruct", expected));
         };
         match self.arena.node(class) {
-            Node::Known(Known::NdArray) => {}
+            // An empty array of bytes, which is what NumPy writes, whatever the state says.
+            Node::Known(Known::NdArray) if self.shape(id, shape)? == [0] && self.is_code_of_bytes(code) => {}
+            Node::Known(Known::NdArray) => return Err(invalid(id, "_reconstruct", expected)),
             Node::Global { module, name } => {
                 let (module, name) = (self.text(module)?, self.text(name)?);
                 let state = self.added(id).0;
@@ -116,6 +122,10 @@ impl Builder<'_> {
             }
         }
         let items = self.objects(items)?;
+        // Of anything else NumPy makes a text, or refuses it.
+        if dtype.string.as_ref().is_some_and(|string| !items.iter().all(|item| string.holds(item))) {
+            return Err(invalid(id, "ndarray", "texts, as its StringDType wants them"));
+        }
         Ok(ObjectArray::from_pickle(dtype.dtype, order, shape, items, dtype.string))
     }
 
@@ -206,7 +216,7 @@ impl Builder<'_> {
             _ => return Err(invalid(id, "ndarray", "a dtype")),
         }
         let expected = "a code of a dtype, and its state";
-        let code = self.arena.children(self.arena.node(arguments).items()).next().unwrap_or(NONE);
+        let Some([code, align, copy]) = self.arena.tuple(arguments) else { return Err(invalid(id, "dtype", expected)) };
         let code = match self.arena.node(code) {
             Node::Known(Known::Record) => "V0".into(),
             _ if self.is_text(code) => self.text(code)?,
@@ -221,27 +231,57 @@ impl Builder<'_> {
         }
         let mut part = [NONE; 9];
         part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
-        let [_version, order, sub_array, names, fields, itemsize, _alignment, _flags, metadata] = part;
-        if let Some([base, shape]) = self.arena.tuple(sub_array) {
-            return self.sub_array(id, base, shape);
-        }
-        if let Node::Tuple(names) = self.arena.node(names) {
-            let itemsize = self.integer(itemsize).and_then(|size| usize::try_from(size).ok());
-            let itemsize = itemsize.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
-            return self.record(id, names, fields, itemsize);
-        }
-        self.scalar_dtype(id, &code, order, metadata)
-    }
-
-    /// A dtype without parts: a byte order, a code such as `f8`, and the unit of a time.
-    fn scalar_dtype(&self, id: u32, code: &str, order: u32, metadata: u32) -> Result<PickledDType> {
-        let (Some(letter), Some(digits)) = (code.get(..1), code.get(1..)) else { return Err(invalid(id, "dtype", "a code")) };
-        if !digits.bytes().all(|digit| digit.is_ascii_digit()) || !letter.bytes().all(|letter| letter.is_ascii_alphabetic()) {
-            return Err(invalid(id, "dtype", "a code of a letter and digits"));
+        let [version, order, sub_array, names, fields, itemsize, alignment, flags, metadata] = part;
+        // What is of no use here is as NumPy wants it all the same.
+        let numbers = [align, copy, version, alignment, flags];
+        if numbers.into_iter().any(|number| self.integer(number).is_none()) || !matches!(self.integer(version), Some(0..=4)) {
+            return Err(invalid(id, "dtype", expected));
         }
         let order = self.text(order)?;
         if !matches!(&*order, "<" | ">" | "|" | "=") {
             return Err(invalid(id, "dtype", "a byte order"));
+        }
+        let size = self.integer(itemsize).ok_or_else(|| invalid(id, "dtype", expected))?;
+        let size = usize::try_from(size).ok();
+        let pickled = match (self.arena.node(sub_array), self.arena.node(names), self.arena.node(fields)) {
+            (Node::None, Node::None, Node::None) => self.scalar_dtype(id, &code, &order, metadata)?,
+            (Node::None, Node::Tuple(names), Node::Dict(fields)) => {
+                let size = size.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
+                self.record(id, names, fields, size)?
+            }
+            (Node::Tuple(_), Node::None, Node::None) => match self.arena.tuple(sub_array) {
+                Some([base, shape]) => self.sub_array(id, base, shape)?,
+                None => return Err(invalid(id, "dtype", expected)),
+            },
+            _ => return Err(invalid(id, "dtype", expected)),
+        };
+        let object_flags = if pickled.dtype.has_object() { OBJECT_FLAGS } else { 0 };
+        if self.integer(flags).is_none_or(|flags| flags & OBJECT_FLAGS != object_flags) {
+            return Err(invalid(id, "dtype", "flags that say whether it holds objects"));
+        }
+        // NumPy takes the size of texts, bytes and voids from here.
+        if code.starts_with(['S', 'U', 'V']) && size != Some(pickled.itemsize) {
+            return Err(invalid(id, "dtype", "the size that its code has"));
+        }
+        Ok(pickled)
+    }
+
+    /// Whether it is `b'b'`.
+    fn is_code_of_bytes(&self, code: u32) -> bool {
+        match self.arena.node(code) {
+            Node::Text(span) => self.arena.bytes(span) == b"b",
+            _ => self.raw(code).is_ok_and(|code| *code == *b"b"),
+        }
+    }
+
+    /// A dtype without parts: a byte order, a code such as `f8`, and the unit of a time.
+    fn scalar_dtype(&self, id: u32, code: &str, order: &str, metadata: u32) -> Result<PickledDType> {
+        let (Some(letter), Some(digits)) = (code.get(..1), code.get(1..)) else { return Err(invalid(id, "dtype", "a code")) };
+        if !digits.bytes().all(|digit| digit.is_ascii_digit()) || !letter.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            return Err(invalid(id, "dtype", "a code of a letter and digits"));
+        }
+        if letter == "O" && !matches!(digits, "" | "4" | "8") {
+            return Err(invalid(id, "dtype", "the code O4 or O8 of objects"));
         }
         if letter == "O" {
             let itemsize = if digits == "4" { 4 } else { 8 };
@@ -286,13 +326,12 @@ impl Builder<'_> {
         Ok(PickledDType { dtype, itemsize, string: None })
     }
 
-    fn record(&mut self, id: u32, names: Items, fields: u32, itemsize: usize) -> Result<PickledDType> {
+    fn record(&mut self, id: u32, names: Items, fields: Items, itemsize: usize) -> Result<PickledDType> {
         let expected = "the names and the fields of a record";
         let mut count = usize::try_from(names.count).unwrap_or(usize::MAX);
         self.check_fields(count)?;
-        let Node::Dict(entries) = self.arena.node(fields) else { return Err(invalid(id, "dtype", expected)) };
         let mut by_name = HashMap::new();
-        let mut children = self.arena.children(entries);
+        let mut children = self.arena.children(fields);
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
             // Titles are keys too, and need not be texts.
             if let Ok(key) = self.text(key) {

@@ -10,6 +10,12 @@ pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
         let digits = match (byte, after.first()) {
             (b'\\', Some(b'u')) => 4,
             (b'\\', Some(b'U')) => 8,
+            // Whatever it is, a second one included, it begins no escape.
+            (b'\\', Some(&other)) => {
+                text.extend(['\\', char::from(other)]);
+                rest = after.get(1..)?;
+                continue;
+            }
             _ => {
                 text.push(char::from(byte));
                 continue;
@@ -90,9 +96,10 @@ pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
     Some(i64::from_le_bytes(value))
 }
 
-/// A float in the spelling of Python's `repr`.
+/// A float in the spelling of Python's `repr`, which is finite unless it says that it is not.
 pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
-    str::from_utf8(bytes).ok()?.trim_ascii().parse().ok()
+    let number: f64 = str::from_utf8(bytes).ok()?.parse().ok()?;
+    (number.is_finite() || !bytes.iter().any(u8::is_ascii_digit)).then_some(number)
 }
 
 /// The beginning of a text, for a message.
@@ -115,6 +122,7 @@ mod tests {
         for (text, expected) in [
             (&b"a\xe9\\n"[..], Some("a\u{e9}\\n")),
             (b"\\u00e9\\u20ac\\U0001f600", Some("\u{e9}\u{20ac}\u{1f600}")),
+            (b"\\\\u0041\\\\\\u0041\\", Some("\\\\u0041\\\\A\\")),
             (b"\\u00e", None),
             (b"\\ud800", None),
             (b"\\U00110000", None),
@@ -151,8 +159,8 @@ mod tests {
     fn numbers_are_read_as_python_writes_them() {
         assert_eq!([&b"12"[..], b" -7L ", b"0L"].map(integer), [Some(12), Some(-7), Some(0)]);
         assert_eq!([&b""[..], b"L", b"1LL", b"9223372036854775808", b"\xff"].map(integer), [None; 5]);
-        assert_eq!([&b"1.5"[..], b" -inf\n", b"1e400"].map(float), [Some(1.5), Some(f64::NEG_INFINITY), Some(f64::INFINITY)]);
-        assert_eq!([&b""[..], b"1.5x", b"\xff"].map(float), [None; 3]);
+        assert_eq!([&b"1.5"[..], b"-inf", b"1e-400"].map(float), [Some(1.5), Some(f64::NEG_INFINITY), Some(0.0)]);
+        assert_eq!([&b""[..], b"1.5x", b"\xff", b" 1.5", b"1e400"].map(float), [None; 5]);
         assert_eq!([&b""[..], b"\x7f", b"\x80", b"\xff\x00"].map(small_integer), [Some(0), Some(127), Some(-128), Some(255)]);
         assert_eq!([&[0xff; 8][..], &[0; 9]].map(small_integer), [Some(-1), None]);
     }

@@ -126,8 +126,9 @@ impl<'a> Builder<'a> {
             Known::Scalar => self.scalar(id, arguments),
             // How protocols 0 and 1 make objects: a class, its base, and the state of the base.
             Known::Reconstructor => match self.arena.tuple(arguments) {
-                Some([class, _, _]) => match self.arena.node(class) {
-                    Node::Known(known) => self.simple(id, known, NONE),
+                Some([class, base, state]) => match (self.arena.node(class), self.arena.node(base), self.arena.node(state)) {
+                    (Node::Known(known), Node::Known(Known::Object), Node::None) => self.simple(id, known, NONE),
+                    (Node::Known(_), _, _) => Err(invalid(id, "copyreg._reconstructor", "the base `object`, without a state")),
                     _ => self.opaque_call(id, class, arguments),
                 },
                 None => Err(invalid(id, "copyreg._reconstructor", "a class, its base and a state")),

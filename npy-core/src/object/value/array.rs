@@ -66,6 +66,11 @@ impl StringDType {
     pub fn na_object(&self) -> Option<&PyObject> {
         self.na_object.as_ref()
     }
+
+    /// Whether an item can be one of such an array: a text, or what stands for a missing one.
+    pub(crate) fn holds(&self, item: &PyObject) -> bool {
+        matches!(item, PyObject::Str(_)) || self.na_object().is_some_and(|missing| is_same(missing, item))
+    }
 }
 
 impl ObjectArray {
@@ -118,9 +123,7 @@ impl ObjectArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn with_string_dtype(mut self, dtype: StringDType) -> Result<Self> {
-        let is_text =
-            |item: &PyObject| matches!(item, PyObject::Str(_)) || dtype.na_object().is_some_and(|missing| is_same(missing, item));
-        if let Some(index) = self.items.iter().position(|item| !is_text(item)) {
+        if let Some(index) = self.items.iter().position(|item| !dtype.holds(item)) {
             let found = self.items.get(index).map_or("None", PyObject::type_name);
             return Err(ValueError::from(ValueProblem::NotText { found: found.to_owned() }).in_element(index as u64));
         }
