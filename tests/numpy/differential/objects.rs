@@ -1,0 +1,261 @@
+//! Random and mutated pickles of objects, given to NumPy and to this library.
+//!
+//! NumPy finds no globals but those of data there, and works in a child with limits.
+
+use npy_core::error::PickleProblem;
+use npy_core::object::{self, PickleForm};
+use npy_core::{Error, ErrorKind};
+
+use super::rules::{Rule, find};
+use super::{Counts, setting, shown};
+use crate::support::data;
+use crate::support::numpy::{NumPy, frames, numpy, push_frame};
+use crate::support::objects::dump;
+
+const CASES: u64 = 2_000;
+
+#[test]
+fn mutated_objects_are_read_as_numpy_does() {
+    let Some(numpy) = numpy("mutated_objects_are_read_as_numpy_does") else { return };
+    let (count, seed) = (setting("NPY_DIFFERENTIAL_OBJECTS", CASES), setting("NPY_DIFFERENTIAL_SEED", super::SEED));
+    let mut counts = Counts::default();
+    let mut differences = Vec::new();
+    for begin in (0..count).step_by(usize::try_from(super::BATCH).unwrap()) {
+        compare(numpy, seed * 1_000_000 + begin, (count - begin).min(super::BATCH), &mut counts, &mut differences);
+    }
+    super::report("objects", count, seed, &counts, &differences, &rules().iter().map(|rule| rule.name).collect::<Vec<_>>());
+    for compared in ["pickle", "opcodes changed", "read alike", "refused alike", "written"] {
+        assert!(counts.0.get(compared).is_some_and(|&found| found as u64 > count / 20), "{compared}: {counts:?}");
+    }
+}
+
+/// What both say of a pickle.
+struct Verdict<'a> {
+    /// The values as `dump` has them.
+    ours: Result<&'a str, &'a Error>,
+    /// Why NumPy refuses it; empty if it does not.
+    problem: &'a str,
+    /// What NumPy reads, as `dump` has it, or what is odd in the pickle.
+    theirs: &'a str,
+    /// What NumPy saves of it.
+    again: &'a [u8],
+}
+
+const MISSING_TEXTS: &str = "missing texts that are NaN have the payload of the na_object";
+const TYPED_FIELDS: &str = "items of typed fields are as the pickle has them";
+
+/// Of those that are read here, NumPy must read what is written of them, as the same values.
+fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
+    vec![
+        Rule {
+            name: "objects that contain themselves",
+            holds: |verdict| matches!(verdict.refused(), Some(PickleProblem::Cycle)) && verdict.theirs.contains("cycle"),
+        },
+        Rule {
+            name: "surrogates",
+            holds: |verdict| {
+                // That of a time zone has made the time invalid.
+                let is_text = match verdict.refused() {
+                    Some(PickleProblem::NotUtf8 { .. } | PickleProblem::InvalidEscape) => true,
+                    Some(PickleProblem::InvalidArguments { constructor, .. }) => matches!(*constructor, "time" | "datetime"),
+                    _ => false,
+                };
+                is_text && verdict.theirs.contains("\\ud")
+            },
+        },
+        Rule {
+            name: "classes and functions as values",
+            holds: |verdict| {
+                let values = ["<class '", "<built-in function ", "<function ", "<object object"];
+                verdict.refused().is_some() && values.iter().any(|value| verdict.theirs.contains(value))
+            },
+        },
+        Rule {
+            name: "objects that Python cannot print",
+            holds: |verdict| verdict.refused().is_some() && verdict.theirs.starts_with("no text: "),
+        },
+        Rule {
+            name: "values that no pickler writes like that",
+            holds: |verdict| {
+                let again = object::read(verdict.again);
+                verdict.refused().is_some() && again.is_ok_and(|array| dump(&array) == verdict.theirs)
+            },
+        },
+        Rule {
+            name: "dtypes that no header has",
+            holds: |verdict| {
+                matches!(
+                    verdict.refused(),
+                    Some(PickleProblem::InvalidArguments { constructor: "dtype", .. } | PickleProblem::InvalidArray { .. })
+                )
+            },
+        },
+        Rule { name: "keys that cannot be hashed", holds: |verdict| verdict.read().is_some() && verdict.is_unhashable() },
+        Rule {
+            name: "names of other versions of Python",
+            holds: |verdict| {
+                let names =
+                    ["No module named '__builtin__'", "No module named 'cdecimal'", "No module named 'copy_reg'", "'xrange'"];
+                verdict.read().is_some() && names.iter().any(|name| verdict.problem.contains(name))
+            },
+        },
+        Rule {
+            name: "objects that the array does not contain",
+            holds: |verdict| verdict.read().is_some() && verdict.is_odd("drops"),
+        },
+        Rule { name: "frames that end within an opcode", holds: |verdict| verdict.read().is_some() && verdict.is_odd("frame") },
+        Rule {
+            name: "pickles at which NumPy crashes",
+            holds: |verdict| verdict.read().is_some() && verdict.problem.starts_with("died: -"),
+        },
+        Rule {
+            name: "keys that are equal",
+            holds: |verdict| {
+                let (Ok(ours), "") = (verdict.ours, verdict.problem) else { return false };
+                let mut tokens = tokens(ours);
+                let is_in_ours = |token| tokens.iter().position(|ours| *ours == token).map(|at| tokens.swap_remove(at)).is_some();
+                let has_all = self::tokens(verdict.theirs).into_iter().all(is_in_ours);
+                has_all && !tokens.is_empty()
+            },
+        },
+        Rule {
+            name: MISSING_TEXTS,
+            holds: |verdict| {
+                let is_like = |ours| {
+                    ours_and_theirs(ours, verdict.theirs).all(|(ours, theirs)| ours == theirs || is_nan(ours) && is_nan(theirs))
+                };
+                verdict.problem.is_empty() && verdict.ours.is_ok_and(|ours| ours.contains("O[T ") && is_like(ours))
+            },
+        },
+        Rule {
+            name: TYPED_FIELDS,
+            holds: |verdict| {
+                let is_as_long = |ours| !verdict.problem.is_empty() || tokens(ours).len() == tokens(verdict.theirs).len();
+                verdict.ours.is_ok_and(|ours| ours.contains("O[['") && is_as_long(ours))
+            },
+        },
+    ]
+}
+
+impl Verdict<'_> {
+    /// Why the pickle is refused here, if NumPy reads it.
+    fn refused(&self) -> Option<&PickleProblem> {
+        match self.ours.err()?.kind() {
+            ErrorKind::Pickle { problem, .. } if self.problem.is_empty() => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// What is read here, if NumPy refuses it.
+    fn read(&self) -> Option<&str> {
+        self.ours.ok().filter(|_| !self.problem.is_empty())
+    }
+
+    /// Whether the script found that in the opcodes of a pickle that NumPy refuses.
+    fn is_odd(&self, what: &str) -> bool {
+        self.theirs.split(' ').any(|word| word == what)
+    }
+
+    fn is_unhashable(&self) -> bool {
+        self.problem.contains("unhashable type") || self.problem.contains("Cannot hash a signaling NaN")
+    }
+}
+
+/// The leaves and the brackets of what `dump` makes.
+fn tokens(text: &str) -> Vec<&str> {
+    text.split([';', '=', '(', ')', '[', ']', '|']).filter(|token| !token.is_empty()).collect()
+}
+
+/// The tokens of two texts in pairs; those of which one has more are paired with nothing.
+fn ours_and_theirs<'a>(ours: &'a str, theirs: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let (mut ours, mut theirs) = (tokens(ours), tokens(theirs));
+    let length = ours.len().max(theirs.len());
+    ours.resize(length, "");
+    theirs.resize(length, "");
+    ours.into_iter().zip(theirs)
+}
+
+fn is_nan(token: &str) -> bool {
+    token.starts_with("nan ")
+}
+
+fn compare(numpy: &NumPy, seed: u64, count: u64, counts: &mut Counts, differences: &mut Vec<String>) {
+    let mut arguments = ["differential_objects.py".into(), "cases".into(), seed.to_string(), count.to_string()].to_vec();
+    arguments.extend(golden());
+    let output = numpy.run(arguments, b"");
+    let cases = frames(&output);
+    assert_eq!(cases.len() as u64, 5 * count);
+    let (mut written, mut expected) = (Vec::new(), Vec::new());
+    for case in cases.chunks_exact(5) {
+        let [class, file, problem, theirs, again] = case else { unreachable!() };
+        let [class, problem, theirs] = [class, problem, theirs].map(|text| std::str::from_utf8(text).unwrap());
+        counts.add(class_name(class));
+        let read = object::read(*file);
+        let ours = read.as_ref().map(dump);
+        let mut differ = |what: &str| {
+            let said = ours.as_ref().map_or_else(ToString::to_string, |ours| after(ours, theirs));
+            let theirs = after(theirs, ours.as_ref().map_or("", String::as_str));
+            differences.push(format!("{what}, {class}: {said}\n  NumPy: {problem}{theirs}\n  {}", shown(file)));
+        };
+        let verdict = Verdict { ours: ours.as_deref().map_err(|error| *error), problem, theirs, again };
+        let rule = match (&ours, problem.is_empty()) {
+            (Ok(ours), true) if ours == theirs => Some("read alike"),
+            (Err(_), false) => Some("refused alike"),
+            _ => find(&rules(), &verdict),
+        };
+        match rule {
+            Some(rule) => counts.add(rule),
+            None => differ("ours"),
+        }
+        let (Ok(array), Ok(ours)) = (&read, &ours) else { continue };
+        if verdict.is_unhashable() || rule == Some(TYPED_FIELDS) {
+            continue;
+        }
+        for form in [PickleForm::Portable, PickleForm::NumPy2] {
+            let mut file = Vec::new();
+            match array.write_as(&mut file, form) {
+                Ok(()) => {
+                    counts.add("written");
+                    push_frame(&mut written, &file);
+                    expected.push((if problem.is_empty() { theirs.to_owned() } else { ours.clone() }, file));
+                }
+                Err(error) => differ(&format!("not written: {error}")),
+            }
+        }
+    }
+    let output = numpy.run(["differential_objects.py", "read"], &written);
+    let answers = frames(&output);
+    assert_eq!(answers.len(), 3 * expected.len());
+    for (answer, (values, file)) in answers.chunks_exact(3).zip(&expected) {
+        let [problem, theirs] = [answer[0], answer[1]].map(|text| std::str::from_utf8(text).unwrap());
+        if (problem, theirs) != ("", values.as_str()) {
+            let (ours, theirs) = (after(values, theirs), after(theirs, values));
+            differences.push(format!("written: {ours}\n  NumPy: {problem}{theirs}\n  {}", shown(file)));
+        }
+    }
+}
+
+/// A text from a little before where it differs from another.
+fn after(text: &str, other: &str) -> String {
+    let same = text.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    text.chars().skip(same.saturating_sub(100)).take(400).collect()
+}
+
+/// What the script calls a case, as a text that is counted.
+fn class_name(class: &str) -> &'static str {
+    let classes = ["pickle", "opcodes changed", "bytes changed", "header of another"];
+    classes.into_iter().find(|name| *name == class).unwrap()
+}
+
+/// Files of objects by every NumPy that there is.
+fn golden() -> Vec<String> {
+    let directories = std::fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path());
+    let files = directories
+        .filter(|path| path.is_dir())
+        .flat_map(|path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+    let mut files: Vec<String> = files.map(|path| path.to_str().unwrap().to_owned()).collect();
+    files.retain(|path| path.ends_with(".npy") && path.rsplit('/').next().unwrap().starts_with("object"));
+    files.sort();
+    assert!(files.len() > 50, "{}", files.len());
+    files
+}
