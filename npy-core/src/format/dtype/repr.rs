@@ -23,13 +23,10 @@ pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut S
 /// one.
 pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>, out: &mut String) {
     for code in codes {
-        let character = match char::from_u32(code) {
-            Some(character) => character,
+        let Some(character) = char::from_u32(code) else {
             // A surrogate, or no character at all. Writing to a `String` cannot fail.
-            None => {
-                let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
-                continue;
-            }
+            let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
+            continue;
         };
         match character {
             '\\' => out.push_str("\\\\"),
