@@ -163,6 +163,7 @@ fn rejects_forged_headers() {
     assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
     assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
     assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
+    assert_eq!(problem(writer.add_slice("PK\x03\x04", &[1_u8])), ArchiveProblem::InvalidName);
     // What was refused is not in it.
     let archive = writer.finish().unwrap().into_inner();
     assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);

@@ -144,7 +144,7 @@ pub enum ArchiveProblem {
         /// How many.
         bytes: u64,
     },
-    /// The name is longer than 65,535 bytes, or contains NUL.
+    /// The name is longer than 65,535 bytes, or contains NUL or the signature of a local header.
     InvalidName,
     /// The name could lead out of the directory that members are extracted to.
     UnsafeName,
@@ -220,7 +220,7 @@ impl fmt::Display for ArchiveProblem {
             Self::WrongCompressedSize { expected, found } => write!(f, "expected {expected} bytes of data, found {found}"),
             Self::Unused { bytes } => write!(f, "expected the end of the compressed data, found {bytes} more bytes"),
             Self::Trailing { bytes } => write!(f, "expected the end of the member after its array, found {bytes} more bytes"),
-            Self::InvalidName => f.write_str("invalid member name: expected at most 65535 bytes without NUL"),
+            Self::InvalidName => f.write_str("invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""),
             Self::UnsafeName => f.write_str(
                 "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",
             ),

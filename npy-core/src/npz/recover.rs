@@ -14,7 +14,9 @@ use super::zip::central_directory;
 use super::zip::central_directory::{Directory, END_BYTES, Entry, Window};
 use super::zip::emit::{Local, push_end};
 use super::zip::problem::{archive, cannot_read, cannot_write};
-use super::zip::records::{Claim, DESCRIPTOR, END, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, read_zip64};
+use super::zip::records::{
+    Claim, DESCRIPTOR, END, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, holds_local_header, read_zip64,
+};
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -333,7 +335,8 @@ enum Step {
     Member(Found),
     /// The beginning of a member that was not finished.
     Unfinished,
-    /// The beginning of a member that states more bytes than there are.
+    /// The beginning of a member that states more bytes than there are, or whose name reaches into
+    /// the next one.
     Cut,
     /// A member whose end is not known.
     Unknown,
@@ -352,6 +355,9 @@ fn read_member(window: &mut Window<'_>, offset: u64, length: u64, limits: &Limit
         return Ok(Step::Unfinished);
     }
     let (name, extra) = text.split_at(name_bytes);
+    if holds_local_header(name) {
+        return Ok(Step::Cut);
+    }
     let name = name.into();
     if read_zip64(extra, [&mut size, &mut compressed]).is_none() {
         return Ok(Step::Unknown);

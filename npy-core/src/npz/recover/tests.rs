@@ -201,3 +201,13 @@ fn streamed_members_end_where_their_data_end() {
     damaged[100..120].fill(0xff);
     end_of(walked(&damaged, Streamed::Decode), 0, 0, (0, 0), "damage at 0", "damaged");
 }
+
+/// Else the restored directory would hold a local header, and nothing could be appended.
+#[test]
+fn names_that_reach_into_the_next_member_are_damage() {
+    let (mut file, _) = two(b"", false, b"");
+    let second = file.windows(4).enumerate().filter(|(_, window)| window == LOCAL).nth(1).unwrap().0;
+    let name_bytes = u16::try_from(second + 10 - LOCAL_BYTES).unwrap();
+    file[26..28].copy_from_slice(&name_bytes.to_le_bytes());
+    end_of(walked(&file, Streamed::Stop), 0, 0, (0, 0), "damage at 0", "a long name");
+}

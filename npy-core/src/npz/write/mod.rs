@@ -18,6 +18,7 @@ use super::codec::compress::Workers;
 use super::zip::central_directory::Directory;
 use super::zip::emit::{Local, push_end};
 use super::zip::problem::cannot_write;
+use super::zip::records::holds_local_header;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::sys::disk::reserve_on_disk;
@@ -374,7 +375,7 @@ impl<W: Write> NpzWriter<W> {
         let named = |error: Error| in_file(path.as_deref(), in_member(error));
         self.expect_whole().map_err(|error| in_file(path.as_deref(), error))?;
         self.state = State::Refused;
-        let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') {
+        let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') || holds_local_header(name.as_bytes()) {
             Some(ArchiveProblem::InvalidName)
         } else if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
             Some(ArchiveProblem::UnknownLength)

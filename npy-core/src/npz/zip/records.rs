@@ -33,6 +33,12 @@ pub(crate) struct Claim {
     pub(crate) compressed: u64,
 }
 
+/// Whether the name holds a local header: its entry in the central directory would then look like a
+/// member that the directory does not list.
+pub(crate) fn holds_local_header(name: &[u8]) -> bool {
+    name.windows(LOCAL.len()).any(|bytes| bytes == LOCAL)
+}
+
 /// A cursor over the fields of a record, little-endian. After the end everything is 0, and
 /// `is_short`.
 pub(crate) struct Fields<'a> {
