@@ -27,19 +27,25 @@ fn dtype(code: &str, order: &str, parts: &[u8]) -> Vec<u8> {
     [b"cnumpy\ndtype\n", &text(code)[..], b"\x89\x88\x87R(K\x03", &text(order), parts, b"tb"].concat()
 }
 
+/// With the size and the flags that the code has.
 fn plain(code: &str, order: &str) -> Vec<u8> {
-    dtype(code, order, b"NNNK\x08K\x08K\0")
+    let digits = code.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(8_u8);
+    let size = if code.starts_with('U') { 4 * digits } else { digits };
+    let flags = if code.starts_with('O') { 63 } else { 0 };
+    dtype(code, order, &[b"NNNK", &[size][..], b"K\x08K", &[flags]].concat())
 }
 
 /// A record with these fields: a name, a dtype, an offset and a title.
 fn record(size: u8, fields: &[(&str, Vec<u8>, u8, Option<&str>)]) -> Vec<u8> {
+    let has_object = fields.iter().any(|(_, dtype, ..)| dtype.windows(2).any(|bytes| bytes == b"O8" || bytes == b"O4"));
+    let flags = if has_object { 63 } else { 0 };
     let names: Vec<u8> = fields.iter().flat_map(|field| text(field.0)).collect();
     let field = |(name, dtype, offset, title): &(&str, Vec<u8>, u8, Option<&str>)| {
         let end = title.map_or_else(|| b"\x86".to_vec(), |title| [&text(title)[..], b"\x87"].concat());
         [&text(name)[..], dtype, b"K", &[*offset], &end, b"s"].concat()
     };
     let entries: Vec<u8> = fields.iter().flat_map(field).collect();
-    dtype("V9", "|", &[b"N(", &names[..], b"t}", &entries, b"K", &[size], b"K\x01K\0"].concat())
+    dtype(&format!("V{size}"), "|", &[b"N(", &names[..], b"t}", &entries, b"K", &[size], b"K\x01K", &[flags]].concat())
 }
 
 fn descr(opcodes: &[u8]) -> Option<String> {
@@ -52,7 +58,9 @@ fn descr(opcodes: &[u8]) -> Option<String> {
 #[test]
 fn dtypes_are_read_with_their_state() {
     let time = |unit: &[u8]| dtype("M8", "<", &[b"NNNK\x08K\x08K\0N", unit, b"\x86"].concat());
-    let sub_array = |base: &[u8], shape: &[u8]| dtype("V9", "|", &[base, shape, b"\x86NNK\x08K\x08K\0"].concat());
+    let sub_array = |size: u8, base: &[u8], shape: &[u8]| {
+        dtype(&format!("V{size}"), "|", &[base, shape, b"\x86NNK", &[size], b"K\x08K\0"].concat())
+    };
     let f8 = || plain("f8", "<");
     let two = [b"K\x02K\x03\x86".as_slice()].concat();
     for (case, opcodes, expected) in [
@@ -65,6 +73,8 @@ fn dtypes_are_read_with_their_state() {
         ("a code without a letter", plain("88", "<"), None),
         ("an order that is none", plain("f8", "?"), None),
         ("a size that is none", plain("f9", "<"), None),
+        ("a text of another size", dtype("U3", "<", b"NNNK\x03K\x04K\0"), None),
+        ("an object without its flags", dtype("O8", "|", b"NNNK\x08K\x08K\0"), None),
         ("seven parts", dtype("f8", "<", b"NNNK\x08K\x08"), None),
         ("nine parts", dtype("f8", "<", b"NNNK\x08K\x08K\0N"), Some("'<f8'")),
         ("ten parts", dtype("f8", "<", b"NNNK\x08K\x08K\0NN"), None),
@@ -78,9 +88,9 @@ fn dtypes_are_read_with_their_state() {
         ("half a second", time(b"(C\x01sK\x01K\x02K\x01t"), None),
         ("three parts of a unit", time(b"(C\x01sK\x01K\x01t"), None),
         ("a time without a unit", plain("M8", "<"), None),
-        ("a sub-array", sub_array(&f8(), &two), Some("('<f8', (2, 3))")),
-        ("a sub-array of one axis", sub_array(&f8(), b"K\x04"), Some("('<f8', (4,))")),
-        ("a sub-array of a negative length", sub_array(&f8(), b"J\xff\xff\xff\xff"), None),
+        ("a sub-array", sub_array(48, &f8(), &two), Some("('<f8', (2, 3))")),
+        ("a sub-array of one axis", sub_array(32, &f8(), b"K\x04"), Some("('<f8', (4,))")),
+        ("a sub-array of a negative length", sub_array(8, &f8(), b"J\xff\xff\xff\xff"), None),
         ("a record", record(12, &[("a", f8(), 0, None), ("b", plain("i4", "<"), 8, None)]), Some("[('a', '<f8'), ('b', '<i4')]")),
         (
             "titles and gaps",
