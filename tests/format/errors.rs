@@ -225,6 +225,17 @@ fn rejects_invalid_values() {
         writer.push(&Both { text: text.to_owned(), raw: Void(raw.to_vec()) }).unwrap_err()
     };
     insta::assert_snapshot!(write("abcd", b"12"), @r#"element 1, text: text too long for <U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
+    // In the byte order of the file, not of the machine.
+    let big = Header::new("[('text', '>U3')]".parse().unwrap(), Order::C, &[1]).unwrap();
+    #[derive(NpyRecord)]
+    struct Text<T> {
+        text: T,
+    }
+    let mut writer = NpyWriter::with_header(Vec::new(), &big).unwrap();
+    insta::assert_snapshot!(writer.push(&Text { text: "abcd".to_owned() }).unwrap_err(), @r#"element 0, text: text too long for >U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
+    let mut writer = NpyWriter::with_header(Vec::new(), &big).unwrap();
+    let text = FixedUnicode::<4>::new("abcd").unwrap();
+    insta::assert_snapshot!(writer.push(&Text { text }).unwrap_err(), @r#"element 0, text: text too long for >U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
     insta::assert_snapshot!(write("abc", b"1"), @"element 1, raw: wrong length for |V2: expected 2 bytes, found 1");
     insta::assert_snapshot!(FixedBytes::<2>::new(b"abc").unwrap_err(), @"text too long for |S2: expected at most 2 bytes, found 3");
     insta::assert_snapshot!(as_little_endian("Zoë!".parse::<FixedUnicode<3>>().unwrap_err()), @"text too long for <U3: expected at most 3 characters, found 4");

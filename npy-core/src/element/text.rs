@@ -393,7 +393,7 @@ impl<const N: usize> Codec<Self> for FixedUnicode<N> {
     fn encode(value: &Self, (length, order): &UnicodePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
         let (Some(source), Some(rest)) = (value.0.get(..*length), value.0.get(*length..)) else { return Err(outside()) };
         if rest.iter().any(|unit| *unit != 0) {
-            return Err(too_long(value.as_units().len(), &unicode_dtype(*length)));
+            return Err(too_long(value.as_units().len(), &unicode_dtype(*length).with_byte_order(*order)));
         }
         let target = bytes.get_mut(..*length * 4).ok_or_else(outside)?;
         for (target, unit) in target.as_chunks_mut().0.iter_mut().zip(source) {
@@ -499,7 +499,7 @@ impl TextPlan {
         let text = text.trim_end_matches('\0');
         match *self {
             Self::Bytes(length) => too_long(text.len(), &bytes_dtype(length)),
-            Self::Unicode(length, _) => too_long(text.chars().count(), &unicode_dtype(length)),
+            Self::Unicode(length, order) => too_long(text.chars().count(), &unicode_dtype(length).with_byte_order(order)),
         }
     }
 }
