@@ -112,7 +112,7 @@ fn compare(numpy: &NumPy, cases: &[Case], counts: &mut Counts, differences: &mut
         array.write_npy(&mut written).unwrap();
         let (header, _) = Header::parse(&case.file).unwrap();
         if written != *again {
-            match find(&rules::saved_files(), &Saved { header: &header, ours: &written, theirs: again }) {
+            match find(&rules::saved_files(), &Saved { file: &case.file, header: &header, ours: &written, theirs: again }) {
                 Some(rule) => counts.add(rule),
                 None => differ(&format!("saved {} for {}", shown(&written), shown(again))),
             }

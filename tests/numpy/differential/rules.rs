@@ -87,7 +87,7 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
             name: "metadata of a dtype",
             holds: |verdict| {
                 let problems = ["in fixed-type tuple", "metadata", "old and new data-descriptor"];
-                let has_metadata = header_text(verdict.file).is_some_and(|header| header.contains("', {"));
+                let has_metadata = header_text(verdict.file).is_some_and(|header| header.matches('{').count() > 1);
                 has_metadata && problems.iter().any(|problem| verdict.read(problem).is_some())
             },
         },
@@ -95,17 +95,27 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
             name: "dtypes of ml_dtypes",
             holds: |verdict| {
                 let header = verdict.read("descr is not a valid dtype descriptor");
-                header.is_some_and(|header| any(header.dtype(), &|dtype| is_kind(dtype, |kind| kind == ScalarKind::Float8E5M2)))
+                header.is_some_and(|header| {
+                    any(header.dtype(), &|dtype| {
+                        is_kind(dtype, |kind| matches!(kind, ScalarKind::Float8E5M2 | ScalarKind::Complex32))
+                    })
+                })
             },
         },
         Rule {
             name: "sub-array of items without bytes",
             holds: |verdict| {
                 let problems = ["EOF: reading array data", "invalid itemsize in generic type tuple"];
-                problems.iter().any(|problem| verdict.read(problem).is_some_and(|header| any(header.dtype(), &has_no_bytes)))
+                problems.iter().any(|problem| verdict.read(problem).is_some_and(|header| may_hold_nothing(verdict.file, &header)))
             },
         },
     ]
+}
+
+/// Whether elements or fields have no bytes. Of a field without a name, which is padding here, no
+/// dtype is left.
+fn may_hold_nothing(file: &[u8], header: &Header) -> bool {
+    any(header.dtype(), &has_no_bytes) || header_text(file).is_some_and(|header| header.contains("('', "))
 }
 
 impl Verdict<'_> {
@@ -138,7 +148,7 @@ fn is_alike(file: &[u8], theirs: &[u8]) -> bool {
     array.write_npy(&mut ours).unwrap();
     let (header, _) = Header::parse(file).unwrap();
     // Of large arrays NumPy saves nothing.
-    theirs.is_empty() || ours == theirs || find(&saved_files(), &Saved { header: &header, ours: &ours, theirs }).is_some()
+    theirs.is_empty() || ours == theirs || find(&saved_files(), &Saved { file, header: &header, ours: &ours, theirs }).is_some()
 }
 
 /// Where the text of the header begins and ends.
@@ -158,6 +168,8 @@ fn header_text(file: &[u8]) -> Option<String> {
 
 /// What both save of a file that both read.
 pub struct Saved<'a> {
+    /// The file that both read.
+    pub file: &'a [u8],
     pub header: &'a Header,
     pub ours: &'a [u8],
     pub theirs: &'a [u8],
@@ -187,12 +199,23 @@ pub fn saved_files<'a>() -> Vec<Rule<Saved<'a>>> {
                     && without_padding(saved.ours)[data..] == without_padding(saved.theirs)[their_data..]
             },
         },
+        Rule {
+            name: "names with a lone surrogate keep the spelling of the header",
+            holds: |saved| {
+                let ((ours, data), (theirs, their_data)) =
+                    (Header::parse(saved.ours).unwrap(), Header::parse(saved.theirs).unwrap());
+                let has_surrogate = |dtype: &DType| matches!(dtype, DType::Record(record) if record.fields().iter().any(|field| field.name().contains("\\ud")));
+                any(saved.header.dtype(), &has_surrogate)
+                    && (ours.dtype().itemsize(), ours.shape()) == (theirs.dtype().itemsize(), theirs.shape())
+                    && saved.ours[data..] == saved.theirs[their_data..]
+            },
+        },
         Rule { name: "padding is kept as it was", holds: |saved| without_padding(saved.ours) == without_padding(saved.theirs) },
         Rule {
             name: "sub-array of items without bytes",
             holds: |saved| {
                 let (theirs, _) = Header::parse(saved.theirs).unwrap();
-                any(saved.header.dtype(), &has_no_bytes) && theirs.dtype() != saved.header.dtype()
+                may_hold_nothing(saved.file, saved.header) && theirs.dtype() != saved.header.dtype()
             },
         },
     ]
@@ -232,6 +255,22 @@ pub fn printed<'a>() -> Vec<Rule<Printed<'a>>> {
             holds: |printed| {
                 let is_text = is_kind(printed.header.dtype(), |kind| matches!(kind, ScalarKind::Unicode { .. }));
                 is_text && printed.header.shape().is_empty() && printed.theirs == text_of_python(printed.header, printed.file)
+            },
+        },
+        Rule {
+            name: "characters that are newer than this Python",
+            holds: |printed| {
+                // They are escaped, which also breaks lines elsewhere.
+                let theirs = String::from_utf8_lossy(printed.theirs);
+                let escaped = |character: char| {
+                    let code = u32::from(character);
+                    if code > 0xffff { format!("\\U{code:08x}") } else { format!("\\u{code:04x}") }
+                };
+                let is_new = |character: &char| !character.is_ascii() && theirs.contains(&escaped(*character));
+                let new: Vec<char> = printed.ours.chars().filter(is_new).collect();
+                let ours =
+                    new.iter().fold(printed.ours.to_owned(), |ours, &character| ours.replace(character, &escaped(character)));
+                !new.is_empty() && words(&ours) == words(&theirs)
             },
         },
         Rule {

@@ -282,7 +282,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
     let inner = unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']'));
     let Some(inner) = inner else { return Err(invalid(text, DTypeProblem::UnknownTypeCode)) };
     let unknown = || invalid(text, DTypeProblem::UnknownTimeUnit);
-    let signless = inner.strip_prefix('+').unwrap_or(inner);
+    let signless = skip_sign(inner);
     let digits = signless.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = signless.split_at(digits);
     let count = match count {
@@ -291,7 +291,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
         count => count.parse::<u32>().ok().filter(|&count| i32::try_from(count).is_ok()).ok_or_else(unknown)?,
     };
     let (symbol, divisor) = match unit.split_once('/') {
-        Some((symbol, divisor)) => (symbol, decimal(divisor).filter(|&divisor| divisor > 0).ok_or_else(unknown)?),
+        Some((symbol, divisor)) => (symbol, decimal(skip_sign(divisor)).filter(|&divisor| divisor > 0).ok_or_else(unknown)?),
         None => (unit, 1),
     };
     let symbol = if symbol == "\u{3bc}s" { "us" } else { symbol };
@@ -300,6 +300,12 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
     }
     let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
     divide(unit, count, divisor).ok_or_else(|| invalid(text, DTypeProblem::InvalidDivisor))
+}
+
+/// What follows white space and a plus sign, which NumPy skips before a number, as `strtol` does.
+fn skip_sign(text: &str) -> &str {
+    let text = text.trim_start_matches(|character: char| matches!(character, ' ' | '\t'..='\r'));
+    text.strip_prefix('+').unwrap_or(text)
 }
 
 /// `s/10` is stored as `100ms`: the first finer unit in which it is a whole number.
