@@ -1,6 +1,6 @@
 //! The differences that are on purpose. tests/DIFFERENCES.md gives the reasons under the same names.
 
-use npy_core::dtype::{ByteOrder, ScalarKind};
+use npy_core::dtype::{ByteOrder, Field, ScalarKind, Title};
 use npy_core::{DType, DynValues, ErrorKind, Header};
 use npy_ndarray::DynArray;
 
@@ -200,12 +200,13 @@ pub fn saved_files<'a>() -> Vec<Rule<Saved<'a>>> {
             },
         },
         Rule {
-            name: "names with a lone surrogate keep the spelling of the header",
+            name: "lone surrogates and titles that are no text keep the spelling of the header",
             holds: |saved| {
                 let ((ours, data), (theirs, their_data)) =
                     (Header::parse(saved.ours).unwrap(), Header::parse(saved.theirs).unwrap());
-                let has_surrogate = |dtype: &DType| matches!(dtype, DType::Record(record) if record.fields().iter().any(|field| field.name().contains("\\ud")));
-                any(saved.header.dtype(), &has_surrogate)
+                let is_odd = |field: &Field| field.name().contains("\\ud") || matches!(field.title(), Some(Title::Literal(_)));
+                let has_odd = |dtype: &DType| matches!(dtype, DType::Record(record) if record.fields().iter().any(is_odd));
+                any(saved.header.dtype(), &has_odd)
                     && (ours.dtype().itemsize(), ours.shape()) == (theirs.dtype().itemsize(), theirs.shape())
                     && saved.ours[data..] == saved.theirs[their_data..]
             },
