@@ -456,7 +456,7 @@ mod tests {
             ((..6).into(), Err(OutOfBounds { range: 0..6, length: 5 })),
             ((1..=4).into(), Ok(4)),
             ((1..=5).into(), Err(OutOfBounds { range: 1..6, length: 5 })),
-            ((..=usize::MAX).into(), Err(OutOfBounds { range: 0..u64::MAX, length: 5 })),
+            ((..=usize::MAX).into(), Err(OutOfBounds { range: 0..usize::MAX as u64, length: 5 })),
             (AxisRange { start: 3, end: End::Before(3), step: 1 }, Ok(0)),
             (AxisRange { start: 4, end: End::Before(3), step: 1 }, Err(Reversed { range: Range { start: 4, end: 3 } })),
             (AxisRange::from(..).step_by(4), Ok(2)),

@@ -394,7 +394,7 @@ mod tests {
     fn lengths_of_text_may_be_shapes() {
         for (descr, expected) in [
             ("('S', 5)", "'|S5'"),
-            ("('U', 0)", "'<U0'"),
+            ("('<U', 0)", "'<U0'"),
             ("('V', 3, 'more')", "'|V3'"),
             ("('<f8', ())", "'<f8'"),
             ("('<f8', 2)", "('<f8', (2,))"),

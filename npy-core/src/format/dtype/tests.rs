@@ -32,7 +32,7 @@ fn dtypes_are_restricted_to_the_fields_of_another() {
 
 #[test]
 fn shapes_in_front_of_a_dtype_are_no_tuple() {
-    assert_eq!(dtype("(2, 3)f8"), dtype("('<f8', (2, 3))"));
+    assert_eq!(dtype("(2, 3)<f8"), dtype("('<f8', (2, 3))"));
     assert_eq!(dtype("('<f8', (2, 3))").to_string(), "('<f8', (2, 3))");
-    assert_eq!(dtype("( 2,)i4"), dtype("('<i4', 2)"));
+    assert_eq!(dtype("( 2,)<i4"), dtype("('<i4', 2)"));
 }
