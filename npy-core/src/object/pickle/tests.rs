@@ -71,8 +71,8 @@ fn dtypes_are_read_with_their_state() {
         ("no code", plain("", "<"), None),
         ("a code of two letters", plain("ff", "<"), None),
         ("a code without a letter", plain("88", "<"), None),
-        ("an order that is none", plain("f8", "?"), None),
-        ("a size that is none", plain("f9", "<"), None),
+        ("an invalid order", plain("f8", "?"), None),
+        ("an invalid size", plain("f9", "<"), None),
         ("a text of another size", dtype("U3", "<", b"NNNK\x03K\x04K\0"), None),
         ("an object without its flags", dtype("O8", "|", b"NNNK\x08K\x08K\0"), None),
         ("seven parts", dtype("f8", "<", b"NNNK\x08K\x08"), None),
@@ -149,9 +149,9 @@ fn arrays_are_read_with_their_state() {
         ("another version", state(2, two, &i2, b"\x89", data), None),
         ("no order", state(1, two, &i2, b"N", data), None),
         ("another length", state(1, b"K\x03\x85", &i2, b"\x89", data), None),
-        ("a length that is none", state(1, b"N\x85", &i2, b"\x89", data), None),
+        ("an invalid length", state(1, b"N\x85", &i2, b"\x89", data), None),
         ("a negative length", state(1, b"J\xff\xff\xff\xff\x85", &i2, b"\x89", data), None),
-        ("a shape that is none", state(1, b"K\x02", &i2, b"\x89", data), None),
+        ("an invalid shape", state(1, b"K\x02", &i2, b"\x89", data), None),
         ("64 axes", state(1, &[b"(K\x02", &b"K\x01".repeat(63)[..], b"t"].concat(), &i2, b"\x89", data), {
             let shape: Vec<_> = [2].into_iter().chain([1; 63]).collect();
             values(&shape, Order::C)
@@ -254,7 +254,7 @@ fn objects_of_known_classes_have_their_arguments() {
         ("a fraction of zero", of(b"fractions\nFraction\n", b"K\x01K\0\x86R"), false),
         ("a fraction of None", of(b"fractions\nFraction\n", b"N\x85R"), false),
         ("a decimal", of(b"decimal\nDecimal\n", &[&text("1.5")[..], b"\x85R"].concat()), true),
-        ("a decimal that is none", of(b"decimal\nDecimal\n", &[&text("x")[..], b"\x85R"].concat()), false),
+        ("an invalid decimal", of(b"decimal\nDecimal\n", &[&text("x")[..], b"\x85R"].concat()), false),
         ("a decimal of an integer", of(b"decimal\nDecimal\n", b"K\x01\x85R"), false),
         ("a UUID", uuid("int", b"K\x01"), true),
         ("a UUID of 128 bits", uuid("int", &seventeen(0)), true),
