@@ -18,8 +18,7 @@ fn mistakes_are_explained_on_the_right_token() {
         return;
     }
     let cases = trybuild::TestCases::new();
-    // A case that passes makes trybuild build all cases, not only check them. Only a build
-    // evaluates
+    // A case that passes makes trybuild build all cases, not only check them. Only a build evaluates
     // the constants that report some mistakes.
     cases.pass("tests/ui/pass/*.rs");
     cases.compile_fail("tests/ui/*.rs");

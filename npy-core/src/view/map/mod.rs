@@ -1,18 +1,20 @@
 //! Files mapped into memory, in the four modes of `np.lib.format.open_memmap`.
 
+mod open;
 #[cfg(feature = "rawarray")]
 pub(super) mod rawarray;
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
+use self::open::{Opened, cannot_map, extent, require_regular};
 use super::{NpyView, elements, elements_mut};
-use crate::error::{Error, ErrorKind, Part, Result};
+use crate::error::{Error, Result};
 use crate::format::header::Header;
 use crate::format::rows::{OuterAxis, row_range};
 use crate::limits::Limits;
@@ -534,8 +536,8 @@ macro_rules! looking {
             /// # // SAFETY: no one else knows the file.
             #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
             /// assert_eq!(map.file_bytes().len(), map.data_offset() + 3 * size_of::<f32>());
-            /// assert_eq!(NpyReader::from_bytes(map.file_bytes())?.into_vec::<f32>()?, [1.0, 2.0,
-            /// 3.0]);
+            /// let reader = NpyReader::from_bytes(map.file_bytes())?;
+            /// assert_eq!(reader.into_vec::<f32>()?, [1.0, 2.0, 3.0]);
             /// # Ok::<(), npy_core::Error>(())
             /// ```
             ///
@@ -634,75 +636,6 @@ macro_rules! looking {
 
 looking!(NpyMap);
 looking!(NpyMapMut);
-
-/// A file whose header was read, and that holds all of its data.
-struct Opened {
-    file: File,
-    header: Header,
-    /// The offset of the data.
-    begin: usize,
-    /// The end of the data.
-    length: usize,
-}
-
-impl Opened {
-    fn open(path: &Path, limits: Limits, write: bool) -> Result<Self> {
-        Self::check(path, limits, write).map_err(|error| error.with_path(path))
-    }
-
-    fn check(path: &Path, limits: Limits, write: bool) -> Result<Self> {
-        let file = open_regular(path, write)?;
-        let (header, begin) = Header::read_with_offset(&file, &limits)?;
-        Self::behind_header(file, header, begin)
-    }
-
-    /// A file whose data begin at `begin`.
-    fn behind_header(file: File, header: Header, begin: usize) -> Result<Self> {
-        let (begin, length) = extent(&header, begin)?;
-        let found = file.metadata().map_err(cannot_open)?.len();
-        if found < length as u64 {
-            let (offset, expected) = (begin as u64, header.data_bytes());
-            return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found: found.saturating_sub(offset) }.into());
-        }
-        Ok(Self { file, header, begin, length })
-    }
-}
-
-fn open_regular(path: &Path, write: bool) -> Result<File> {
-    // Before it is opened: opening a pipe may wait forever.
-    require_regular(&fs::metadata(path).map_err(cannot_open)?)?;
-    OpenOptions::new().read(true).write(write).open(path).map_err(cannot_open)
-}
-
-#[cold]
-fn cannot_open(error: io::Error) -> Error {
-    Error::io("cannot open the file", error)
-}
-
-/// The range of the data behind a header.
-fn extent(header: &Header, begin: usize) -> Result<(usize, usize)> {
-    if header.dtype().has_object() {
-        return Err(ErrorKind::ObjectArray.into());
-    }
-    let end = usize::try_from(header.data_bytes()).ok().and_then(|bytes| begin.checked_add(bytes));
-    match end.filter(|&end| isize::try_from(end).is_ok()) {
-        Some(end) => Ok((begin, end)),
-        None => Err(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() }.into()),
-    }
-}
-
-fn require_regular(metadata: &fs::Metadata) -> Result<()> {
-    match metadata.is_dir() {
-        true => Err(cannot_map(io::ErrorKind::IsADirectory.into())),
-        false if metadata.is_file() => Ok(()),
-        false => Err(ErrorKind::NotRegularFile.into()),
-    }
-}
-
-#[cold]
-fn cannot_map(error: io::Error) -> Error {
-    Error::io("cannot map the file", error)
-}
 
 #[cold]
 fn cannot_flush(error: io::Error) -> Error {

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use memmap2::MmapOptions;
 
-use super::{NpyMap, NpyMapMut, Opened, cannot_map, cannot_open, open_regular};
+use super::open::{Opened, cannot_map, cannot_open, open_regular};
+use super::{NpyMap, NpyMapMut};
 use crate::error::{Error, ErrorKind, RawArrayProblem, Result};
 use crate::format::rawarray::RaHeader;
 use crate::format::rows::OuterAxis;
