@@ -1,7 +1,7 @@
 //! Damaged, truncated and hostile archives: an error that names the member, never another value.
 
 use std::cell::Cell;
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
@@ -276,6 +276,23 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
     let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file");
     assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
+}
+
+#[test]
+fn streams_that_end_in_a_header_are_truncated() {
+    let archive = stored();
+    let ends_at = |at: usize| {
+        let mut stream = NpzStream::new(&archive[..at]);
+        while stream.next()?.is_some() {}
+        Ok::<(), npy_core::Error>(())
+    };
+    let directory = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    for at in (0..42).chain(directory..archive.len()) {
+        let error = ends_at(at).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::NoEnd }), "{at}: {error}");
+        assert_eq!(io::Error::from(error).kind(), io::ErrorKind::UnexpectedEof);
+    }
+    ends_at(archive.len()).unwrap();
 }
 
 /// Reading the raw bytes of a member verifies its checksum.

@@ -81,6 +81,7 @@ fn kind_of_archive(problem: &ArchiveProblem) -> io::ErrorKind {
         ArchiveProblem::MissingFeature { .. } | ArchiveProblem::UnknownMethod { .. } | ArchiveProblem::Encrypted => {
             io::ErrorKind::Unsupported
         }
+        ArchiveProblem::NoEnd => io::ErrorKind::UnexpectedEof,
         ArchiveProblem::NotSeekable => io::ErrorKind::NotSeekable,
         ArchiveProblem::NoIndex { .. } => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::InvalidData,

@@ -28,10 +28,7 @@ impl LocalHeader {
     /// directories, because members may have been appended behind them.
     pub(crate) fn read(reader: &mut dyn Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
-        if let Err(error) = reader.read_exact(&mut signature) {
-            let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
-            return Err(if is_end { archive(ArchiveProblem::NoEnd) } else { cannot_read(error) });
-        }
+        read_exact(reader, &mut signature)?;
         loop {
             match &signature {
                 LOCAL => break,
@@ -39,7 +36,7 @@ impl LocalHeader {
                 END64_LOCATOR => pass_over(reader, 16, &[])?,
                 END64 => {
                     let mut bytes = [0; 8];
-                    reader.read_exact(&mut bytes).map_err(cannot_read)?;
+                    read_exact(reader, &mut bytes)?;
                     pass_bytes(reader, u64::from_le_bytes(bytes))?;
                 }
                 END => {
@@ -53,10 +50,10 @@ impl LocalHeader {
                 }
                 found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
             }
-            reader.read_exact(&mut signature).map_err(cannot_read)?;
+            read_exact(reader, &mut signature)?;
         }
         let mut header = [0; LOCAL_BYTES - 4];
-        reader.read_exact(&mut header).map_err(cannot_read)?;
+        read_exact(reader, &mut header)?;
         let mut fields = Fields::new(&header);
         let _version = fields.bytes(2);
         let (flags, method) = (fields.u16(), fields.u16());
@@ -66,7 +63,7 @@ impl LocalHeader {
         let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
         // At most 128 KiB.
         let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
-        reader.read_exact(&mut text).map_err(cannot_read)?;
+        read_exact(reader, &mut text)?;
         let (name, extra) = text.split_at(name_bytes.into());
         let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::BrokenHeader))?;
         let claim = (flags & DESCRIPTOR == 0).then_some(Claim { crc, size, compressed });
@@ -83,7 +80,7 @@ impl LocalHeader {
     pub(crate) fn read_descriptor(&self, reader: &mut dyn Read) -> Result<Claim> {
         let mut number = |bytes: usize| {
             let mut number = [0; 8];
-            reader.read_exact(&mut number[..bytes]).map_err(cannot_read)?;
+            read_exact(reader, &mut number[..bytes])?;
             Ok::<u64, Error>(u64::from_le_bytes(number))
         };
         let mut crc = number(4)?;
@@ -102,7 +99,7 @@ impl LocalHeader {
 fn pass_over(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<()> {
     let mut record = [0; 42];
     let record = &mut record[..bytes];
-    reader.read_exact(record).map_err(cannot_read)?;
+    read_exact(reader, record)?;
     let length = |at: &usize| u64::from(Fields::new(&record[*at..]).u16());
     pass_bytes(reader, lengths.iter().map(length).sum())
 }
@@ -110,5 +107,12 @@ fn pass_over(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<(
 /// Skips `bytes` bytes.
 pub(crate) fn pass_bytes(reader: &mut dyn Read, bytes: u64) -> Result<()> {
     let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
-    if passed < bytes { Err(cannot_read(io::ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
+    if passed < bytes { Err(archive(ArchiveProblem::NoEnd)) } else { Ok(()) }
+}
+
+fn read_exact(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+    reader.read_exact(bytes).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => archive(ArchiveProblem::NoEnd),
+        _ => cannot_read(error),
+    })
 }
