@@ -18,7 +18,7 @@ pub(crate) struct Writer {
     pub(crate) names: &'static str,
 }
 
-pub(crate) const WRITERS: [Writer; 14] = [
+pub(crate) const WRITERS: [Writer; 15] = [
     Writer {
         name: "a new file",
         prepare: nothing,
@@ -92,6 +92,13 @@ pub(crate) const WRITERS: [Writer; 14] = [
         name: "durably more of an archive",
         prepare: old_npz,
         run: |d| append_member(d, WriteOptions::new().durable(true)),
+        check: has_members,
+        names: "a.npz",
+    },
+    Writer {
+        name: "more of an archive by two threads",
+        prepare: old_npz,
+        run: |d| append_member(d, WriteOptions::new().compressed(true).threads(2)),
         check: has_members,
         names: "a.npz",
     },

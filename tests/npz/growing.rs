@@ -26,6 +26,20 @@ fn grown(path: &Path, commits: usize) -> Vec<usize> {
 }
 
 #[test]
+fn appending_nothing_changes_no_byte() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    grown(&path, 2);
+    let before = fs::read(&path).unwrap();
+    drop(NpzWriter::append(&path).unwrap());
+    NpzWriter::append(&path).unwrap().finish().unwrap();
+    let mut archive = NpzWriter::append(&path).unwrap();
+    archive.add_slice("day0", &[1_u8]).unwrap_err();
+    archive.finish().unwrap();
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
 fn damaged_end_never_opens_as_an_older_archive() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");

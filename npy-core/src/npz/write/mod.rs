@@ -457,7 +457,7 @@ impl<W: Write> NpzWriter<W> {
     /// Fails if writing fails, or if an earlier write failed.
     pub fn finish(mut self) -> Result<W> {
         let result = self.end();
-        if !matches!(self.state, State::Failed(_)) {
+        if result.is_ok() {
             self.state = State::Over;
         }
         result.and_then(|()| self.writer.take().map_err(cannot_write)).map_err(|error| in_file(self.path.as_deref(), error))
@@ -485,10 +485,23 @@ impl<W: Write> NpzWriter<W> {
 
     fn end(&mut self) -> Result<()> {
         self.expect_whole()?;
+        let result = self.write_end();
+        if let Err(error) = &result {
+            self.state = State::Failed(format!("{error:#}").into());
+        }
+        result
+    }
+
+    fn write_end(&mut self) -> Result<()> {
         self.write_waiting().map_err(cannot_write)?;
+        if let Some(existing) = self.existing.as_mut().filter(|_| self.members.is_empty()) {
+            // Its directory is there already.
+            existing.keep();
+            return Ok(());
+        }
         if self.stale > self.position {
             // What was given up comes to lie between the last member and the directory, because it
-            // cannot be cut off. It is blanked, so that nobody takes it for a member.
+            // cannot be cut off. It is blanked, so that no one takes it for a member.
             let blank = io::repeat(0).take(self.stale - self.position);
             io::copy(&mut { blank }, &mut self.writer).map_err(cannot_write)?;
             self.position = self.stale;
@@ -526,11 +539,10 @@ impl<W: Write> Drop for NpzWriter<W> {
             // A drop cannot report an error.
             let _ = self.end();
         }
-        // Nothing was added, so that nothing is cut off: others may have.
+        // Nothing was written, so that nothing is cut off: others may have added something.
         if self.members.is_empty()
             && !matches!(self.state, State::Failed(_))
             && let Some(existing) = &mut self.existing
-            && existing.directory.end == existing.directory.prefix + self.position
         {
             existing.keep();
         }
