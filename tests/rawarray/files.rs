@@ -195,6 +195,22 @@ fn user_defined_elements_convert_only_to_matching_types() {
 }
 
 #[test]
+fn named_elements_have_the_byte_order_of_the_file() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut npy = Vec::new();
+        let header = npy_core::Header::new(Aligned::dtype().with_byte_order(order), Order::C, &[1]).unwrap();
+        let mut writer = npy_core::NpyWriter::with_header(&mut npy, &header).unwrap();
+        writer.push(&Aligned { id: 7, time: 0.5 }).unwrap();
+        writer.finish().unwrap();
+        let mut file = Vec::new();
+        RaArray::try_from(DynValues::read(&npy[..]).unwrap()).unwrap().write(&mut file).unwrap();
+        let named = RaArray::read(&file[..]).unwrap().with_dtype(Aligned::dtype()).unwrap();
+        assert_eq!((named.header().byte_order(), named.values().field_as::<f64>("time").unwrap()), (order, vec![0.5]));
+        assert_eq!(named.to_vec::<Aligned>().unwrap(), [Aligned { id: 7, time: 0.5 }]);
+    }
+}
+
+#[test]
 fn text_has_the_width_of_the_longest_and_is_read_by_it() {
     let mut file = Vec::new();
     rawarray::write(&mut file, &["Ada".to_owned(), "Bo".to_owned()]).unwrap();

@@ -216,6 +216,8 @@ impl RaArray {
 
     /// Sets the dtype of user-defined elements, which the file does not name.
     ///
+    /// It takes the byte order of the file.
+    ///
     /// # Errors
     ///
     /// Fails if the elements are not user-defined, or if their size is not that of the dtype.

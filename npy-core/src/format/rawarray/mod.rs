@@ -217,7 +217,7 @@ impl RaHeader {
 
     /// Sets the dtype of user-defined elements, which the file does not name.
     ///
-    /// It is not written.
+    /// It takes the byte order of the file, and is not written.
     ///
     /// # Errors
     ///
@@ -240,6 +240,7 @@ impl RaHeader {
             let (kind, element_bytes) = (self.kind.code(), self.element_bytes() as u64);
             return Err(problem(RawArrayProblem::NotThatDType { dtype: dtype.to_string(), kind, element_bytes }));
         }
+        let dtype = dtype.with_byte_order(self.byte_order);
         Ok(Self { header: Header::new(dtype, self.header.order(), self.dims())?, ..self })
     }
 
