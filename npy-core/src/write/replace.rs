@@ -4,6 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -121,8 +123,8 @@ impl Replacement {
         }
         // Absolute, so that a change of the working directory has no effect.
         let target = if is_link { follow_links(path) } else { path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
-        let (file, temporary) = TemporaryFile::create(&target)?;
         let permissions = existing.map(|existing| existing.permissions());
+        let (file, temporary) = TemporaryFile::create(&target, permissions.as_ref())?;
         if let Some(permissions) = permissions {
             file.set_permissions(permissions).map_err(cannot_create)?;
         }
@@ -186,6 +188,20 @@ fn follow_links(path: &Path) -> PathBuf {
     fs::canonicalize(&target).unwrap_or(target)
 }
 
+/// How a temporary file is opened that will have these permissions.
+fn new_file(permissions: Option<&fs::Permissions>) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    // Read too, because a map needs that.
+    unshared(options.read(true).write(true).create_new(true));
+    #[cfg(unix)]
+    if let Some(permissions) = permissions {
+        options.mode(permissions.mode() & 0o777);
+    }
+    #[cfg(not(unix))]
+    let _ = permissions;
+    options
+}
+
 /// A file that is removed unless it is renamed.
 #[derive(Debug)]
 struct TemporaryFile {
@@ -194,18 +210,20 @@ struct TemporaryFile {
 
 impl TemporaryFile {
     /// The temporary file of this target, which a killed process may have left; or one of this
-    /// process, while another process saves the same target.
-    fn create(target: &Path) -> Result<(File, Self)> {
+    /// process, while another process saves the same target. No one may open it who may not open the
+    /// file that it replaces.
+    fn create(target: &Path, permissions: Option<&fs::Permissions>) -> Result<(File, Self)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let invalid = || cannot_create(io::ErrorKind::InvalidFilename.into());
         let name = target.file_name().ok_or_else(invalid)?;
-        if let Some(file) = Self::take_over(&target.with_file_name(temporary_name(name)))? {
+        let options = new_file(permissions);
+        if let Some(file) = Self::take_over(&target.with_file_name(temporary_name(name)), &options)? {
             return Ok(file);
         }
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".npy-{}-{count}.npy-tmp", process()));
-            match unshared(OpenOptions::new().read(true).write(true).create_new(true)).open(&path) {
+            match options.open(&path) {
                 Ok(file) => return Ok((file, Self { path: Some(path) })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(cannot_create(error)),
@@ -215,12 +233,9 @@ impl TemporaryFile {
 
     /// A new file of that name, replacing a leftover; `None` if others have it, or it is not a
     /// file.
-    fn take_over(path: &Path) -> Result<Option<(File, Self)>> {
-        let mut options = OpenOptions::new();
-        // Read too, because a map needs that.
-        unshared(options.read(true).write(true));
+    fn take_over(path: &Path, options: &OpenOptions) -> Result<Option<(File, Self)>> {
         for is_second in [false, true] {
-            match options.create_new(true).open(path) {
+            match options.open(path) {
                 Ok(file) => {
                     // From now on others see that it is taken. If it was taken over before this,
                     // the other process has it. Without locks, nothing is taken over.
@@ -311,4 +326,23 @@ fn cannot_create(error: io::Error) -> Error {
 #[cold]
 fn cannot_write(error: io::Error) -> Error {
     Error::io("cannot write the file", error)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::TemporaryFile;
+
+    #[test]
+    fn temporary_files_are_no_more_open_than_what_they_replace() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("secret.npy");
+        // The first one has the name of the target, the second one another.
+        let made = [(); 2].map(|()| TemporaryFile::create(&target, Some(&Permissions::from_mode(0o600))).unwrap());
+        for (file, _) in &made {
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0);
+        }
+    }
 }
