@@ -379,10 +379,14 @@ fn read_member(window: &mut Window<'_>, offset: u64, length: u64, limits: &Limit
     reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
     match NpzStream::new_with(reader, *limits).measure() {
         Ok((claim, bytes)) => Ok(Step::Member(Found { offset, end: offset + bytes, name, flags, method, claim })),
-        Err(error) => {
-            let is_cut = io::Error::from(error).kind() == io::ErrorKind::UnexpectedEof;
-            Ok(if is_cut { Step::Cut } else { Step::Unknown })
-        }
+        Err(error) => match error.kind() {
+            ErrorKind::Archive { problem: ArchiveProblem::NoEnd } => Ok(Step::Cut),
+            ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Step::Cut),
+            ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::InvalidData => Ok(Step::Unknown),
+            // These tell nothing of the archive.
+            ErrorKind::Io { .. } | ErrorKind::Allocation { .. } | ErrorKind::LimitExceeded { .. } => Err(error),
+            _ => Ok(Step::Unknown),
+        },
     }
 }
 

@@ -211,3 +211,39 @@ fn names_that_reach_into_the_next_member_are_damage() {
     file[26..28].copy_from_slice(&name_bytes.to_le_bytes());
     end_of(walked(&file, Streamed::Stop), 0, 0, (0, 0), "damage at 0", "a long name");
 }
+
+/// Reads nothing at this place of the file.
+struct Broken<'a> {
+    file: Cursor<&'a [u8]>,
+    at: u64,
+}
+
+impl Read for Broken<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.at.checked_sub(self.file.position()) {
+            Some(0) => Err(io::Error::other("the disk has failed")),
+            Some(before) => self.file.by_ref().take(before).read(buf),
+            None => self.file.read(buf),
+        }
+    }
+}
+
+impl Seek for Broken<'_> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.file.seek(place)
+    }
+}
+
+#[test]
+fn failed_reads_are_not_taken_for_damage() {
+    let mut archive = crate::npz::NpzWriter::streaming(Vec::new());
+    archive.add_slice("x", &[0_u64; 500]).unwrap();
+    archive.set_options(archive.options().compressed(true));
+    archive.add_slice("y", &[0_u64; 500]).unwrap();
+    let file = archive.finish().unwrap();
+    for at in 0..file.len() as u64 {
+        let mut broken = Broken { file: Cursor::new(&file), at };
+        let Err(error) = walk(&mut broken, file.len() as u64, &Limits::new(), Streamed::Decode) else { panic!("{at}") };
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{at}: {error}");
+    }
+}
