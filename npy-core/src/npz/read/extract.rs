@@ -98,8 +98,10 @@ impl<R: Read + Seek> NpzReader<R> {
 
 /// The path of a name below the directory; `None` for names that lead elsewhere, on any system.
 fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
+    // What Windows reserves, as Python's `ntpath.isreserved` has it.
+    let is_reserved = |character: char| character < ' ' || "\\:\"*?<>|".contains(character);
     let is_plain = |part: &str| {
-        !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']) && !part.ends_with(['.', ' ']) && !is_device(part)
+        !matches!(part, "" | "." | "..") && !part.contains(is_reserved) && !part.ends_with(['.', ' ']) && !is_device(part)
     };
     let name = name.strip_suffix('/').unwrap_or(name);
     name.split('/').all(is_plain).then(|| name.split('/').fold(directory.to_owned(), |path, part| path.join(part)))
@@ -107,10 +109,13 @@ fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
 
 /// Whether it names a device of Windows, with any extension.
 fn is_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
-    match stem.as_bytes() {
-        b"CON" | b"PRN" | b"AUX" | b"NUL" => true,
-        [b'C', b'O', b'M', digit] | [b'L', b'P', b'T', digit] => digit.is_ascii_digit(),
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_uppercase();
+    match stem.split_at_checked(3) {
+        Some(("CON" | "PRN" | "AUX" | "NUL", "") | ("CON", "IN$" | "OUT$")) => true,
+        Some(("COM" | "LPT", number)) => {
+            let mut digits = number.chars();
+            digits.next().is_some_and(|digit| "0123456789¹²³".contains(digit)) && digits.next().is_none()
+        }
         _ => false,
     }
 }
@@ -127,6 +132,12 @@ mod tests {
             "nul",
             "Con.npy",
             "a/COM1.txt",
+            "lpt².npy",
+            "conin$",
+            "CONOUT$.npy",
+            "what?",
+            "a|b",
+            "a\tb",
             "a./x",
             "x ",
             "",
@@ -148,6 +159,6 @@ mod tests {
             assert_eq!(path_below(Path::new("directory"), name), expected, "{name:?}");
         }
         assert_eq!(path_below(Path::new("directory"), "a/..b/c.npy").unwrap(), Path::new("directory/a/..b/c.npy"));
-        assert!(path_below(Path::new("directory"), "console/com/lpt.npy").is_some());
+        assert!(path_below(Path::new("directory"), "console/com/lpt.npy/com12/lpt_1/con$").is_some());
     }
 }
