@@ -275,6 +275,7 @@ impl RemoteNpz {
     pub async fn bytes(&self, name: &str, most: u64) -> Result<Vec<u8>> {
         let index = self.find(name)?;
         if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
+            // Before any of it is fetched.
             let error = ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found };
             return Err(self.locate(error.into(), index));
         }

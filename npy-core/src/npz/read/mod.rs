@@ -452,12 +452,16 @@ impl<R: Read + Seek> NpzReader<R> {
     /// bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
+            let too_long = |found| Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found });
+            if let Some(found) = self.size(index).filter(|size| *size > most) {
+                return Err(too_long(found));
+            }
             let mut member = self.member(index)?;
             let mut bytes = Vec::new();
+            // A damaged one may have more than it claims.
             (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
             if bytes.len() as u64 > most {
-                let found = bytes.len() as u64;
-                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+                return Err(too_long(bytes.len() as u64));
             }
             member.finish()?;
             Ok(bytes)
