@@ -140,7 +140,8 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the row cannot be expressed in the dtype, or if writing fails.
+    /// Fails if the row cannot be expressed in the dtype, or if writing fails. Every later call fails
+    /// too then: [`open`](Self::open) the shards again, which hold what was written before.
     pub fn push(&mut self, row: &T) -> Result<()> {
         self.write_slice(std::slice::from_ref(row))
     }

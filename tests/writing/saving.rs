@@ -494,6 +494,27 @@ fn events() -> Vec<Event> {
 }
 
 #[test]
+fn slices_are_saved_in_fortran_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let fortran = npy_core::SaveOptions::new().order(Order::Fortran);
+    let rows: Vec<[[i16; 3]; 2]> = (0..5).map(|i| [[i, i + 10, i + 20], [-i, -i - 10, -i - 20]]).collect();
+    npy_core::save_with(&path, &rows, fortran).unwrap();
+    let reader = NpyReader::open(&path).unwrap();
+    assert_eq!((reader.header().order(), reader.header().shape()), (Order::Fortran, &[5, 2, 3][..]));
+    let expected: Vec<i16> =
+        (0..3).flat_map(|k| (0..2).flat_map(move |j| (0..5).map(move |i| (j, k, i)))).map(|(j, k, i)| rows[i][j][k]).collect();
+    assert_eq!(reader.into_vec::<i16>().unwrap(), expected);
+    // The same in both orders: as without the option, and without its memory.
+    npy_core::save_with(&path, &["Ada".to_owned(), "Bo".to_owned()], fortran).unwrap();
+    assert_eq!(npy_core::load::<String>(&path).unwrap(), ["Ada", "Bo"]);
+    let nothing = vec![npy_core::types::FixedBytes::<0>::default(); 100_000];
+    npy_core::save_with(&path, &nothing, fortran).unwrap();
+    // More than the limit, but only for reading.
+    assert!(matches!(NpyReader::open(&path).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+}
+
+#[test]
 fn save_like_keeps_the_dtype_of_a_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("events.npy");

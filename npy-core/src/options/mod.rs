@@ -144,11 +144,12 @@ impl ReadOptions {
 
     /// Allows arrays of Python objects, as `allow_pickle=True` of `np.load` does.
     ///
-    /// It applies to functions that return an array of any dtype.
+    /// It applies to functions that return an array of any dtype, such as
+    /// `npy_ndarray::DynArray::load_npy_with`, whose elements `into` converts.
     ///
     /// Unlike in Python, nothing is imported, called or run: see [`object`](crate::object). Without
     /// this option objects are refused; the functions of `object` read them with the default
-    /// options.
+    /// options. Functions that return a vector or an array of one type always refuse them.
     ///
     /// ```
     /// use npy_core::object::{self, ObjectArray, ObjectOptions};
@@ -224,7 +225,8 @@ impl SaveOptions {
     ///
     /// An array in the opposite order is transposed while it is written. An array that is
     /// contiguous in both orders, such as one of a single axis, becomes a file in C order, as in
-    /// NumPy. Archives and `.ra` files ignore the option.
+    /// NumPy. Archives and `.ra` files ignore the option. [`save_with`](crate::save_with) takes the
+    /// memory of two more arrays to transpose a slice of arrays.
     ///
     /// ```
     /// use npy_core::{NpyReader, Order, SaveOptions};

@@ -64,21 +64,23 @@ fn save_to<T: NpyElement>(path: &Path, items: &[T], options: SaveOptions) -> Res
     let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
     replace_by(path, options, bytes, &mut |file| match options.order {
         Some(Order::Fortran) => {
+            let header = Header::of_slice(items)?;
+            if is_same_in_both(header.shape()) || header.dtype().itemsize() == 0 {
+                return write_to(file, items);
+            }
             let mut whole = Vec::new();
             write_to(&mut whole, items)?;
-            write_transposed(file, whole)
+            write_transposed(file, whole, &header)
         }
         _ => write_to(file, items),
     })
 }
 
-/// Writes a file in Fortran order. Takes the memory of one more array if the elements have axes.
-fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>) -> Result<()> {
-    let (header, data_offset) = Header::parse(&file)?;
-    if is_same_in_both(header.shape()) || header.dtype().itemsize() == 0 {
-        return writer.write_all(&file).and_then(|()| writer.flush()).map_err(cannot_write);
-    }
-    let bytes = reverse_bytes(file.split_off(data_offset), header.shape(), header.dtype().itemsize())?;
+/// Writes a file in Fortran order from one in C order with this header. Takes the memory of another
+/// array.
+fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>, header: &Header) -> Result<()> {
+    drop(file.drain(..header.to_bytes().len()));
+    let bytes = reverse_bytes(file, header.shape(), header.dtype().itemsize())?;
     let header = Header::new(header.dtype().clone(), Order::Fortran, header.shape())?;
     writer.write_all(&header.to_bytes()).and_then(|()| writer.write_all(&bytes)).and_then(|()| writer.flush()).map_err(cannot_write)
 }
