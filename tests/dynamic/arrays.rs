@@ -388,7 +388,7 @@ fn records_are_split_and_assembled() {
     assert_eq!(error(&array, "time.x"), r#"unknown field "time.x": <M8[ms] has no fields"#);
     assert_eq!(error(&DynArray::from(array![1]), "x"), r#"unknown field "x": <i4 has no fields"#);
     let wrong = array.field_as::<f64>("pose.valid").unwrap_err().to_string();
-    assert!(wrong.contains("|b1") && wrong.contains("`DynArray::cast` converts it"), "{wrong}");
+    assert!(wrong.contains("|b1") && wrong.contains("`DynValues::cast` (feature `dynamic`) converts it"), "{wrong}");
 }
 
 #[test]
@@ -455,7 +455,16 @@ fn numbers_that_numpy_has_no_dtype_for() {
         assert_eq!(numbers[1], bf16::from_f32(-2.0));
         assert_eq!(array.to_values().unwrap(), values);
         assert_eq!(array.into::<Array1<Void>>().unwrap()[0].len(), 2);
+        // Those of a record say nothing of numbers.
+        match values.cast::<f32>(Casting::Safe) {
+            Ok(numbers) => assert!(descr != "|V2" && numbers == [1.0, -2.0]),
+            Err(error) => {
+                assert_eq!((descr, error.to_string()), ("|V2", format!("cannot cast |V2 to {}: expected numbers", native("<f4"))))
+            }
+        }
     }
+    let long = DynValues::from_slice(&[npy_core::types::LongDouble::from_bytes([0; 16])]).unwrap();
+    assert_eq!(long.cast::<bf16>(Casting::Unsafe).unwrap(), [bf16::ZERO]);
     for (descr, itemsize) in [("<f1", 1), ("<W4", 4)] {
         let values = DynValues::new(descr.parse().unwrap(), Order::C, &[1], vec![0x3c; itemsize]).unwrap();
         let array = DynArray::from_values(values).unwrap();

@@ -132,6 +132,8 @@ impl Class {
             ScalarKind::Complex64 => Self::Complex(4),
             ScalarKind::Complex128 => Self::Complex(8),
             ScalarKind::ComplexLongDouble { .. } => Self::Complex(16),
+            // What `ml_dtypes` writes for bfloat16.
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
             _ => return None,
         })
     }
@@ -535,6 +537,8 @@ impl DynValues {
             ScalarKind::Int64 => self.cast_from::<i64, T>(casting),
             #[cfg(feature = "half")]
             ScalarKind::Float16 => self.cast_from::<f16, T>(casting),
+            #[cfg(feature = "half")]
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(casting),
             ScalarKind::Float32 => self.cast_from::<f32, T>(casting),
             ScalarKind::Float64 => self.cast_from::<f64, T>(casting),
             #[cfg(feature = "complex")]
@@ -555,7 +559,7 @@ impl DynValues {
     /// By way of `f64`, which is nearer than any other type.
     fn cast_long_double<T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
         let refused = || not_allowed(self.dtype(), &T::dtype(), casting);
-        if !casting.allows(self.dtype(), &T::dtype()) {
+        if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
             return Err(refused());
         }
         match scalar.kind() {
