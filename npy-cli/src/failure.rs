@@ -57,7 +57,7 @@ const ADVICE: [(&str, &str); 4] = [
     ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
     ("; raise it with `Limits` if the file is trusted", ""),
     (
-        "read them with `npy_core::object::load` or `ReadOptions::objects` (feature `object`), or save a plain dtype, \
+        "read them with `npy_core::object::load`, or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save a plain dtype, \
          such as `array.astype('U')`",
         "`npy show` prints them",
     ),

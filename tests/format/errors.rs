@@ -144,16 +144,16 @@ fn dtypes_that_cannot_be_built() {
 
 #[test]
 fn dtypes_that_do_not_fit_the_type() {
-    insta::assert_snapshot!(as_little_endian(read_as::<f64>("<f4")), @"cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f8')`");
+    insta::assert_snapshot!(as_little_endian(read_as::<f64>("<f4")), @"cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('<f8')`");
     insta::assert_snapshot!(as_little_endian(read_as::<f64>("[('x', '<f8')]")), @"cannot read f64: expected dtype <f8, found [('x', '<f8')]; a struct with `#[derive(NpyRecord)]` reads it");
-    insta::assert_snapshot!(read_as::<bool>("|u1"), @"cannot read bool: expected dtype |b1, found |u1; `u8` reads it; `DynArray::cast` converts it, or in Python `.astype('|b1')`");
+    insta::assert_snapshot!(read_as::<bool>("|u1"), @"cannot read bool: expected dtype |b1, found |u1; `u8` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('|b1')`");
     insta::assert_snapshot!(read_as::<[f32; 3]>("<f4"), @"wrong shape for [f32; 3]: expected (n, 3), found (0,)");
     insta::assert_snapshot!(as_little_endian(read_as::<String>("<f4")), @"cannot read String: expected dtype |S or <U of any width, found <f4");
     insta::assert_snapshot!(read_as::<Void>("<f4"), @"cannot read Void: expected dtype |V of any length, found <f4");
     insta::assert_snapshot!(read_as::<FixedBytes<4>>("|S5"), @"cannot read FixedBytes<4>: expected dtype |S4, found |S5; `String` reads text of every width and kind");
     insta::assert_snapshot!(as_little_endian(read_as::<FixedUnicode<4>>("|S4")), @"cannot read FixedUnicode<4>: expected dtype <U4, found |S4; `String` reads text of every width and kind");
     insta::assert_snapshot!(as_little_endian(read_as::<npy_core::types::Datetime64<npy_core::types::unit::Second>>("<M8[ms]")), @"cannot read Datetime64<Second>: expected dtype <M8[s], found <M8[ms]; `Datetime64<unit::Millisecond>` reads it; in Python, `.astype('<M8[s]')` converts it");
-    insta::assert_snapshot!(read_as::<String>("|O"), @"unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`");
+    insta::assert_snapshot!(read_as::<String>("|O"), @"unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load`, or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`");
     #[cfg(target_endian = "little")]
     insta::assert_snapshot!(npy_core::view::<f64>(&Header::new(">f8".parse().unwrap(), Order::C, &[0]).unwrap().to_bytes()).unwrap_err(), @"cannot view the array as f64: expected dtype <f8, found >f8; read a copy");
 }

@@ -354,7 +354,7 @@ fn files_that_cannot_be_mapped() {
         ]
     };
     assert!(results.iter().flatten().filter(|error| matches!(error.kind(), ErrorKind::LimitExceeded { .. })).count() == 3);
-    insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"cannot read f32: expected dtype <f4, found <f8; `f64` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`");
+    insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"cannot read f32: expected dtype <f4, found <f8; `f64` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('<f4')`");
 
     let directory = directory.path();
     insta::assert_snapshot!(message(map(directory), directory), @"cannot map the file: is a directory");

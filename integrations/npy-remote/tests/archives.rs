@@ -85,7 +85,7 @@ async fn errors_name_the_archive_and_the_member() {
     let error = archive.member("notes.txt").await.unwrap_err();
     insta::assert_snapshot!(error, @r#"run.npz: member "notes.txt": not an .npy file: expected "\x93NUMPY", found "hello""#);
     let error = archive.member("matrix").await.unwrap().read_all::<f32>().await.unwrap_err();
-    insta::assert_snapshot!(error, @r#"run.npz: member "matrix": cannot read f32: expected dtype <f4, found >u4; `u32` reads it; `DynArray::cast` converts it, or in Python `.astype('<f4')`"#);
+    insta::assert_snapshot!(error, @r#"run.npz: member "matrix": cannot read f32: expected dtype <f4, found >u4; `u32` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('<f4')`"#);
     // They are near the end, which is in memory.
     assert!(store.taken().0 <= 1);
 }

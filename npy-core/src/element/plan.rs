@@ -71,7 +71,10 @@ impl Planner {
     pub fn mismatch(&mut self, file: &DType, rust: &DType) {
         let advice = match suggest(file) {
             Some(name) if self.path.is_empty() && is_number(file) && is_number(rust) => {
-                format!("`{name}` reads it; `DynArray::cast` converts it, or in Python `.astype({})`", rust.descr())
+                format!(
+                    "`{name}` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype({})`",
+                    rust.descr()
+                )
             }
             Some(name) if self.path.is_empty() && is_time(file) && is_time(rust) => {
                 format!("`{name}` reads it; in Python, `.astype({})` converts it", rust.descr())

@@ -526,8 +526,8 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Mismatch { rust_type, mismatches } => f.write_str(&describe_mismatches(rust_type, mismatches)),
             Self::ObjectArray => f.write_str(
-                "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
-         `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
+                "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load`, \
+         or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
             ),
             #[cfg(feature = "object")]
             Self::ObjectsInstead { rust_type } => write!(

@@ -78,8 +78,8 @@ messages!(kinds: ErrorKind {
     Mismatch { rust_type: text("f64"), mismatches: vec![mismatch("", MismatchKind::NoFields { parent: text(""), file: text("<f4") })] } =>
         "cannot read f64: expected a record, found elements of dtype <f4",
     ObjectArray =>
-        "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load` or \
-         `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
+        "unsupported dtype 'O': the elements are pickled Python objects; read them with `npy_core::object::load`, \
+         or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save a plain dtype, such as `array.astype('U')`",
     #[cfg(feature = "object")]
     ObjectsInstead { rust_type: text("Void") } =>
         "cannot convert Python objects to Void; `objects_as` takes more types, `deserialize` all (feature `serde`)",
