@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use npy_core::dtype::{Field, Record, SubArray};
+use npy_core::error::{ArchiveProblem, RawArrayProblem};
 use npy_core::types::{FixedBytes, FixedUnicode, Void};
 use npy_core::{DType, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, Version};
 
@@ -509,6 +510,15 @@ fn io_errors_keep_their_kind_and_give_the_error_back() {
     assert_eq!(kind_of(values::<f64>("<f8", 2, b"12345678")), io::ErrorKind::UnexpectedEof);
     assert_eq!(kind_of(dtype("float65")), io::ErrorKind::InvalidInput);
     assert_eq!(kind_of(ErrorKind::Allocation { bytes: 1 }.into()), io::ErrorKind::OutOfMemory);
+    assert_eq!(kind_of(read_as::<String>("|O")), io::ErrorKind::Unsupported);
+    let in_archive = |problem| kind_of(ErrorKind::Archive { problem }.into());
+    assert_eq!(in_archive(ArchiveProblem::SeveralDisks), io::ErrorKind::Unsupported);
+    assert_eq!(in_archive(ArchiveProblem::DuplicateName), io::ErrorKind::InvalidInput);
+    assert_eq!(in_archive(ArchiveProblem::NoEnd), io::ErrorKind::UnexpectedEof);
+    assert_eq!(in_archive(ArchiveProblem::Overlap), io::ErrorKind::InvalidData);
+    let in_raw_array = |problem| kind_of(ErrorKind::RawArray { problem }.into());
+    assert_eq!(in_raw_array(RawArrayProblem::MissingFeature), io::ErrorKind::Unsupported);
+    assert_eq!(in_raw_array(RawArrayProblem::NotMappable), io::ErrorKind::InvalidInput);
 
     let refused = io::Error::from(Error::from(ErrorKind::ObjectArray));
     assert!(matches!(refused.downcast::<Error>().unwrap().kind(), ErrorKind::ObjectArray));

@@ -65,9 +65,9 @@ pub enum ArchiveProblem {
     },
     /// The central directory has more or fewer entries than the end of the archive says.
     WrongCount {
-        /// What the central directory says.
+        /// What the end of the archive says.
         expected: u64,
-        /// How many there are.
+        /// How many the central directory has.
         found: u64,
     },
     /// The local header of a member differs from the central directory.

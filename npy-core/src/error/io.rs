@@ -4,6 +4,8 @@ use std::io;
 
 #[cfg(feature = "npz")]
 use super::ArchiveProblem;
+#[cfg(feature = "rawarray")]
+use super::RawArrayProblem;
 use super::{Error, ErrorKind, ShardProblem};
 
 /// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`]
@@ -41,9 +43,13 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
         ErrorKind::Io { error, .. } | ErrorKind::NotDurable { error } => error.kind(),
         ErrorKind::Truncated { .. } => io::ErrorKind::UnexpectedEof,
         ErrorKind::Allocation { .. } => io::ErrorKind::OutOfMemory,
-        ErrorKind::UnsupportedVersion { .. } => io::ErrorKind::Unsupported,
+        ErrorKind::UnsupportedVersion { .. } | ErrorKind::MissingFeature { .. } | ErrorKind::ObjectArray => {
+            io::ErrorKind::Unsupported
+        }
         #[cfg(feature = "npz")]
         ErrorKind::Archive { problem } => kind_of_archive(problem),
+        #[cfg(feature = "rawarray")]
+        ErrorKind::RawArray { problem } => kind_of_raw_array(problem),
         ErrorKind::Conflict { .. } => io::ErrorKind::ResourceBusy,
         ErrorKind::FailedBefore { .. } | ErrorKind::InvalidCount { .. } => io::ErrorKind::Other,
         ErrorKind::Shards { problem: ShardProblem::Missing { .. } } => io::ErrorKind::NotFound,
@@ -78,12 +84,28 @@ fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
 #[cfg(feature = "npz")]
 fn kind_of_archive(problem: &ArchiveProblem) -> io::ErrorKind {
     match problem {
-        ArchiveProblem::MissingFeature { .. } | ArchiveProblem::UnknownMethod { .. } | ArchiveProblem::Encrypted => {
-            io::ErrorKind::Unsupported
-        }
+        ArchiveProblem::MissingFeature { .. }
+        | ArchiveProblem::UnknownMethod { .. }
+        | ArchiveProblem::Encrypted
+        | ArchiveProblem::SeveralDisks => io::ErrorKind::Unsupported,
         ArchiveProblem::NoEnd => io::ErrorKind::UnexpectedEof,
         ArchiveProblem::NotSeekable => io::ErrorKind::NotSeekable,
-        ArchiveProblem::NoIndex { .. } => io::ErrorKind::InvalidInput,
+        ArchiveProblem::NoIndex { .. }
+        | ArchiveProblem::InvalidName
+        | ArchiveProblem::DuplicateName
+        | ArchiveProblem::UnknownLength => io::ErrorKind::InvalidInput,
+        _ => io::ErrorKind::InvalidData,
+    }
+}
+
+#[cfg(feature = "rawarray")]
+fn kind_of_raw_array(problem: &RawArrayProblem) -> io::ErrorKind {
+    match problem {
+        RawArrayProblem::MissingFeature => io::ErrorKind::Unsupported,
+        RawArrayProblem::NotMappable
+        | RawArrayProblem::NotThatDType { .. }
+        | RawArrayProblem::MixedByteOrders { .. }
+        | RawArrayProblem::TooLargeToCompress { .. } => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::InvalidData,
     }
 }

@@ -48,7 +48,7 @@ pub enum ValueProblem {
     },
     /// A number or a time is out of range for the other type.
     OutOfRange {
-        /// The time.
+        /// The value.
         value: String,
         /// The dtype or the Rust type.
         dtype: String,
