@@ -83,7 +83,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// and the dimensions of the elements, and none may be missing between others.
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
-        expect_fixed_width::<T>()?;
+        expect_fixed_width::<T>().map_err(|error| error.with_path(prefix))?;
         let guard = lock_prefix(prefix)?;
         let finished = Shards::open(prefix)?;
         if let Some(last) = finished.shards.last() {

@@ -272,7 +272,7 @@ fn refused_files_stay_unchanged() {
     let mut tight = b"\x93NUMPY\x01\0\x39\0{'descr':'<f8','fortran_order':False,'shape':(3,)}      \n".to_vec();
     tight.resize(10 + 57 + 24, 0);
     let error = refuse(&tight);
-    assert!(error.to_string().contains("cannot append: the header of 67 bytes has no room"), "{error}");
+    assert!(error.to_string().contains("cannot grow the array: the header of 67 bytes has no space"), "{error}");
     // Rest of a crash is cut; a directory, a file that cannot be written, none.
     fs::write(&path, [one.as_slice(), b"rest"].concat()).unwrap();
     NpyWriter::<f64, _>::append(&path).unwrap().finish().unwrap();

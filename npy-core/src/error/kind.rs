@@ -517,7 +517,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "wrong shape for {rust_type}: expected {}, found {}", describe_axes(expected), tuple(found))
             }
             Self::WrongShape { expected, found } => write!(f, "wrong shape: expected {}, found {}", tuple(expected), tuple(found)),
-            Self::CannotGrow { problem } => write!(f, "cannot append: {problem}"),
+            Self::CannotGrow { problem } => write!(f, "cannot grow the array: {problem}"),
             Self::FortranRows { shape } => write!(
                 f,
                 "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, or save \

@@ -71,7 +71,7 @@ messages!(kinds: ErrorKind {
     WrongElementShape { rust_type: text("[f64; 3]"), expected: vec![None, Some(3)], found: vec![5] } =>
         "wrong shape for [f64; 3]: expected (n, 3), found (5,)",
     WrongShape { expected: vec![2, 3], found: vec![3, 2] } => "wrong shape: expected (2, 3), found (3, 2)",
-    CannotGrow { problem: GrowthProblem::NoDimensions } => "cannot append: expected at least 1 dimension, found 0",
+    CannotGrow { problem: GrowthProblem::NoDimensions } => "cannot grow the array: expected at least 1 dimension, found 0",
     FortranRows { shape: vec![4, 3] } =>
         "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape (4, 3); read it as an `ndarray` array, or save \
          `np.ascontiguousarray(array)`",
@@ -182,7 +182,7 @@ messages!(storage: StorageProblem {
 messages!(growth: GrowthProblem {
     NoDimensions => "expected at least 1 dimension, found 0",
     EmptyRows => "expected rows with elements, found empty ones",
-    HeaderFull { bytes: 67 } => "the header of 67 bytes has no room for a larger shape; load and save the array once",
+    HeaderFull { bytes: 67 } => "the header of 67 bytes has no space for a larger shape; load and save the array once",
     FollowedByArray { offset: 152 } => "expected the end of the file at byte 152, found another array",
     VariableWidth { dtype: text("<U0") } =>
         "expected elements of a fixed width, found <U0; `#[npy(dtype = \"U16\")]` sets the width of text, and a value such as NaN can stand \

@@ -51,7 +51,7 @@ impl State {
     /// Records that reading has begun, and refuses it after a failure.
     pub(crate) fn begin(&mut self) -> Result<()> {
         if self.failed {
-            return Err(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into());
+            return Err(self.locate(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into()));
         }
         self.failed = true;
         Ok(())

@@ -35,7 +35,8 @@ impl<R: Read> NpyReader<R> {
     pub fn skip(&mut self, rows: usize) -> Result<()> {
         let elements = rows.saturating_mul(OuterAxis::of(&self.state.header).per_row);
         if elements > self.remaining() {
-            return Err(ErrorKind::WrongCount { expected: elements as u64, found: self.remaining() as u64 }.into());
+            let found = self.remaining() as u64;
+            return Err(self.state.locate(ErrorKind::WrongCount { expected: elements as u64, found }.into()));
         }
         self.elements().skip(elements)
     }
@@ -95,7 +96,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
-        let element = OuterAxis::of(&self.state.header).element(row)?;
+        let element = OuterAxis::of(&self.state.header).element(row).map_err(|error| self.state.locate(error))?;
         self.state.begin()?;
         self.go_to(element)?;
         self.elements().end(0)
@@ -125,7 +126,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// ```
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;
-        let elements = OuterAxis::of(&self.state.header).elements(&rows)?;
+        let elements = OuterAxis::of(&self.state.header).elements(&rows).map_err(|error| self.state.locate(error))?;
         self.state.begin()?;
         self.go_to(elements.start)?;
         self.elements().end(0)?;
@@ -136,7 +137,7 @@ impl<R: Read + Seek> NpyReader<R> {
     pub(crate) fn go_to(&mut self, element: usize) -> Result<()> {
         let itemsize = self.state.header.dtype().itemsize() as u64;
         seek(&mut self.stream.reader, self.state.position as u64 * itemsize, element as u64 * itemsize)
-            .map_err(|error| Error::io("cannot seek in the array", error))?;
+            .map_err(|error| self.state.locate(Error::io("cannot seek in the array", error)))?;
         self.state.position = element;
         Ok(())
     }

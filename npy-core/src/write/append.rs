@@ -53,7 +53,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// Fails if the file cannot be created or cannot seek.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        expect_fixed_width::<T>()?;
+        let path = path.as_ref();
+        expect_fixed_width::<T>().map_err(|error| error.with_path(path))?;
         Self::create_like(path, &header_of(T::dtype(), &[0])?)
     }
 
