@@ -36,7 +36,7 @@ Examples:
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
 run). Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
 temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB. \
-Bytes after an array are reported. NumPy ignores them, so they are no damage.
+Bytes after an array are reported. NumPy ignores them, so they are not damage.
 
 A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
 

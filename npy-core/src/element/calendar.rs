@@ -74,7 +74,7 @@ pub(super) mod nanoseconds {
     /// Why a time cannot be converted.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Misfit {
-        /// It is no whole number of them.
+        /// It is not a whole number of them.
         Inexact,
         /// There are more of them than there are numbers for.
         OutOfRange,

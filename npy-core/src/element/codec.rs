@@ -69,7 +69,7 @@ pub trait Codec<T> {
     ///
     /// # Errors
     ///
-    /// When the bytes are no value of `T`.
+    /// When the bytes are not a value of `T`.
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError>;
 
     /// Stores the value at the beginning of `bytes`.

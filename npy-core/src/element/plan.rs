@@ -45,7 +45,7 @@ pub struct Planner {
     mismatches: Vec<Mismatch>,
     /// Whether what is planned has `#[npy(dtype = …)]`.
     is_dtype_given: bool,
-    /// Whether what is planned was asked for by name, and is no field of a struct.
+    /// Whether what is planned was asked for by name, and is not a field of a struct.
     is_column: bool,
     /// Whether elements are to be written as the dtype, not read.
     is_writing: bool,

@@ -121,7 +121,7 @@ impl<const N: usize> PartialEq<&str> for FixedBytes<N> {
 /// units of 4 bytes.
 ///
 /// As in NumPy, NULs at the end are padding and not part of the text. Shorter dtypes are read as
-/// well: `FixedUnicode<8>` reads `<U5`. A file may hold units that are no characters; they are kept
+/// well: `FixedUnicode<8>` reads `<U5`. A file may hold units that are not characters; they are kept
 /// as they are.
 ///
 /// ```
@@ -198,7 +198,7 @@ impl<const N: usize> FromStr for FixedUnicode<N> {
     }
 }
 
-/// The text; units that are no characters are shown as �.
+/// The text; units that are not characters are shown as �.
 impl<const N: usize> fmt::Display for FixedUnicode<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.chars().collect::<String>())

@@ -181,7 +181,7 @@ macro_rules! time {
                 value.0.to_bytes(*plan, bytes)
             }
 
-            /// NaT is no value.
+            /// NaT is not a value.
             #[inline(always)]
             fn decode_option(plan: &ByteOrder, bytes: &[u8]) -> Result<Option<Self>, ValueError> {
                 Self::decode(plan, bytes).map(|time| (!time.is_nat()).then_some(time))

@@ -103,7 +103,7 @@ pub enum RawArrayProblem {
         /// The dtype.
         dtype: String,
     },
-    /// A dtype was named for elements that are no user-defined ones, or have another number of
+    /// A dtype was named for elements that are not user-defined, or have another number of
     /// bytes.
     NotThatDType {
         /// The dtype that was named.

@@ -22,7 +22,7 @@
 //! # What is not as in NumPy
 //!
 //! - What NumPy cannot print has a text here: datetimes without a unit are their number; code units
-//!   of text that are no characters are U+FFFD, and so are lone surrogates in text that stands
+//!   of text that are not characters are U+FFFD, and so are lone surrogates in text that stands
 //!   alone.
 //! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half
 //!   precision. `bfloat16` is raw bytes, as it is to NumPy.

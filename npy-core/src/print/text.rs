@@ -57,7 +57,7 @@ pub(crate) fn push_unicode(bytes: &[u8], order: ByteOrder, out: &mut String) {
     push_repr_of(codes.iter().copied(), out);
 }
 
-/// The text itself, with U+FFFD for what is no character.
+/// The text itself, with U+FFFD for what is not a character.
 pub(super) fn unicode(bytes: &[u8], order: ByteOrder) -> String {
     codes(bytes, order).into_iter().map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

@@ -127,7 +127,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     ///
     /// # Errors
     ///
-    /// When its bytes are no value of `T`.
+    /// When its bytes are not a value of `T`.
     #[inline(always)]
     pub fn decode(&self, name: &'static str, record: &[u8]) -> Result<T, ValueError> {
         self.decode_flattened(record).map_err(|error| error.in_field(name))

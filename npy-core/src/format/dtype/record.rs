@@ -114,7 +114,7 @@ impl Record {
         if let Some(name) = repeated(&fields, |field| &field.name) {
             return Err(invalid(name, DTypeProblem::DuplicateName));
         }
-        // NumPy keeps names and titles in one dict. Titles that are no text cannot equal a name.
+        // NumPy keeps names and titles in one dict. Titles that are not text cannot equal a name.
         let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
         let all: Vec<&Name> =
             if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
@@ -199,7 +199,7 @@ impl Field {
         self.extras.get_or_insert_default()
     }
 
-    /// How Python writes the name, if it is no text.
+    /// How Python writes the name, if it is not text.
     pub(super) fn name_literal(&self) -> Option<&str> {
         self.extras.as_ref()?.name_literal.as_deref()
     }

@@ -33,7 +33,7 @@ impl Existing {
         Ok((file, Self { directory, path, undo: Some(undo) }))
     }
 
-    /// Checks that nobody else has changed or replaced the file, which should have `length` bytes.
+    /// Checks that no one else has changed or replaced the file, which should have `length` bytes.
     /// If so, nothing is cut off: it may be what others committed.
     pub(crate) fn expect_unchanged(&mut self, length: u64) -> io::Result<()> {
         let Some(file) = &self.undo else { return Ok(()) };

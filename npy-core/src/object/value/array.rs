@@ -196,7 +196,7 @@ impl ObjectArray {
     ///
     /// # Errors
     ///
-    /// When the elements are no records, or have no such field, or one of them has no tuple where
+    /// When the elements are not records, or have no such field, or one of them has no tuple where
     /// the field's record should be.
     ///
     /// ```no_run
@@ -238,7 +238,7 @@ impl ObjectArray {
     ///
     /// # Errors
     ///
-    /// When an object is no value of that type: the error says which and what it is.
+    /// When an object is not a value of that type: the error says which and what it is.
     ///
     /// ```
     /// use npy_core::object::{ObjectArray, PyObject};

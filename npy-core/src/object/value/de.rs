@@ -38,7 +38,7 @@ use crate::format::dtype::{DType, Field, ScalarKind};
 ///
 /// # Errors
 ///
-/// When the object is no value of the type: the error says where in it.
+/// When the object is not a value of the type: the error says where in it.
 ///
 /// ```
 /// use npy_core::object::{self, PyObject};
@@ -66,7 +66,7 @@ impl ObjectArray {
     ///
     /// # Errors
     ///
-    /// When an object is no value of the type: the error says which.
+    /// When an object is not a value of the type: the error says which.
     ///
     /// ```
     /// use npy_core::object::{ObjectArray, PyObject};
