@@ -1,7 +1,7 @@
 //! Growing archives: no committed member is lost by truncation, bit flips, forged content or kills.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -37,6 +37,22 @@ fn appending_nothing_changes_no_byte() {
     archive.add_slice("day0", &[1_u8]).unwrap_err();
     archive.finish().unwrap();
     assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn discarding_keeps_what_others_added() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    for is_added in [false, true] {
+        grown(&path, 1);
+        let mut archive = NpzWriter::append(&path).unwrap();
+        if is_added {
+            archive.add_slice("x", &[1_u8]).unwrap();
+        }
+        fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"added by others").unwrap();
+        archive.discard();
+        assert!(fs::read(&path).unwrap().ends_with(b"added by others"));
+    }
 }
 
 #[test]

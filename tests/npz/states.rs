@@ -90,7 +90,7 @@ fn archives_behind_other_bytes_grow() {
 }
 
 /// A writer that added nothing cuts nothing off, whatever others have written meanwhile; one that
-/// did takes back its own members, and what follows them.
+/// did takes back its own members, and what they overwrote.
 #[test]
 fn writers_that_added_nothing_leave_the_file_alone() {
     let temporary = tempfile::tempdir().unwrap();

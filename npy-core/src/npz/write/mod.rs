@@ -496,6 +496,7 @@ impl<W: Write> NpzWriter<W> {
         self.write_waiting().map_err(cannot_write)?;
         if let Some(existing) = self.existing.as_mut().filter(|_| self.members.is_empty()) {
             // Its directory is there already.
+            existing.expect_unchanged(self.position + existing.directory.prefix).map_err(cannot_write)?;
             existing.keep();
             return Ok(());
         }
@@ -539,12 +540,13 @@ impl<W: Write> Drop for NpzWriter<W> {
             // A drop cannot report an error.
             let _ = self.end();
         }
-        // Nothing was written, so that nothing is cut off: others may have added something.
-        if self.members.is_empty()
-            && !matches!(self.state, State::Failed(_))
-            && let Some(existing) = &mut self.existing
-        {
-            existing.keep();
+        if let Some(existing) = self.existing.as_mut().filter(|_| !matches!(self.state, State::Failed(_))) {
+            // What others have added, without a look at the lock, is not cut off.
+            if self.members.is_empty() {
+                existing.keep();
+            } else {
+                let _ = existing.expect_unchanged(self.position + existing.directory.prefix);
+            }
         }
     }
 }
