@@ -60,7 +60,7 @@ for index in range(count):
     except AssertionError as error:
         message = str(error)
     arguments = [npy, "diff", "--json", directory / "a.npy", directory / "b.npy", f"--rtol={rtol}", f"--atol={atol}"]
-    output = subprocess.run([*arguments, *["--equal-nan"] * equal_nan], capture_output=True, text=True)
+    output = subprocess.run([*arguments, *["--no-equal-nan"] * (not equal_nan)], capture_output=True, text=True)
     assert output.returncode == (0 if message is None else 1), (about, output, message)
     report = json.loads(output.stdout)
     [field] = report["arrays"][0]["fields"]

@@ -96,7 +96,7 @@ fn records_are_compared_field_by_field() {
         let floats: Vec<u8> = [1.5_f32, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
         [&floats[..], &text, &1_i64.to_le_bytes(), &[1]].concat()
     });
-    insta::assert_snapshot!(diff(&directory, &[&a, &b]), @r#"
+    insta::assert_snapshot!(diff(&directory, &[&a, &b, "--no-equal-nan"]), @r#"
     1
     a.npy b.npy: different
       dtype     [('id', '<u2'), ('t', '<M8[s]'), ('n', '<U2'), ('x', '<f4', (2,))]  [('x', '<f4', (2,)), ('n', '>U3'), ('t', '<M8[m]'), ('new', '|b1')]
@@ -104,13 +104,39 @@ fn records_are_compared_field_by_field() {
       the field "new" is missing in the first
       x
         values    2 of 2 are different (100 %)
-        NaN       1 in both; --equal-nan accepts them
+        NaN       1 in both, which --no-equal-nan takes as different
         first     (0, 0): 1.0  1.5
         absolute  0.5 at (0, 0)
         relative  0.3333333433 at (0, 0)
     "#);
     assert!(diff(&directory, &[&a, &b, "--fields", "t,n"]).starts_with("0\n"));
-    assert!(diff(&directory, &[&a, &b, "--fields", "x", "--equal-nan", "--rtol", "0.34"]).starts_with("0\n"));
+    assert!(diff(&directory, &[&a, &b, "--fields", "x", "--rtol", "0.34"]).starts_with("0\n"));
+}
+
+#[test]
+fn nan_at_the_same_place_is_equal() {
+    let directory = tempfile::tempdir().unwrap();
+    let bytes: Vec<u8> = [f64::NAN, 1.0, f64::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let a = save(&directory, "a.npy", "<f8", &[3], bytes.clone());
+    let swapped: Vec<u8> = [f64::NAN, 1.0, f64::NAN].iter().flat_map(|x| x.to_be_bytes()).collect();
+    let swapped = save(&directory, "swapped.npy", ">f8", &[3], swapped);
+    let times: Vec<u8> = [i64::MIN, 7].iter().flat_map(|steps| steps.to_le_bytes()).collect();
+    let times = save(&directory, "times.npy", "<M8[s]", &[2], times);
+    for pair in [[&a, &a], [&a, &swapped], [&times, &times]] {
+        assert!(diff(&directory, &[pair[0], pair[1]]).starts_with("0\n"));
+        assert!(diff(&directory, &[pair[0], pair[1], "--equal-nan"]).starts_with("0\n"));
+        assert!(diff(&directory, &[pair[0], pair[1], "--no-equal-nan"]).starts_with("1\n"));
+    }
+    let numbers: Vec<u8> = [f64::NAN, 1.0, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let numbers = save(&directory, "numbers.npy", "<f8", &[3], numbers);
+    assert!(diff(&directory, &[&a, &numbers]).starts_with("1\n"));
+}
+
+#[test]
+fn compare_is_another_name_of_diff() {
+    let directory = tempfile::tempdir().unwrap();
+    let a = save(&directory, "a.npy", "|u1", &[2], vec![1, 2]);
+    assert_eq!(run(["compare", &a, &a]).ok(), run(["diff", &a, &a]).ok());
 }
 
 #[test]

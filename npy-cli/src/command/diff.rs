@@ -25,13 +25,13 @@ const DIFFERENT: u8 = 1;
 #[command(after_help = "\
 Examples:
   npy diff a.npy b.npy                      exactly
-  npy diff a.npy b.npy --rtol 1e-7 --equal-nan   as numpy.testing.assert_allclose
+  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's \
 promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
-of times) equals NaN with --equal-nan only. Integers are compared exactly, where NumPy rounds them to 64-bit floats; \
+of times) equals NaN, unless --no-equal-nan is given. Integers are compared exactly, where NumPy rounds them to 64-bit floats; \
 long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
 Fields of records are compared by their names. The errors shown are the largest of the different values.
 
@@ -59,13 +59,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = tolerance)]
     atol: f64,
 
-    /// NaN equals NaN, and NaT equals NaT
-    #[arg(long)]
+    /// NaN equals NaN, and NaT equals NaT, the default
+    #[arg(long, overrides_with = "no_equal_nan")]
     equal_nan: bool,
 
     /// Only these fields of records, such as time,at.x
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     fields: Vec<String>,
+    /// NaN equals nothing, and neither does NaT, as in np.array_equal
+    #[arg(long, overrides_with = "equal_nan")]
+    no_equal_nan: bool,
+
 
     /// Write one line of JSON
     #[arg(long)]
@@ -85,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     let mut inputs = [Input::open(&arguments.a)?, Input::open(&arguments.b)?];
     let Pairs { pairs, only } = Pairs::of(&inputs)?;
-    let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: arguments.equal_nan };
+    let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
     let mut is_equal = only.iter().all(Vec::is_empty);
     let mut reports = Vec::new();
     for pair in pairs {
@@ -200,7 +204,7 @@ fn write_field(screen: &mut Screen, field: &Field) -> Result<()> {
     let (different, values) = (quantity::count(field.different), quantity::count(field.values));
     line("values", &format!("{different} of {values} are different ({} %)", float(significant(part, 3))))?;
     if field.both_nan > 0 {
-        line("NaN", &format!("{} in both; --equal-nan accepts them", quantity::count(field.both_nan)))?;
+        line("NaN", &format!("{} in both, which --no-equal-nan takes as different", quantity::count(field.both_nan)))?;
     }
     if let Some(first) = &field.first {
         let [a, b] = first.values.each_ref().map(|value| escape::line(value));

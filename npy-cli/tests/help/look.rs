@@ -288,7 +288,8 @@ Arguments:
 Options:
       --rtol <R>          The relative tolerance [default: 0]
       --atol <A>          The absolute tolerance [default: 0]
-      --equal-nan         NaN equals NaN, and NaT equals NaT
+      --equal-nan         NaN equals NaN, and NaT equals NaT, the default
+      --no-equal-nan      NaN equals nothing, and neither does NaT, as in np.array_equal
       --fields <FIELD,…>  Only these fields of records, such as time,at.x
       --json              Write one line of JSON
       --color <WHEN>      When to use colors: auto, always or never; NO_COLOR turns them off too
@@ -303,10 +304,10 @@ Examples:
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose,
 with NumPy's promotion of different number types. Infinities are equal by their sign, zeros of both
-signs are equal, and NaN (NaT of times) equals NaN with --equal-nan only. Integers are compared
-exactly, where NumPy rounds them to 64-bit floats; long doubles are rounded to 64 bits. Text, times,
-bytes and bools have no tolerance but that of numbers for bools. Fields of records are compared by
-their names. The errors shown are the largest of the different values.
+signs are equal, and NaN (NaT of times) equals NaN, unless --no-equal-nan is given. Integers are
+compared exactly, where NumPy rounds them to 64-bit floats; long doubles are rounded to 64 bits.
+Text, times, bytes and bools have no tolerance but that of numbers for bools. Fields of records are
+compared by their names. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
