@@ -176,7 +176,7 @@ fn archives_are_compared_member_by_member() {
     let several = diff(&directory, &[&a, &format!("{b}:x")]);
     insta::assert_snapshot!(several, @"
     2
-    npy: a.npz: expected one array, found an archive of several; select one, as in a.npz:NAME
+    npy: a.npz: expected one array, found 3: x, y, z; select one, as in a.npz:x
     ");
 }
 

@@ -22,7 +22,9 @@ const DIFFERENT: u8 = 1;
 
 /// Compare values: how many are different, the first of them, the largest errors.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    visible_alias = "compare",
+    after_help = "\
 Examples:
   npy diff a.npy b.npy                      exactly
   npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
@@ -41,7 +43,8 @@ To see arrays in git diff:
 With 'npy info' in its place only changes of dtype and shape are shown.
 
 Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order may be different \
-and are shown. 1 different. 2 a file cannot be read or compared.")]
+and are shown. 1 different. 2 a file cannot be read or compared."
+)]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "A")]
@@ -132,9 +135,9 @@ struct Pair {
 
 impl Pairs {
     fn of(inputs: &[Input; 2]) -> Result<Self> {
-        let [a, b] = [inputs[0].members()?, inputs[1].members()?];
         let is_whole = |input: &Input| input.format() == FileFormat::Npz && input.selected().is_none();
         if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
+            let [a, b] = [inputs[0].members()?, inputs[1].members()?];
             let (mut pairs, mut only) = (Vec::new(), [Vec::new(), Vec::new()]);
             for (index, name) in &a {
                 match b.iter().find(|(_, other)| other == name) {
@@ -146,16 +149,8 @@ impl Pairs {
                 .extend(b.into_iter().filter(|(_, name)| !a.iter().any(|(_, other)| other == name)).filter_map(|(_, name)| name));
             return Ok(Self { pairs, only });
         }
-        match (&a[..], &b[..]) {
-            ([(a, _)], [(b, _)]) => {
-                Ok(Self { pairs: vec![Pair { indices: [*a, *b], name: None }], only: [Vec::new(), Vec::new()] })
-            }
-            _ => {
-                let many = if a.len() == 1 { &inputs[1] } else { &inputs[0] };
-                let name = many.name();
-                Err(Failure::new(format!("{name}: expected one array, found an archive of several; select one, as in {name}:NAME")))
-            }
-        }
+        let indices = [inputs[0].only_member()?, inputs[1].only_member()?];
+        Ok(Self { pairs: vec![Pair { indices, name: None }], only: [Vec::new(), Vec::new()] })
     }
 }
 

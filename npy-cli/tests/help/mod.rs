@@ -23,7 +23,8 @@ Commands:
   stats        Show the distribution of values: range, mean, quantiles, NaN, distinct values,
                histogram
   plot         Plot arrays, in the terminal or to an SVG or PNG file
-  diff         Compare values: how many are different, the first of them, the largest errors
+  diff         Compare values: how many are different, the first of them, the largest errors [alias:
+               compare]
   convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
   cat          Concatenate arrays along the first axis
   split        Split an array into numbered files of some rows each
