@@ -40,6 +40,18 @@ fn guesses_the_types_of_columns() {
 }
 
 #[test]
+fn nested_lists_are_one_sub_array() {
+    let directory = Directory::new();
+    let (text, out) = (directory.path("t.json"), directory.path("o.npy"));
+    std::fs::write(&text, r#"[{"a": [[1, 2], [3, 4], [5, 6]], "b": [[{"x": 1}], [{"x": 2}]]}]"#).unwrap();
+    convert(&[&text, &out]);
+    let values = load(&out);
+    assert_eq!(values.dtype().to_string(), "[('a', '<i8', (3, 2)), ('b', [('x', '<i8')], (2, 1))]");
+    assert_eq!(values.field_as::<i64>("a").unwrap(), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(values.bytes()[48..], [1_i64.to_le_bytes(), 2_i64.to_le_bytes()].concat());
+}
+
+#[test]
 fn text_without_names_keeps_its_first_line() {
     let directory = Directory::new();
     let names = DynValues::from_slice(&["a".to_owned(), String::new(), "1".to_owned()]).unwrap();

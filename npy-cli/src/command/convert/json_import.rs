@@ -88,7 +88,11 @@ fn dtype_of(schema: &Schema, path: &str) -> Result<DType> {
                 return Err(Failure::Nameless(format!("field \"{path}\": expected values of one type, found text and numbers")));
             }
         },
-        Schema::List { length, item } => dtype_of(item, path)?.sub_array(&[*length])?,
+        // Nested lists are axes of one sub-array, as in NumPy, where sub-arrays of sub-arrays have another dtype.
+        Schema::List { .. } => {
+            let (shape, item) = schema.split(None);
+            dtype_of(item, path)?.sub_array(&shape)?
+        }
         Schema::Object(fields) => {
             let dot = if path.is_empty() { "" } else { "." };
             let fields = fields.iter().map(|(name, field)| Ok((name.to_owned(), dtype_of(field, &format!("{path}{dot}{name}"))?)));
