@@ -10,7 +10,7 @@ fn a_build_without_the_feature_says_how_to_get_it() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("a.parquet").display().to_string();
     let expected =
-        "unsupported format: npy was built without the feature `arrow`; `cargo install npy-cli --features arrow` has it\n";
+        "unsupported format: npy was built without the feature `arrow`; `cargo install --path npy-cli --features arrow` has it\n";
     assert_eq!(run(["convert", &example("picks.npy"), &out]).trouble(), format!("npy: {out}: {expected}"));
     let arrow = directory.path().join("a.feather").display().to_string();
     assert_eq!(run(["convert", &arrow, "-", "--to", "npy"]).trouble(), format!("npy: {arrow}: {expected}"));

@@ -102,8 +102,8 @@ override this. A conversion that would change a value is refused without --lossy
 named. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
 --python writes it. JSON has NaN as "NaN" and infinities as "Infinity". Parquet and Arrow keep the
 dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the
-feature arrow: cargo install npy-cli --features arrow. The output replaces an existing file when it
-is complete.
+feature arrow: cargo install --path npy-cli --features arrow. The output replaces an existing file
+when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

@@ -80,7 +80,7 @@ impl Format {
     /// Fails if this build lacks the format.
     pub(super) fn expect_support(self) -> Result<()> {
         if !cfg!(feature = "arrow") && matches!(self, Self::Parquet | Self::Arrow) {
-            let hint = "`cargo install npy-cli --features arrow` has it";
+            let hint = "`cargo install --path npy-cli --features arrow` has it";
             return Err(Failure::Nameless(format!("unsupported format: npy was built without the feature `arrow`; {hint}")));
         }
         Ok(())

@@ -59,7 +59,7 @@ number, a bool or a date; --header, --no-header and a plain --dtype override thi
 value is refused without --lossy, and the loss is named. Text formats do not keep the shape and the dtype: \
 --dtype gives it back, as npy schema --python writes it. JSON has NaN as \"NaN\" and infinities as \"Infinity\". Parquet and Arrow \
 keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the feature arrow: \
-cargo install npy-cli --features arrow. The output replaces an existing file when it is complete.
+cargo install --path npy-cli --features arrow. The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
