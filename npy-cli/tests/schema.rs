@@ -45,6 +45,37 @@ fn writes_the_dtype_for_python() {
 "#);
 }
 
+#[test]
+fn writes_the_array_type_of_plain_dtypes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("m.npy");
+    npy_core::save(&path, &[[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]).unwrap();
+    let text = run(["schema".as_ref(), path.as_os_str()]).ok();
+    assert_eq!(text, "// Needs npy-ndarray.\n/// `<f4`\npub type M = npy_ndarray::ndarray::Array2<f32>;\n");
+}
+
+#[test]
+fn objects_are_read_without_a_struct() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("o.npy");
+    let schema = |descr: &str| {
+        let header = npy_core::Header::new(descr.parse().unwrap(), npy_core::Order::C, &[1]).unwrap();
+        fs::write(&path, [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat()).unwrap();
+        run(["schema".as_ref(), path.as_os_str()]).ok()
+    };
+    insta::assert_snapshot!(schema("|O"), @"
+    /// `|O`, read by `npy_core::object::load(path)?.to_vec::<O>()`.
+    pub type O = npy_core::object::PyObject;
+    ");
+    insta::assert_snapshot!(schema("[('id', '<u4'), ('Depth [km]', '|O'), ('name', '<U3')]"), @r#"
+    // O: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:
+    //     let array = npy_core::object::load(path)?;
+    //     let id = array.field("id")?.to_vec::<u32>()?;
+    //     let depth_km = array.field("Depth [km]")?.to_vec::<npy_core::object::PyObject>()?;
+    //     let name = array.field("name")?.to_vec::<String>()?;
+    "#);
+}
+
 /// The struct of every structured golden file compiles and loads it, and that of an archive the
 /// whole archive.
 #[test]

@@ -133,13 +133,13 @@ fn names_become_identifiers() {
 #[test]
 fn layouts_become_attributes() {
     let dtype: DType = "[('a', '|u1'), ('', '|V7'), (('the time', 't'), '>f8'), ('inner', [('x', '<f4'), ('', '|V2'), ('y', '<i2', (2, 3))], (2,)), \
-        ('o', '|O'), ('n', '<U0'), ('', '|V1')]"
+        ('o', '<f12'), ('n', '<U0'), ('', '|V1')]"
         .parse()
         .unwrap();
     insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
-    /// A record of 53 bytes.
+    /// A record of 65 bytes.
     #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
-    #[npy(itemsize = 53)]
+    #[npy(itemsize = 65)]
     pub struct Mixed {
         /// `|u1`
         pub a: u8,
@@ -148,8 +148,9 @@ fn layouts_become_attributes() {
         pub t: f64,
         /// A record.
         pub inner: [MixedInner; 2],
-        // "o" is |O, which no Rust type is written as.
+        // "o" is <f12, which no Rust type is written as.
         /// `<U0`
+        #[npy(offset = 64)]
         pub n: npy_core::types::FixedUnicode<0>,
     }
 
@@ -223,11 +224,24 @@ fn hostile_names_stay_short_in_bounded_time() {
 }
 
 #[test]
+fn records_with_objects_become_a_comment() {
+    let dtype: DType = "[('id', '<u4'), ('Depth [km]', '|O'), ('at', [('x', '|O')])]".parse().unwrap();
+    insta::assert_snapshot!(dtype.to_rust("Pick"), @r#"
+    // Pick: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:
+    //     let array = npy_core::object::load(path)?;
+    //     let id = array.field("id")?.to_vec::<u32>()?;
+    //     let depth_km = array.field("Depth [km]")?.to_vec::<npy_core::object::PyObject>()?;
+    //     let at = array.field("at")?.to_vec::<npy_core::object::PyObject>()?;
+    "#);
+}
+
+#[test]
 fn plain_dtypes_become_type_aliases() {
     let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust("Name");
     assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");
     assert_eq!(rust("('<c8', (2, 3))"), "/// `('<c8', (2, 3))`\npub type Name = [[npy_core::num_complex::Complex<f32>; 3]; 2];\n");
-    assert_eq!(rust("O"), "// Name: no Rust type is `|O`.\n");
+    assert_eq!(rust("<f1"), "// Name: no Rust type is `<f1`.\n");
+    assert!(rust("O").ends_with("pub type Name = npy_core::object::PyObject;\n"));
 }
 
 /// Where each type begins behind a byte, and how far an aligned record of both reaches.

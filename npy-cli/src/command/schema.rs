@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use npy_core::__private::dtype_argument;
-use npy_core::{DType, FileFormat};
+use npy_core::{DType, FileFormat, Header};
 
 use crate::escape;
 use crate::failure::Result;
@@ -18,10 +18,11 @@ Examples:
   npy schema picks.npy --name Pick      a struct with #[derive(NpyRecord)]
   npy schema run.npz --name Run         a struct with #[derive(NpzArchive)] for the whole archive
   npy schema run.npz:picks              the struct of one member
+  npy schema travel_times.npy           the array type of numbers, such as Array2<f64>
   npy schema picks.npy --python         np.dtype([('id', '<u4'), ...])
 
-The code needs the crate npy-core with the feature derive, and for archives npy-ndarray with the features derive and \
-npz. Numbers of 16 bits and complex ones need the features half and complex.
+The code needs the crate npy-core with the feature derive, for arrays npy-ndarray, and for archives its features derive \
+and npz. Python objects need the feature object. Numbers of 16 bits and complex ones need the features half and complex.
 
 Exit codes: 0 success, 2 trouble.")]
 pub(crate) struct Arguments {
@@ -54,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             format!("// Needs npy-core and npy-ndarray with the features derive and npz.\n{}", archive.to_rust(&name)?)
         }
     } else {
-        let dtype = input.with_array(|array| Ok(array.header().dtype().clone()))?;
-        if arguments.python { python(&dtype) + "\n" } else { dtype.to_rust(&name) }
+        let header = input.with_array(|array| Ok(array.header().clone()))?;
+        if arguments.python { python(header.dtype()) + "\n" } else { rust(&header, &name) }
     };
     write!(screen, "{}", escape::text(&text))?;
     Ok(0)
@@ -67,6 +68,21 @@ fn name_of(input: &Input) -> String {
     let file = Path::new(input.name()).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = member.map(str::to_owned).or(file).filter(|name| name.contains(char::is_alphanumeric));
     name.unwrap_or_else(|| "Record".to_owned())
+}
+
+/// The struct of a record, and of any other dtype the type of the array, as an archive has it.
+fn rust(header: &Header, name: &str) -> String {
+    let element = header.dtype().to_rust(name);
+    let is_array = !matches!(header.dtype(), DType::Record(_)) && !header.dtype().has_object();
+    match element.split_once(" = ").and_then(|(alias, rust)| Some((alias, rust.strip_suffix(";\n")?))) {
+        Some((alias, rust)) if is_array => {
+            // `ndarray` has types for up to six axes.
+            let axes = header.shape().len();
+            let array = if axes <= 6 { format!("Array{axes}") } else { "ArrayD".to_owned() };
+            format!("// Needs npy-ndarray.\n{alias} = npy_ndarray::ndarray::{array}<{rust}>;\n")
+        }
+        _ => element,
+    }
 }
 
 /// The call that makes the dtype in Python: with a dict of offsets where there is padding.

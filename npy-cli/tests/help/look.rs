@@ -119,10 +119,12 @@ Examples:
   npy schema picks.npy --name Pick      a struct with #[derive(NpyRecord)]
   npy schema run.npz --name Run         a struct with #[derive(NpzArchive)] for the whole archive
   npy schema run.npz:picks              the struct of one member
+  npy schema travel_times.npy           the array type of numbers, such as Array2<f64>
   npy schema picks.npy --python         np.dtype([('id', '<u4'), ...])
 
-The code needs the crate npy-core with the feature derive, and for archives npy-ndarray with the
-features derive and npz. Numbers of 16 bits and complex ones need the features half and complex.
+The code needs the crate npy-core with the feature derive, for arrays npy-ndarray, and for archives
+its features derive and npz. Python objects need the feature object. Numbers of 16 bits and complex
+ones need the features half and complex.
 
 Exit codes: 0 success, 2 trouble.
 "#);
@@ -297,7 +299,7 @@ Options:
 
 Examples:
   npy diff a.npy b.npy                      exactly
-  npy diff a.npy b.npy --rtol 1e-7 --equal-nan   as numpy.testing.assert_allclose
+  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are
   differences

@@ -14,7 +14,8 @@ impl DType {
     ///
     /// The structs read every file of this dtype and write exactly this dtype, on a machine of the
     /// same byte order; only a sub-array of sub-arrays is written as one of more dimensions, which
-    /// has the same bytes. What no Rust type can be is left out, and a comment says so. The code
+    /// has the same bytes. What no Rust type can be is left out, and a comment says so. Of a record
+    /// with Python objects a comment shows how its fields are read, because no struct does. The code
     /// names everything by its path in `npy_core`, so it can stand in any module; it needs the
     /// features `derive` and, for such numbers, `half` and `complex`.
     ///
@@ -50,6 +51,11 @@ impl DType {
         let mut names = Names::default();
         let name = names.add(&type_name(name), "");
         match self {
+            Self::Record(record) if self.has_object() => object_fields(&name, record),
+            Self::Scalar(scalar) if scalar.kind() == ScalarKind::Object => {
+                let read = format!("`npy_core::object::load(path)?.to_vec::<{name}>()`");
+                format!("/// `{self}`, read by {read}.\npub type {name} = npy_core::object::PyObject;\n")
+            }
             Self::Record(record) => Struct::new(record, name, &mut names).print(),
             other => match rust_type(other, "npy_core::") {
                 Some(rust) => format!("/// `{other}`\npub type {name} = {rust};\n"),
@@ -57,6 +63,46 @@ impl DType {
             },
         }
     }
+}
+
+/// A comment that shows how the fields of a record with Python objects are read.
+fn object_fields(name: &str, record: &Record) -> String {
+    let mut text = format!(
+        "// {name}: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:\n\
+         //     let array = npy_core::object::load(path)?;\n"
+    );
+    let mut idents = Names::default();
+    for field in record.fields() {
+        let ident = idents.add(&field_name(field.name()), "_");
+        let rust = match field.dtype() {
+            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Unicode { .. }) => Some("String".to_owned()),
+            DType::Scalar(scalar) if is_primitive(scalar.kind()) => rust_type(field.dtype(), "npy_core::"),
+            _ => None,
+        };
+        let rust = rust.unwrap_or_else(|| "npy_core::object::PyObject".to_owned());
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "//     let {ident} = array.field({:?})?.to_vec::<{rust}>()?;", field.name());
+    }
+    text
+}
+
+/// Whether its Rust type is one of the language, which objects are converted to.
+fn is_primitive(kind: ScalarKind) -> bool {
+    use ScalarKind as Kind;
+    matches!(
+        kind,
+        Kind::Bool
+            | Kind::Int8
+            | Kind::Int16
+            | Kind::Int32
+            | Kind::Int64
+            | Kind::UInt8
+            | Kind::UInt16
+            | Kind::UInt32
+            | Kind::UInt64
+            | Kind::Float32
+            | Kind::Float64
+    )
 }
 
 /// A member of an archive, for [`archive_to_rust`].
