@@ -34,9 +34,14 @@ pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
 pub(crate) fn select(leaves: Vec<Leaf>, names: &[String]) -> Result<Vec<Leaf>> {
     for name in names {
         if !leaves.iter().any(|leaf| leaf.is_below(name)) {
-            let paths: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).take(20).collect();
-            let found = if paths.is_empty() { "an array without fields".to_owned() } else { paths.join(", ") };
-            return Err(Failure::Nameless(format!("unknown field {name:?}: expected one of the array, found {found}")));
+            let mut paths: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).collect();
+            let more = if paths.len() > 20 { ", …" } else { "" };
+            paths.truncate(20);
+            let problem = match paths[..] {
+                [] => "expected an array of records, found one without fields".to_owned(),
+                _ => format!("expected one of {}{more}", paths.join(", ")),
+            };
+            return Err(Failure::Nameless(format!("unknown field {name:?}: {problem}")));
         }
     }
     if names.is_empty() {

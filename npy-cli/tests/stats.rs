@@ -92,8 +92,10 @@ fn records_are_shown_field_by_field() {
     assert_eq!(fields, ["at.x", "ok"]);
     let unknown = run(["stats", &path, "--fields", "nix"]).trouble().replace(&path, "r.npy");
     insta::assert_snapshot!(unknown, @r#"
-    npy: r.npy: unknown field "nix": expected one of the array, found id, at.x, name, tag, t, ok
+    npy: r.npy: unknown field "nix": expected one of id, at.x, name, tag, t, ok
     "#);
+    let plain = run(["stats", &crate::support::example("travel_times.npy"), "--fields", "nix"]).trouble();
+    assert!(plain.ends_with("unknown field \"nix\": expected an array of records, found one without fields\n"), "{plain}");
 }
 
 #[test]
