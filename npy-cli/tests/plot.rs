@@ -143,6 +143,8 @@ fn fields_are_scattered_and_counted() {
     assert!(text.matches("<rect").count() > 4 && text.contains(">count</text>"));
     let message = run(["plot", &picks]).trouble();
     assert!(message.contains("expected --field, or --x and --y, with one of: id, latitude"), "{message}");
+    assert!(message.contains(", origin.depth_km, "), "{message}");
+    assert!(run(["plot", &picks, "origin.depth_km"]).ok().contains("depth_km"));
     let message = run(["plot", &picks, "--field", "station"]).trouble();
     assert!(message.contains("cannot plot dtype <U5"), "{message}");
     let message = run(["plot", &picks, "--field", "origin.nothing"]).trouble();

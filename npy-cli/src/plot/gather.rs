@@ -1,5 +1,6 @@
 //! Reads all of an array in pieces, and keeps what a picture can show.
 
+use npy_core::dtype::Record;
 use npy_core::{DType, DynValues, Order};
 
 use super::figure::Axis;
@@ -14,6 +15,9 @@ const PIECE_BYTES: usize = 1 << 20;
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
+
+/// The most names of fields in a message.
+const MOST_NAMES: usize = 20;
 
 /// The numbers of an array, or of one of its fields.
 pub(crate) struct Numbers<'a> {
@@ -44,11 +48,12 @@ impl<'a> Numbers<'a> {
             None => whole.clone(),
         };
         if let DType::Record(record) = &dtype {
-            let names: Vec<&str> =
-                record.fields().iter().filter(|field| reals::is_real(field.dtype())).map(npy_core::dtype::Field::name).collect();
-            let prefix = field.map(|field| format!("{field}.")).unwrap_or_default();
-            let names = names.iter().take(20).map(|name| format!("{prefix}{name}")).collect::<Vec<_>>().join(", ");
-            return Err(refused(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}")));
+            let mut names = Vec::new();
+            add_real_fields(record, field, &mut names);
+            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+            names.truncate(MOST_NAMES);
+            let names = names.join(", ");
+            return Err(refused(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}{more}")));
         }
         if !reals::is_real(&dtype) {
             return Err(refused(format!("cannot plot dtype {dtype}: expected real numbers or times")));
@@ -184,6 +189,18 @@ fn field_of(dtype: &DType, name: &str) -> Result<DType> {
         found = record.field(&path[..end]).map_or_else(|| dtype.clone(), |field| field.dtype().clone());
     }
     Ok(found)
+}
+
+/// Adds the paths of the fields that can be plotted, at any depth. Those of records in a sub-array have no path.
+fn add_real_fields(record: &Record, parent: Option<&str>, names: &mut Vec<String>) {
+    for field in record.fields() {
+        let path = parent.map_or_else(|| field.name().to_owned(), |parent| format!("{parent}.{}", field.name()));
+        match field.dtype() {
+            DType::Record(inner) => add_real_fields(inner, Some(&path), names),
+            dtype if reals::is_real(dtype) => names.push(path),
+            _ => {}
+        }
+    }
 }
 
 /// The last one that fits, of an iterator from its beginning.
