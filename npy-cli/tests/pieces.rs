@@ -14,7 +14,7 @@ fn splits_into_shards_and_joins_them_again() {
     let prefix = directory.path().join("picks").display().to_string();
     let file = example("picks.npy");
     let text = run(["split", &file, "--rows", "100", "--prefix", &prefix]).ok();
-    assert_eq!(text, format!("3 files: {prefix}-00000.npy\n"));
+    assert_eq!(text, format!("3 files: {prefix}-00000.npy to {prefix}-00002.npy\n"));
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 240);
     let parts = [0, 1, 2].map(|i| format!("{prefix}-0000{i}.npy"));
     let joined = directory.path().join("joined.npy").display().to_string();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use npy_core::{Header, Order};
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, spooled};
 use crate::output::{self, Screen};
@@ -87,7 +88,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Ok(number)
     })?;
     let count = if files == 1 { "1 file".to_owned() } else { format!("{} files", quantity::count(files)) };
-    writeln!(screen, "{count}: {}", crate::escape::line(&shard(&prefix, 0).display().to_string()))?;
+    let mut names = shard(&prefix, 0).display().to_string();
+    if files > 1 {
+        names = format!("{names} to {}", shard(&prefix, files - 1).display());
+    }
+    writeln!(screen, "{count}: {}", escape::line(&names))?;
     Ok(0)
 }
 
