@@ -1,5 +1,6 @@
 //! The command line: its arguments, and which command they start.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -11,6 +12,7 @@ use crate::command::plot;
 use crate::command::view;
 use crate::command::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
 use crate::failure::{Failure, Result};
+use crate::input::STANDARD_INPUT;
 use crate::output::{Color, Screen};
 use crate::signals;
 
@@ -19,7 +21,7 @@ const TROUBLE: u8 = 2;
 
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
-/// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, and - is standard input.
+/// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input, and -:MEMBER one array of it.
 #[derive(Debug, Parser)]
 #[command(
     name = "npy",
@@ -75,7 +77,7 @@ enum Command {
 
 /// Runs the command line of the process, and returns its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(std::env::args_os().map(with_named_input));
     let mut screen = Screen::new(arguments.color);
     let result = arguments.command.run(&mut screen).and_then(|code| {
         screen.flush()?;
@@ -98,6 +100,14 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Spells `-:NAME`, a member of standard input, as the parser takes it: one that begins with a hyphen is an option for it.
+fn with_named_input(argument: OsString) -> OsString {
+    match argument.to_str().and_then(|text| text.strip_prefix("-:")) {
+        Some(member) => format!("{STANDARD_INPUT}:{member}").into(),
+        None => argument,
+    }
 }
 
 impl Command {

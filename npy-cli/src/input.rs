@@ -56,10 +56,10 @@ pub(crate) struct Extent {
 }
 
 impl Input {
-    /// Opens what the user typed: a path, `-`, or a path, a colon and the name of a member.
+    /// Opens what the user typed: a path or `-`, each with or without a colon and the name of a member.
     pub(crate) fn open(text: &str) -> Result<Self> {
-        if text == "-" {
-            return Self::from_stream(text, Box::new(io::stdin()));
+        if let Some(rest) = standard_input(text) {
+            return Self::from_stream("-", Box::new(io::stdin()))?.with_selected(rest.strip_prefix(':'));
         }
         let (path, member) = split(text);
         let failed = |error: io::Error| Failure::new(format!("{path}: cannot open the file: {error}"));
@@ -75,10 +75,17 @@ impl Input {
         }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(path))?;
-        let input = Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: member.map(str::to_owned) };
-        match (&input.member, format) {
-            (Some(_), FileFormat::Npz) | (None, _) => Ok(input),
-            (Some(member), _) => Err(Failure::new(format!("{path}: cannot select member {member:?}: expected an .npz archive"))),
+        Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: None }.with_selected(member)
+    }
+
+    /// Selects a member, which only archives have.
+    fn with_selected(mut self, member: Option<&str>) -> Result<Self> {
+        self.member = member.map(str::to_owned);
+        match (&self.member, self.format) {
+            (Some(_), FileFormat::Npz) | (None, _) => Ok(self),
+            (Some(member), _) => {
+                Err(Failure::new(format!("{}: cannot select member {member:?}: expected an .npz archive", self.name)))
+            }
         }
     }
 
@@ -128,7 +135,7 @@ impl Input {
     pub(crate) fn archive(&self) -> Result<NpzReader<ArchiveFile>> {
         let path = self.path().ok_or_else(|| Failure::new("-: expected an archive"))?;
         let limits = npy_core::Limits::new();
-        NpzReader::open_with(path, limits).map_err(|error| self.name_of(error.into()))
+        NpzReader::open_with(path, limits).map_err(|error| self.name_of(error_without_path(error).into()))
     }
 
     /// The indices of the members to work on: the selected one, or all that are arrays. Any other format counts as one
@@ -139,7 +146,7 @@ impl Input {
         }
         let archive = self.archive()?;
         if let Some(member) = &self.member {
-            let index = archive.find(member).map_err(|error| self.name_of(error.into()))?;
+            let index = archive.find(member).map_err(|error| self.name_of(error_without_path(error).into()))?;
             return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
         }
         let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
@@ -250,6 +257,15 @@ impl Input {
     }
 }
 
+/// Standard input with a member, as [`Input::open`] takes it beside `-:MEMBER`.
+pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
+
+/// What follows the name of standard input, `:MEMBER` or nothing; `None` for a path.
+pub(crate) fn standard_input(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('-').or_else(|| text.strip_prefix(STANDARD_INPUT).filter(|rest| !rest.is_empty()))?;
+    (rest.is_empty() || rest.starts_with(':')).then_some(rest)
+}
+
 /// Splits the name of a member off, unless there is a file of the whole name.
 fn split(text: &str) -> (&str, Option<&str>) {
     if Path::new(text).exists() {
@@ -305,7 +321,7 @@ fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce
     }
 }
 
-/// The same error, to which the name that the user typed is added.
+/// The same error, to which the name that the user typed is added: the path can be that of a temporary file.
 fn error_without_path(error: npy_core::Error) -> npy_core::Error {
     match error.member() {
         Some(member) => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{DynValues, Header, Order};
 
-use crate::support::run;
+use crate::support::{run, run_with};
 
 /// An archive of noise, zeros in Fortran order, and a text.
 fn archive(path: &Path) {
@@ -16,6 +16,27 @@ fn archive(path: &Path) {
     archive.add_content("f", |out| f.write(out)).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.finish().unwrap();
+}
+
+#[test]
+fn member_of_standard_input_is_selected_by_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npz");
+    archive(&path);
+    let (file, name) = (fs::read(&path).unwrap(), format!("{}:f", path.display()));
+    assert_eq!(run_with(["show", "-:f", "--json"], &file).ok(), run(["show", &name, "--json"]).ok());
+    assert_eq!(run_with(["show", "--", "-:f", "[1]"], &file).ok(), run(["show", &name, "[1]"]).ok());
+    assert_eq!(run_with(["diff", "-:f", &name], &file).code, Some(0));
+    insta::assert_snapshot!(run_with(["show", "-:g"], &file).trouble(), @r#"npy: -: missing array "g": the archive has zeros, f, notes.txt"#);
+    let array = DynValues::from_slice(&[1_u8]).unwrap();
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    let message = run_with(["show", "-:f"], &file).trouble();
+    assert_eq!(message, "npy: -: cannot select member \"f\": expected an .npz archive\n");
+    assert_eq!(
+        run_with(["diff", "-:f", "-"], &file).trouble(),
+        "npy: -: standard input can be read once only; expected a file as A or B\n"
+    );
 }
 
 fn arrays(path: &Path) -> Vec<(String, Header, Vec<u8>)> {

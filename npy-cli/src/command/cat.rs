@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use npy_core::{DType, Header, Order};
 
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::input::{Input, standard_input};
 use crate::output;
 use crate::pieces;
 use crate::progress::Progress;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     let mut rows = 0_usize;
     let mut first: Option<(DType, Vec<usize>)> = None;
     for file in &arguments.files {
-        if file == "-" {
+        if standard_input(file).is_some() {
             return Err(Failure::new("-: cannot concatenate a stream: its length is needed before its rows; save it first"));
         }
         let (dtype, shape, count) = Input::open(file)?.with_array(|array| {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::float::{float, significant};
-use crate::input::Input;
+use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
 use crate::quantity;
 use compare::{Comparison, Field, compare};
@@ -66,13 +66,13 @@ pub(crate) struct Arguments {
     #[arg(long, overrides_with = "no_equal_nan")]
     equal_nan: bool,
 
-    /// Only these fields of records, such as time,at.x
-    #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
-    fields: Vec<String>,
     /// NaN equals nothing, and neither does NaT, as in np.array_equal
     #[arg(long, overrides_with = "equal_nan")]
     no_equal_nan: bool,
 
+    /// Only these fields of records, such as time,at.x
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
+    fields: Vec<String>,
 
     /// Write one line of JSON
     #[arg(long)]
@@ -87,7 +87,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    if arguments.a == "-" && arguments.b == "-" {
+    if standard_input(&arguments.a).is_some() && standard_input(&arguments.b).is_some() {
         return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
     }
     let mut inputs = [Input::open(&arguments.a)?, Input::open(&arguments.b)?];

@@ -10,8 +10,8 @@ fn lists_the_commands() {
     insta::assert_snapshot!(run(["--help"]).ok(), @r#"
 See, understand, compare and convert NumPy's .npy and .npz files.
 
-FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, and - is standard
-input.
+FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input,
+and -:MEMBER one array of it.
 
 Usage: npy [OPTIONS] <COMMAND>
 
