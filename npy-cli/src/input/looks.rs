@@ -50,7 +50,9 @@ fn look(front: &[u8]) -> Option<&'static str> {
             "a safetensors file; `npy convert model.safetensors model.npz` reads it"
         }
         _ if is_table(text) => "comma-separated text; `npy convert table.csv table.npy` reads it",
-        _ if !text.is_empty() && text.len() + 4 > front.len() && !text.contains('\0') => "plain text",
+        _ if !text.is_empty() && text.len() + 4 > front.len() && !text.contains('\0') => {
+            "plain text; `npy convert --from csv data.txt data.npy` reads a table"
+        }
         _ => return None,
     })
 }

@@ -294,6 +294,11 @@ fn pipes_are_inputs_and_outputs() {
     let wide = values(&format!("[{}]", fields.join(", ")), Order::C, &[2], vec![3; 400]);
     let mut bytes = Vec::new();
     wide.write(&mut bytes).unwrap();
+    let text = directory.write("m.txt", "1 2\n3 4\n");
+    assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv data.txt data.npy` reads a table");
+    let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
+    let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
+    assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: cannot convert Python objects: expected plain data; `npy show --json` prints them");
     let run = run_with(["convert", "-", "--to", "npy", "-"], &bytes);
     assert_eq!((run.code, run.bytes == bytes), (Some(0), true), "{}", run.stderr);
     let run = run_with(["convert", "-", "--to", "npz", "-"], &bytes);

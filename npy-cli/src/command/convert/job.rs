@@ -77,8 +77,11 @@ impl Job {
 fn plan(item: &Item, format: Format, arguments: &Arguments, losses: &mut Vec<String>) -> Result<Header> {
     let from = item.header.dtype();
     if from.has_object() {
-        let hint = "expected plain data; save it in Python with another dtype";
-        return Err(Failure::Nameless(format!("cannot convert Python objects: {hint}")));
+        let hint = match format {
+            Format::Json | Format::Ndjson => "`npy show --json` prints them",
+            _ => "`npy show --json` prints them; save them in Python with another dtype",
+        };
+        return Err(Failure::Nameless(format!("cannot convert Python objects: expected plain data; {hint}")));
     }
     let (to, lost) = adapt(&arguments.dtype_of(from)?, item.header.shape(), format)?;
     losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
