@@ -1,4 +1,6 @@
-//! Numbers for people: sizes, counts and shapes.
+//! Numbers for people: sizes, counts, shapes and indices.
+
+use npy_core::Order;
 
 /// A number of bytes: exact below 1 KiB, then with three digits and a unit.
 pub(crate) fn bytes(count: u64) -> String {
@@ -35,6 +37,30 @@ pub(crate) fn shape(shape: &[usize]) -> String {
     match shape {
         [length] => format!("({length},)"),
         _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The index of an element, by its number in C order.
+pub(crate) fn unraveled(mut number: u64, shape: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (position, length) in index.iter_mut().zip(shape).rev() {
+        let length = (*length as u64).max(1);
+        *position = usize::try_from(number % length).unwrap_or(usize::MAX);
+        number /= length;
+    }
+    index
+}
+
+/// The index of an element, by its number in this order.
+pub(crate) fn unraveled_in(order: Order, number: u64, shape: &[usize]) -> Vec<usize> {
+    match order {
+        Order::C => unraveled(number, shape),
+        Order::Fortran => {
+            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+            let mut index = unraveled(number, &reversed);
+            index.reverse();
+            index
+        }
     }
 }
 

@@ -221,6 +221,22 @@ fn losses_are_refused_and_named() {
 
     let text = directory.save("u.npy", &DynValues::from_slice(&["ab".to_owned(), "c".to_owned()]).unwrap());
     assert_snapshot!(directory.refused(&["--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 characters; allow it with --lossy");
+    convert(&["--dtype", "S2", &text, &out]);
+    assert_eq!(load(&out), values("|S2", Order::C, &[2], *b"abc\0"));
+    convert(&["--dtype", ">U3", &out, &directory.path("unicode.npy")]);
+    assert_eq!(load(directory.path("unicode.npy")).to_vec::<String>().unwrap(), ["ab", "c"]);
+    assert_snapshot!(directory.refused(&["--dtype", "S1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 characters; allow it with --lossy");
+    let accent = directory.save("accent.npy", &DynValues::from_slice(&["aé".to_owned()]).unwrap());
+    assert_snapshot!(directory.refused(&["--dtype", "S2", &accent, &out]), @"npy: accent.npy: element 0: expected ASCII text, found 'é'; allow it with --lossy");
+    convert(&["--dtype", "S2", "--lossy", &accent, &out]);
+    assert_eq!(load(&out).bytes(), b"a?");
+    let latin = directory.save("latin.npy", &values("|S1", Order::C, &[1], [0xe9]));
+    assert_snapshot!(directory.refused(&["--dtype", "U1", &latin, &out]), @"npy: latin.npy: element 0: expected ASCII text, found 0xe9; allow it with --lossy");
+
+    let small: Vec<u8> = [1.0, 2.0, 1e-300, 4.0].into_iter().flat_map(f64::to_le_bytes).collect();
+    let small = directory.save("small.npy", &values("<f8", Order::Fortran, &[2, 2], small));
+    assert_snapshot!(directory.refused(&["--dtype", "i4", &small, &out]), @"npy: small.npy: element (0, 1): cannot represent 1e-300 exactly as <i4; allow it with --lossy");
+
     let time = directory.save("t.npy", &values("<M8[ms]", Order::C, &[1], 1500_i64.to_le_bytes()));
     assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &time, &out]), @"npy: t.npy: element 0: time 1500 is not a whole number of the other unit; allow it with --lossy");
     convert(&["--dtype", "M8[s]", "--lossy", &time, &out]);
@@ -278,6 +294,11 @@ fn other_files_are_refused() {
     fs::remove_file(&out).unwrap();
     let mixed = directory.save("mixed.npy", &records());
     assert!(directory.refused(&[&mixed, &directory.path("o.ra")]).ends_with("; convert it with `npy convert --endian little`\n"));
+    let text = directory.write("m.txt", "1 2\n3 4\n");
+    assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv data.txt data.npy` reads a table");
+    let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
+    let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
+    assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: cannot convert Python objects: expected plain data; `npy show --json` prints them");
     let huge = directory.write("huge.safetensors", [0xff; 16]);
     assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100000000 bytes, found 18446744073709551615");
     // Widened exactly.
@@ -294,11 +315,6 @@ fn pipes_are_inputs_and_outputs() {
     let wide = values(&format!("[{}]", fields.join(", ")), Order::C, &[2], vec![3; 400]);
     let mut bytes = Vec::new();
     wide.write(&mut bytes).unwrap();
-    let text = directory.write("m.txt", "1 2\n3 4\n");
-    assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv data.txt data.npy` reads a table");
-    let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
-    let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
-    assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: cannot convert Python objects: expected plain data; `npy show --json` prints them");
     let run = run_with(["convert", "-", "--to", "npy", "-"], &bytes);
     assert_eq!((run.code, run.bytes == bytes), (Some(0), true), "{}", run.stderr);
     let run = run_with(["convert", "-", "--to", "npz", "-"], &bytes);

@@ -182,9 +182,12 @@ impl fmt::Display for Wide {
         match self {
             Self::Signed(value) => value.fmt(f),
             Self::Unsigned(value) => value.fmt(f),
-            Self::Float(value) if value.abs() >= 1e16 && value.is_finite() => write!(f, "{value:e}"),
+            // Without an exponent 1e-300 has 300 zeros.
+            Self::Float(value) if value.is_finite() && *value != 0.0 && !(1e-4..1e16).contains(&value.abs()) => {
+                fmt::LowerExp::fmt(value, f)
+            }
             Self::Float(value) => value.fmt(f),
-            Self::Complex(re, im) => write!(f, "{re}{im:+}j"),
+            Self::Complex(re, im) => write!(f, "{}{:+}j", Self::Float(*re), Self::Float(*im)),
         }
     }
 }

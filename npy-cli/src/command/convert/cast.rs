@@ -5,6 +5,8 @@ use npy_core::half::f16;
 use npy_core::num_complex::Complex;
 use npy_core::{Casting, DynValues, ErrorKind, NpyNumber, Order};
 
+use crate::float::float;
+
 /// Why a value does not become another.
 pub(super) struct Problem {
     pub(super) message: String,
@@ -75,7 +77,7 @@ fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, is_lossy: bool) -> Resu
         let pairs = wide(values)?.into_iter().zip(wide(&cast)?);
         for (index, (before, after)) in pairs.enumerate() {
             if !is_same(before.re, after.re) || !is_same(before.im, after.im) {
-                let before = if before.im == 0.0 { before.re.to_string() } else { before.to_string() };
+                let before = if before.im == 0.0 { float(before.re) } else { before.to_string() };
                 return Err((index, Problem::loss(format!("{before} loses precision as {to}"))));
             }
         }

@@ -60,10 +60,11 @@ impl Job {
     /// Calls `sink` with the converted elements in this order.
     pub(super) fn read(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
         let mut transcode = Transcode::new(&self.from, self.header.dtype(), self.is_lossy)?;
+        let shape = self.header.shape().to_vec();
         let mut progress = Progress::new(&self.name, self.header.data_bytes());
         let result = self.source.borrow_mut().read(self.index, order, &mut |values| {
             signals::check()?;
-            let values = transcode.apply(values)?;
+            let values = transcode.apply(values, order, &shape)?;
             let bytes = values.bytes().len() as u64;
             sink(values)?;
             progress.add(bytes);

@@ -9,7 +9,7 @@ use super::cast::{self, Problem};
 use super::dtypes::in_order;
 use crate::columns::{self, Column};
 use crate::failure::{Failure, Result};
-use crate::units;
+use crate::{quantity, units};
 
 /// How elements are converted, decided once.
 pub(super) struct Transcode {
@@ -38,6 +38,8 @@ enum How {
     Resize {
         character: usize,
     },
+    /// Encodes text as ASCII, or decodes it.
+    Recode,
     /// Multiplies times by a fraction.
     Rescale {
         numerator: i128,
@@ -59,14 +61,14 @@ impl Transcode {
                 return Err(Failure::Nameless(format!("cannot convert {from} to the dtype: expected {expected}")));
             };
             if from.axes != to.axes {
-                let (expected, found) = (crate::quantity::shape(&from.axes), crate::quantity::shape(&to.axes));
+                let (expected, found) = (quantity::shape(&from.axes), quantity::shape(&to.axes));
                 return Err(Failure::Nameless(format!(
                     "field \"{path}\": expected a sub-array of shape {expected}, found {found}"
                 )));
             }
             let how = how(from.scalar, to.scalar).ok_or_else(|| {
                 let message = format!("cannot convert {} to {}", from.scalar, to.scalar);
-                let hint = "expected numbers, text of one kind, or times of a fixed length";
+                let hint = "expected numbers, text, or times of a fixed length";
                 Failure::Nameless(format!("{}{message}: {hint}", about(path)))
             })?;
             Ok(Step { from: from.clone(), to, how })
@@ -74,8 +76,8 @@ impl Transcode {
         Ok(Self { to: to.clone(), steps: Some(steps.collect::<Result<_>>()?), is_lossy, position: 0 })
     }
 
-    /// Converts the next elements, an array of one dimension.
-    pub(super) fn apply(&mut self, values: DynValues) -> Result<DynValues> {
+    /// Converts the next elements, an array of one dimension, of an array of this order and shape.
+    pub(super) fn apply(&mut self, values: DynValues, order: Order, shape: &[usize]) -> Result<DynValues> {
         let Some(steps) = &self.steps else { return Ok(values) };
         let count = values.header().element_count();
         let length = count.saturating_mul(self.to.itemsize());
@@ -85,7 +87,11 @@ impl Transcode {
         let sizes = [values.dtype().itemsize(), self.to.itemsize()];
         for step in steps {
             step.run(values.bytes(), &mut bytes, sizes, count, self.is_lossy).map_err(|(index, problem)| {
-                let element = self.position + (index / step.from.count.max(1)) as u64;
+                let number = self.position + (index / step.from.count.max(1)) as u64;
+                let element = match &quantity::unraveled_in(order, number, shape)[..] {
+                    [index] => index.to_string(),
+                    index => quantity::shape(index),
+                };
                 let (about, hint) = (about(&step.to.path), problem.hint());
                 Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
             })?;
@@ -145,6 +151,12 @@ impl Step {
                     }
                 }
             }
+            How::Recode => {
+                let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
+                for (index, (from, to)) in items.enumerate() {
+                    recode((from, self.from.scalar), (to, self.to.scalar), is_lossy).map_err(|problem| (index, problem))?;
+                }
+            }
             How::Rescale { numerator, denominator } => {
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(8).zip(to.chunks_exact_mut(8)));
                 for (index, (from, to)) in items.enumerate() {
@@ -159,6 +171,40 @@ impl Step {
         }
         Ok(())
     }
+}
+
+/// Copies text between `S` and `U`, which NumPy does for ASCII. The target is zeros.
+fn recode((from, from_scalar): (&[u8], Scalar), (to, to_scalar): (&mut [u8], Scalar), is_lossy: bool) -> Result<(), Problem> {
+    let width = |scalar: Scalar| if matches!(scalar.kind(), ScalarKind::Unicode { .. }) { 4 } else { 1 };
+    let is_big = |scalar: Scalar| scalar.byte_order() == Some(ByteOrder::Big);
+    let (from_width, to_width) = (width(from_scalar), width(to_scalar));
+    let most = to.len() / to_width;
+    for (position, character) in from.chunks_exact(from_width).enumerate() {
+        let mut code = character.iter().rev().fold(0_u32, |code, byte| code << 8 | u32::from(*byte));
+        if from_width == 4 && is_big(from_scalar) {
+            code = code.swap_bytes();
+        }
+        if code != 0 && position >= most {
+            if is_lossy {
+                break;
+            }
+            return Err(Problem::loss(format!("text has more than {most} characters")));
+        }
+        if code > 0x7f {
+            if !is_lossy {
+                let found = char::from_u32(code).filter(|_| from_width == 4);
+                let found = found.map_or_else(|| format!("0x{code:02x}"), |character| format!("{character:?}"));
+                return Err(Problem::loss(format!("expected ASCII text, found {found}")));
+            }
+            // As `errors='replace'` in Python.
+            code = if to_width == 4 { u32::from(char::REPLACEMENT_CHARACTER) } else { u32::from(b'?') };
+        }
+        let bytes = if is_big(to_scalar) { code.to_be_bytes() } else { code.to_le_bytes() };
+        if let Some(place) = to.get_mut(position * to_width..(position + 1) * to_width) {
+            place.copy_from_slice(&bytes[..to_width]);
+        }
+    }
+    Ok(())
 }
 
 fn read_i64(bytes: &[u8], scalar: Scalar) -> i64 {
@@ -189,6 +235,9 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
     match (from.kind(), to.kind()) {
         (ScalarKind::Bytes { .. }, ScalarKind::Bytes { .. }) => Some(How::Resize { character: 1 }),
         (ScalarKind::Unicode { .. }, ScalarKind::Unicode { .. }) => Some(How::Resize { character: 4 }),
+        (ScalarKind::Bytes { .. }, ScalarKind::Unicode { .. }) | (ScalarKind::Unicode { .. }, ScalarKind::Bytes { .. }) => {
+            Some(How::Recode)
+        }
         (ScalarKind::Datetime { unit, count }, ScalarKind::Datetime { unit: other, count: other_count })
         | (ScalarKind::Timedelta { unit, count }, ScalarKind::Timedelta { unit: other, count: other_count }) => {
             let (numerator, denominator) = units::factors((unit, count), (other, other_count))?;

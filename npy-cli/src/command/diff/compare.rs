@@ -11,6 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::fields::{self, Leaf};
 use crate::input::Input;
 use crate::pieces;
+use crate::quantity::{unraveled, unraveled_in};
 
 /// What two arrays have in common, and what not.
 #[derive(Debug)]
@@ -246,7 +247,7 @@ impl Walk {
     fn note(&self, field: &mut Field, verdict: Verdict, element: usize, inner: usize, values: [&[u8]; 2]) {
         field.different += 1;
         field.both_nan += u64::from(verdict == Verdict::BothNan);
-        let mut index = self.index(self.position + element as u64);
+        let mut index = unraveled_in(self.order, self.position + element as u64, &self.shape);
         index.extend(unraveled(inner as u64, &field.leaves[0].axes));
         let axes = [&self.shape[..], &field.leaves[0].axes].concat();
         let position = index.iter().zip(&axes).fold(0_u64, |position, (index, length)| position * *length as u64 + *index as u64);
@@ -259,19 +260,6 @@ impl Walk {
             raise(&mut field.relative, relative, position, &index);
         }
     }
-
-    /// The index of an element, by its number in the order of the walk.
-    fn index(&self, number: u64) -> Vec<usize> {
-        match self.order {
-            Order::C => unraveled(number, &self.shape),
-            Order::Fortran => {
-                let reversed: Vec<usize> = self.shape.iter().rev().copied().collect();
-                let mut index = unraveled(number, &reversed);
-                index.reverse();
-                index
-            }
-        }
-    }
 }
 
 fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
@@ -280,17 +268,6 @@ fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index
     if is_larger {
         *largest = Some(Largest { error, position, index: index.to_vec() });
     }
-}
-
-/// The index in C order.
-fn unraveled(mut number: u64, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for (position, length) in index.iter_mut().zip(shape).rev() {
-        let length = (*length as u64).max(1);
-        *position = usize::try_from(number % length).unwrap_or(usize::MAX);
-        number /= length;
-    }
-    index
 }
 
 /// A value as NumPy prints it.
