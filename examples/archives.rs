@@ -33,7 +33,7 @@ struct Pick {
 }
 
 fn main() -> npy_ndarray::Result<()> {
-    let path = std::env::temp_dir().join("run.npz");
+    let path = tempfile::tempdir()?.keep().join("run.npz"); // a new directory, which stays
     let picks = vec![Pick { station: "GRF".to_owned(), time: 0.5 }, Pick { station: "BFO".to_owned(), time: 0.7 }];
     let calibration = Calibration { gains: array![1.0, 0.9], day: 325 };
     let run = Run { spectrum: Array2::zeros((512, 512)), picks, rate: 100.0, comment: None, calibration, others: BTreeMap::new() };

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Begins a log, loses the process, and goes on with the log.
 fn start() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::temp_dir().join("readings.npy");
+    let path = tempfile::tempdir()?.keep().join("readings.npy"); // a new directory, which stays
     let child = Command::new(std::env::current_exe()?).arg(&path).status()?;
     println!("the process ended with {child}");
     // What was flushed, and nothing that is torn.

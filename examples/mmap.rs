@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Makes the file, has it filled, and looks at the result.
 fn start() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::temp_dir().join("traces.npy");
+    let path = tempfile::tempdir()?.keep().join("traces.npy"); // a new directory, which stays
     // Of the right size at once. It takes room on the disk only where it is filled.
     // SAFETY: no one else knows the file.
     drop(unsafe { NpyMapMut::create(&path, &Header::new(f64::dtype(), Order::C, &SHAPE)?)? });

@@ -11,7 +11,7 @@ fn main() -> npy_ndarray::Result<()> {
     println!("{:?}, strides {:?}", seconds.dim(), seconds.strides());
     println!("mean of each column: {:.1}", seconds.mean_axis(Axis(0)).unwrap_or_default());
 
-    let output = std::env::temp_dir().join("minutes.npy");
+    let output = tempfile::tempdir()?.keep().join("minutes.npy"); // a new directory, which stays
     (seconds / 60.0).save_npy(&output)?;
     println!("np.load({output:?})");
     Ok(())
