@@ -45,22 +45,34 @@ fn look(front: &[u8]) -> Option<&'static str> {
         _ if lower.starts_with("<!doctype html") || lower.starts_with("<html") => {
             "an HTML page; the download gave a web page instead of the file"
         }
-        _ if text.starts_with(['{', '[']) => "JSON text; `npy convert data.json data.npy` reads arrays of it",
+        _ if text.starts_with(['{', '[']) => "JSON text; `npy convert --from json data.txt data.npy` reads arrays of it",
         _ if front.get(8) == Some(&b'{') && front.get(4..8) == Some(&[0; 4]) => {
             "a safetensors file; `npy convert model.safetensors model.npz` reads it"
         }
-        _ if is_table(text) => "comma-separated text; `npy convert table.csv table.npy` reads it",
+        _ if is_table(text, ',') => "comma-separated text; `npy convert --from csv table.txt table.npy` reads it",
+        _ if is_table(text, '\t') => "tab-separated text; `npy convert --from tsv table.txt table.npy` reads it",
+        _ if is_numbers(text) => {
+            "numbers between spaces; `tr -s ' ' , < table.txt | npy convert --from csv - table.npy` reads them"
+        }
         _ if !text.is_empty() && text.len() + 4 > front.len() && !text.contains('\0') => {
-            "plain text; `npy convert --from csv data.txt data.npy` reads a table"
+            "plain text; `npy convert --from csv data.txt data.npy` reads it line by line"
         }
         _ => return None,
     })
 }
 
-/// Whether the first two lines have the same number of commas, and at least one.
-fn is_table(text: &str) -> bool {
-    let mut commas = text.lines().take(2).map(|line| line.matches(',').count());
-    matches!((commas.next(), commas.next()), (Some(first @ 1..), Some(second)) if first == second)
+/// Whether the first two lines have the same number of delimiters, and at least one.
+fn is_table(text: &str, delimiter: char) -> bool {
+    let mut counts = text.lines().take(2).map(|line| line.matches(delimiter).count());
+    matches!((counts.next(), counts.next()), (Some(first @ 1..), Some(second)) if first == second)
+}
+
+/// Whether the first line has several numbers, as `np.savetxt` writes them.
+fn is_numbers(text: &str) -> bool {
+    let mut words = text.lines().next().unwrap_or_default().split(' ').filter(|word| !word.is_empty()).peekable();
+    words.next().is_some_and(|word| word.parse::<f64>().is_ok())
+        && words.peek().is_some()
+        && words.all(|word| word.parse::<f64>().is_ok())
 }
 
 #[cfg(test)]
@@ -78,6 +90,8 @@ mod tests {
             (b"\x1f\x8b\x08", "gzip data"),
             (b"a,b\n1,2\n", "comma-separated text"),
             (b"{\"a\": 1}", "JSON text"),
+            (b"a\tb\n1\t2\n", "tab-separated text"),
+            (b"1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n", "numbers between spaces"),
             (b"hello\n", "plain text"),
             (b"\x00\x01\x02", "\"\\x00\\x01\\x02\""),
         ] {
