@@ -261,10 +261,7 @@ impl FromStr for DType {
             Some(b'[' | b'{' | b'\'' | b'"') => dict::from_text(text, &Limits::new()),
             // A parenthesis begins a literal, or the shape in `(2,3)f8`.
             Some(b'(') => match dict::from_text(text, &Limits::new()) {
-                Err(error) if matches!(error.kind(), ErrorKind::HeaderSyntax { .. }) => match parse::dtype_string(text) {
-                    Err(_) if !start.starts_with(|c: char| "(0123456789), ".contains(c)) => Err(error),
-                    other => other,
-                },
+                Err(error) if matches!(error.kind(), ErrorKind::HeaderSyntax { .. }) => parse::dtype_string(text),
                 other => other,
             },
             _ if is_call => dict::from_text(text, &Limits::new()),

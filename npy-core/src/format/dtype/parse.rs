@@ -149,7 +149,6 @@ fn scalar(text: &str) -> Result<Scalar> {
         size => decimal(unsigned(size)).ok_or_else(unknown)?,
     };
     let kind = match (letter, length) {
-        _ if size.is_empty() && !matches!(letter, 'S' | 'a' | 'U' | 'V' | 'O' | 'T') => return Err(unknown()),
         ('b', 1) => ScalarKind::Bool,
         ('i', 1) => ScalarKind::Int8,
         ('i', 2) => ScalarKind::Int16,

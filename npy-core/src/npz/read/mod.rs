@@ -108,9 +108,7 @@ impl NpzReader<ArchiveFile> {
         let mut archive = ArchiveFile::open(path)
             .and_then(|file| Self::with_fill(file, ArchiveFile::fill, options.limits, Some(path)))
             .map_err(|error| error.with_path(path))?;
-        if options.threads > 1 {
-            archive.set_threads(options.threads);
-        }
+        archive.set_threads(options.threads);
         Ok(archive)
     }
 }
